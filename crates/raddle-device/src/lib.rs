@@ -26,6 +26,8 @@ pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;
 pub use lookup::{find, find_arch, find_product};
 pub use properties::{SourceDevice, from_properties};
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 pub use residency::{Limits, Residency};
 pub use table::{ids, table};
 

@@ -49,6 +49,8 @@ pub use launch_path::{CondensedConfig, CondensedPath, KernelArguments};
 pub use layout::{AqlField, AqlFormat, AqlOptions, HalfWords, HeaderBits};
 pub use overhead::Overhead;
 pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketTypes};
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 pub use replacement::{
     AnyReplacement, FirstPolicy, FrequencyPolicy, LaunchRequest, MostRecentPolicy, NEAR,
     NearestEntry, PacketChoice, Replacement, ReplacementPolicy,

@@ -9,6 +9,8 @@ use crate::{
 
 /// One thing the device is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Action {
@@ -55,6 +57,8 @@ pub enum Action {
 
 /// The actions of one decision, with the lists they point into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Actions {
     /// In the order in which they are to be carried out.
     pub list: Vec<Action>,

@@ -17,6 +17,8 @@ pub struct ReadyView<'a> {
 
 /// A submitted launch that still has something to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
     /// The launch. Its `workgroups` end with the run that begins at `next`: assigned workgroups come
     /// back when a launch is saved, and may lie before others that have started.
@@ -43,6 +45,8 @@ impl ReadyLaunch {
 
 /// What an [`Allocate`] policy answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", rename_all_fields = "kebab-case"))]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
     /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. Where an answer
@@ -75,6 +79,8 @@ impl Answer {
 
 /// What of one launch starts, in an answer that starts several: one part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct StartPart {
     /// The launch.
     pub launch: LaunchId,
@@ -88,6 +94,8 @@ pub struct StartPart {
 
 /// The lists of an answer, kept by the caller so that no answer allocates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Round {
     /// All parts but the last of an answer that starts several launches, in their order; else none.
     pub parts: Vec<StartPart>,

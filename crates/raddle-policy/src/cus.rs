@@ -25,6 +25,8 @@ pub(crate) struct CuFree {
 
 /// What is free on one compute unit, summed over its SIMDs, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Free {
     /// Wave slots.
     pub waves: u64,

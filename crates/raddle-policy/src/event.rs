@@ -4,6 +4,8 @@ use crate::{Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 
 /// Something that happened outside the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Event<'a> {

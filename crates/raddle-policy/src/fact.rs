@@ -4,6 +4,8 @@ use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpa
 
 /// Something that happened: an event, or an answer that was carried out.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Fact<'a> {

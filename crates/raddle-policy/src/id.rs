@@ -4,6 +4,22 @@
 
 use core::fmt;
 
+/// The name of an id: a few letters and at most ten digits.
+#[derive(Default)]
+struct Short {
+    bytes: [u8; 12],
+    length: usize,
+}
+
+impl fmt::Write for Short {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let end = self.length + more.len();
+        self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?.copy_from_slice(more.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $repr:ty, $letter:literal) => {
         $(#[$doc])*
@@ -21,7 +37,9 @@ macro_rules! id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($letter, "{}"), self.0)
+                let mut text = Short::default();
+                fmt::Write::write_fmt(&mut text, format_args!(concat!($letter, "{}"), self.0))?;
+                f.pad(core::str::from_utf8(&text.bytes[..text.length]).unwrap_or_default())
             }
         }
     };
@@ -42,4 +60,20 @@ id! {
 id! {
     /// A compute unit (SM, CU, WGP, Xe-core) of the one device.
     CuId, u16, "cu"
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    #[test]
+    fn names_keep_to_their_column() {
+        assert_eq!(
+            format!("{}|{:<5}|{:>5}|", LaunchId(u32::MAX), CuId(7), ProcessId(12)),
+            "k4294967295|cu7  |  p12|"
+        );
+        assert_eq!(format!("{:>4}|{:<4}|", crate::Tick(7), crate::Level(8)), "   7|8   |");
+    }
 }

@@ -6,6 +6,8 @@ use crate::{Fact, Launch, Tick, Ticks};
 
 /// What it costs to hand a launch to the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Submission {
     /// Packets written to the queue.
     pub packets: u32,

@@ -5,7 +5,7 @@ use core::fmt;
 /// Urgency: 0 is the most urgent, 255 is best effort.
 ///
 /// There is no `Ord` on purpose: "greater" would read as "more important" to half of all readers.
-/// Ask [`Level::outranks`].
+/// Ask [`Level::outranks`], and sort by [`Level::rank`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Level(pub u8);
@@ -27,10 +27,16 @@ impl Level {
     pub const fn outranks(self, other: Self) -> bool {
         self.0 < other.0
     }
+
+    /// A key to sort by: the most urgent comes first. Also the rank of a launch for [`crate::Rank`].
+    #[must_use]
+    pub const fn rank(self) -> u64 {
+        self.0 as u64
+    }
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }

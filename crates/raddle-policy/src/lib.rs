@@ -71,6 +71,8 @@ mod launch_path;
 #[cfg(feature = "alloc")]
 mod piece;
 #[cfg(feature = "alloc")]
+mod policy_fn;
+#[cfg(feature = "alloc")]
 mod preempt;
 #[cfg(feature = "alloc")]
 mod preemption;
@@ -99,8 +101,9 @@ pub use self::{
     fact::Fact,
     launch_path::{LaunchPath, Submission},
     piece::{Piece, Place, WaveSpan},
+    policy_fn::{PolicyFn, allocate_fn, preempt_fn, turn_fn},
     preempt::{Preempt, VictimLaunch, VictimView},
     preemption::Preemption,
     ranked::{Rank, Ranked},
-    turn::{CacheLoad, LoadedSlice, ProcessState, Turn},
+    turn::{CacheLoad, LoadedSlice, ProcessState, Then, Turn},
 };

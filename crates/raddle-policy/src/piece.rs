@@ -8,6 +8,8 @@ use crate::CuId;
 ///
 /// A whole uniform round over N compute units is N pieces of stride N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Piece {
     /// The lowest workgroup.
     pub first: u64,
@@ -55,6 +57,8 @@ impl fmt::Display for Piece {
 
 /// Which waves of each named workgroup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WaveSpan {
     /// All of them: the usual case.
     #[default]
@@ -92,6 +96,8 @@ impl WaveSpan {
 ///
 /// All waves of a workgroup share one LDS start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Place {
     /// The SIMD of the compute unit.
     pub simd: u8,

@@ -6,6 +6,8 @@ use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
 /// A submitted launch of a revoked process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimLaunch {
     /// The launch.
     pub launch: Launch,
@@ -19,6 +21,8 @@ pub struct VictimLaunch {
 
 /// What a [`Preempt`] policy sees: a process that lost the turn, with work on the device.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimView<'a> {
     /// The process.
     pub process: &'a ProcessState,

@@ -4,6 +4,7 @@
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
+use core::time::Duration;
 
 /// A point in time, in ticks since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,13 @@ impl AddAssign for Ticks {
     }
 }
 
+/// A tick is a nanosecond; what is longer than all time is [`Tick::MAX`] long.
+impl From<Duration> for Ticks {
+    fn from(span: Duration) -> Self {
+        Self(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
 impl Sub for Ticks {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
@@ -63,12 +71,12 @@ impl Sub for Ticks {
 
 impl fmt::Display for Tick {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
 impl fmt::Display for Ticks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
+        fmt::Display::fmt(&self.0, f)
     }
 }

@@ -7,6 +7,8 @@ use crate::{Fact, Level, ProcessId, Tick, Ticks};
 
 /// What a [`Turn`] policy sees of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ProcessState {
     /// Which process.
     pub id: ProcessId,
@@ -26,6 +28,8 @@ pub struct ProcessState {
 
 /// What a turn policy has put into the cache of a GPU, and from what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct CacheLoad {
     /// The processes that it was chosen from.
     pub candidates: Vec<ProcessId>,
@@ -35,6 +39,8 @@ pub struct CacheLoad {
 
 /// A process in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct LoadedSlice {
     /// Which one.
     pub process: ProcessId,
@@ -67,6 +73,15 @@ pub trait Turn {
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick>;
 
+    /// This policy, and behind it another one that chooses among those whom it names: the urgent first,
+    /// then those in turn. Asked again when either wants to be.
+    fn then<B: Turn>(self, second: B) -> Then<Self, B>
+    where
+        Self: Sized,
+    {
+        Then { first: self, second, named: Vec::new() }
+    }
+
     /// What was loaded when it was last asked, by a policy that has a cache and loaded it then: for logs.
     fn load(&self) -> Option<&CacheLoad> {
         None
@@ -75,6 +90,40 @@ pub trait Turn {
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
+    }
+}
+
+/// Two turn policies, one behind the other: see [`Turn::then`].
+#[derive(Clone, Debug)]
+pub struct Then<A, B> {
+    first: A,
+    second: B,
+    /// Those whom the first one names.
+    named: Vec<ProcessState>,
+}
+
+impl<A: Turn, B: Turn> Turn for Then<A, B> {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let first = self.first.turn(processes, now, may_issue);
+        self.named.clear();
+        self.named.extend(processes.iter().filter(|process| may_issue.contains(&process.id)));
+        may_issue.clear();
+        let second = self.second.turn(&self.named, now, may_issue);
+        first.into_iter().chain(second).min()
+    }
+
+    fn load(&self) -> Option<&CacheLoad> {
+        self.second.load()
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.first.observe(fact, now);
+        self.second.observe(fact, now);
     }
 }
 

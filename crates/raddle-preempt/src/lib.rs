@@ -38,6 +38,8 @@ pub use driver::{
     WishAnswer,
 };
 pub use error::PreemptError;
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

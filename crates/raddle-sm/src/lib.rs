@@ -56,6 +56,8 @@ pub use controllers::Controllers;
 pub use error::Error;
 pub use options::{Choose, Options};
 pub use policy::BlockWarp;
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 pub use search::Route;
 pub use tables::{BlockRow, Decision, Ended, Handle, Kernel, KernelRow, Resources, SmRow, Started};
 

@@ -59,6 +59,8 @@ pub use policy::{
     AliveTime, RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime,
     VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};
 pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceSettings, TakeOver, TwoStage};

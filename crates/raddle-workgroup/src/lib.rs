@@ -69,6 +69,8 @@ pub use matching::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
     PowerWeights, SearchRule, SplitRule,
 };
+/// The nouns of the signatures: ticks, ids, levels, launches.
+pub use raddle_policy;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

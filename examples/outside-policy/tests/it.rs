@@ -5,8 +5,8 @@ use outside_policy::{Considerate, LeastServed, LeastServedConfig, SmallestFirst}
 use proptest::prelude::*;
 use raddle_policy::{Configured, Cus, Ranked};
 use raddle_testkit::{
-    SMALL_CU, Scenario, check_allocate, check_bulk, check_preempt, check_turn, render, scenario,
-    turn_scenario, victims,
+    Revocation, SMALL_CU, Scenario, TurnScenario, check_allocate, check_bulk, check_preempt,
+    check_turn, render, render_preempt, render_turn, scenario, turn_scenario, victims,
 };
 
 fn least_served() -> LeastServed {
@@ -58,5 +58,37 @@ fn smallest_first_decides_as_before() {
     7000  k1      (ended)  w0@cu0
     7000  k2      (ended)  w1@cu0
     8000  k0      (ended)  w0@cu0
+    ");
+}
+
+#[test]
+fn least_served_decides_as_before() {
+    let table =
+        render_turn(&mut least_served(), &TurnScenario::example()).expect("it keeps the laws");
+    assert_snapshot!(table, @r"
+        t  until  may issue
+        0  -      p0
+     1000  2000   p1
+     2000  3000   p0
+     3000  4000   p1
+     4000  5000   p0
+     5000  6000   p2
+     6000  7000   p2
+     7000  8000   p1
+     8000  9000   p2
+     9000  10000  p0
+    10000  11000  p1
+    ");
+}
+
+#[test]
+fn considerate_decides_as_before() {
+    let table =
+        render_preempt(&mut Considerate, &Revocation::examples()).expect("it keeps the law");
+    assert_snapshot!(table, @r"
+       t  victim  answer  unstarted + resident waves
+    1000  p0      drain   k0 6+0
+    2000  p0      wait    k1 0+2
+    3000  p0      drain   k0 6+0, k1 0+2
     ");
 }

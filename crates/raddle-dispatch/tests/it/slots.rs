@@ -1,7 +1,8 @@
 //! Which processes do the turn policies of this crate let issue?
 
 use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
-use raddle_policy::{LaunchPath, Level, ProcessState, Submission, Tick, Ticks, Turn};
+use raddle_policy::{LaunchPath, Level, ProcessState, Submission, Tick, Ticks, Turn, turn_fn};
+use raddle_testkit::{Scenario, render_launch_path};
 
 fn process(id: u16, level: u8) -> ProcessState {
     ProcessState { level: Level(level), ..raddle_testkit::process(id) }
@@ -59,4 +60,36 @@ fn ordinary_costs_one_packet_a_launch() {
     for id in 0..3 {
         assert_eq!(path.submit(&crate::composed::launch(id, 0, 1)), each);
     }
+}
+
+/// Among the most urgent the last by id, for ten ticks.
+#[test]
+fn one_policy_stands_behind_another() {
+    let last = turn_fn(|processes: &[ProcessState], now, may_issue: &mut Vec<_>| {
+        may_issue.extend(processes.last().map(|process| process.id));
+        Some(now + Ticks(10))
+    });
+    let mut both = HighestLevel.then(last);
+    let mut may_issue = Vec::new();
+    let until = both.turn(
+        &[process(0, 5), process(1, 2), process(2, 2), process(3, 9)],
+        Tick(9),
+        &mut may_issue,
+    );
+    assert_eq!((may_issue, until), (vec![raddle_policy::ProcessId(2)], Some(Tick(19))));
+    assert_eq!(both.turn(&[], Tick(30), &mut Vec::new()), Some(Tick(40)));
+}
+
+#[test]
+fn a_launch_path_is_rendered() {
+    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500, ..OrdinaryConfig::default() });
+    let table =
+        render_launch_path(&mut path, &Scenario::example().launches).expect("it keeps the laws");
+    insta::assert_snapshot!(table, @r"
+    launch  packets  bytes  cost  cleanup
+        k0  1        64     1500  0
+        k1  1        64     1500  0
+        k2  1        64     1500  0
+        k3  1        64     1500  0
+    ");
 }

@@ -12,6 +12,7 @@ mod one_by_one;
 mod partial;
 mod replay;
 mod requests;
+mod script;
 mod shape;
 mod take_off;
 mod timeline;

@@ -1,23 +1,10 @@
 //! Does a launch path keep its two laws?
 
-use proptest::collection::vec;
-use proptest::prelude::*;
-use raddle_policy::{Launch, LaunchId, LaunchPath, Submission};
+use raddle_policy::{Launch, LaunchPath, Submission};
 
 use super::Breach;
 use super::breach::upheld;
-use super::strategy::{any_launch, any_shape};
-
-/// One to 48 launches of two processes with up to three streams each, in the order of submission.
-pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
-    let launches = any_shape().prop_flat_map(|shape| vec(any_launch(shape, 2, false), 1..=48));
-    launches.prop_map(|mut launches| {
-        for (id, launch) in (0..).zip(&mut launches) {
-            launch.id = LaunchId(id);
-        }
-        launches
-    })
-}
+use super::render::aligned;
 
 /// Submits launch after launch and checks laws 1 and 2 of [`LaunchPath`].
 ///
@@ -60,4 +47,27 @@ fn play<P: LaunchPath + Clone>(
         answers.push(cost);
     }
     Ok(answers)
+}
+
+/// What these launches cost, submitted one after the other, as a table for a snapshot; times in ticks.
+///
+/// # Errors
+/// Where the path breaks law 1 or 2.
+pub fn render_launch_path<P: LaunchPath + Clone>(
+    path: &mut P,
+    launches: &[Launch],
+) -> Result<String, Breach> {
+    let answers = play(path, launches)?;
+    let heading = ["launch", "packets", "bytes", "cost", "cleanup"].map(String::from);
+    let rows = launches.iter().zip(answers).map(|(launch, via)| {
+        let Submission { packets, bytes, cost, cleanup } = via;
+        [
+            launch.id.to_string(),
+            packets.to_string(),
+            bytes.to_string(),
+            cost.to_string(),
+            cleanup.to_string(),
+        ]
+    });
+    Ok(aligned(std::iter::once(heading).chain(rows)))
 }

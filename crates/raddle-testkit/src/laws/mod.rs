@@ -40,6 +40,10 @@
 //! # it_keeps_the_laws();
 //! ```
 //!
+//! What they decide, as tables for snapshots, without proptest (`default-features = false`): [`render`] over
+//! [`Scenario::example`], [`render_turn`] over [`TurnScenario::example`], [`render_preempt`] over
+//! [`Revocation::examples`], [`render_launch_path`] over the launches of a scenario.
+//!
 //! Law 4 (asking again changes nothing) has one documented exception; such a policy calls
 //! [`check_allocate_except`] with `&[4]`.
 
@@ -54,6 +58,7 @@ mod render;
 mod scenario;
 mod spot;
 mod starting;
+#[cfg(feature = "laws")]
 mod strategy;
 mod turn;
 mod world;
@@ -62,10 +67,13 @@ pub use allocate::{
     check_allocate, check_allocate_except, check_bulk, examine_allocate, examine_bulk,
 };
 pub use breach::Breach;
-pub use launch_path::{check_launch_path, examine_launch_path, submissions};
-pub use preempt::{Revocation, check_preempt, examine_preempt, victims};
+pub use launch_path::{check_launch_path, examine_launch_path, render_launch_path};
+pub use preempt::{Revocation, check_preempt, examine_preempt, render_preempt};
 pub use render::{LINES, render};
 pub use scenario::Scenario;
-pub use strategy::{any_launch, any_shape, scenario, scenario_with};
-pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, turn_scenario};
+#[cfg(feature = "laws")]
+pub use strategy::{
+    any_launch, any_shape, scenario, scenario_with, submissions, turn_scenario, victims,
+};
+pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, render_turn};
 pub use world::{Deed, RunLine, STEP, ScenarioRun, World};

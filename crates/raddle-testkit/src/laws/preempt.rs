@@ -1,14 +1,11 @@
 //! Does a preemption policy keep its law?
 
-use proptest::collection::vec;
-use proptest::prelude::*;
-use raddle_policy::{
-    LaunchId, Preempt, Preemption, ProcessId, ProcessState, Tick, VictimLaunch, VictimView,
-};
+use raddle_policy::{Preempt, Preemption, ProcessState, Tick, VictimLaunch, VictimView};
 
 use super::Breach;
 use super::breach::upheld;
-use super::strategy::{any_launch, any_process, any_shape};
+use super::render::aligned;
+use crate::builders::{launch, process};
 
 /// A process that loses the turn, with its launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,37 +18,21 @@ pub struct Revocation {
     pub now: Tick,
 }
 
-/// One to six revocations, in the order of time.
-pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
-    vec(victim(), 1..=6).prop_map(|mut victims| {
-        let mut now = Tick::ZERO;
-        for victim in &mut victims {
-            now = Tick(now.0 + 1 + victim.now.0);
-            victim.now = now;
-        }
-        victims
-    })
-}
-
-fn victim() -> impl Strategy<Value = Revocation> {
-    let owner = (0u16..4).prop_map(ProcessId);
-    let process = owner.prop_flat_map(any_process);
-    let launches = any_shape()
-        .prop_flat_map(|shape| vec((any_launch(shape, 1, false), 0u64..=100, 0u64..100), 1..=5));
-    (process, launches, 0u64..10_000).prop_map(|(process, launches, now)| {
-        let launches = (0..).zip(launches).map(|(id, (mut launch, percent, submitted))| {
-            launch.id = LaunchId(id);
-            launch.process = process.id;
-            let unstarted = launch.workgroups * percent / 100;
-            VictimLaunch {
-                launch,
-                unstarted,
-                resident_waves: (launch.workgroups - unstarted) * u64::from(launch.demand.waves),
-                submitted: Tick(submitted),
-            }
-        });
-        Revocation { launches: launches.collect(), process, now: Tick(now) }
-    })
+impl Revocation {
+    /// Three made by hand for snapshots: a launch that has not started, one that is nearly done and may be
+    /// killed, and both together.
+    #[must_use]
+    pub fn examples() -> Vec<Self> {
+        let waiting = launch(0).level(5).workgroups(6).victim();
+        let ending = launch(1).level(5).workgroups(8).idempotent().victim();
+        let ending = VictimLaunch { unstarted: 0, resident_waves: 2, ..ending };
+        let of = |at, launches: &[VictimLaunch]| Self {
+            process: process(0),
+            launches: launches.to_vec(),
+            now: Tick(at),
+        };
+        vec![of(1000, &[waiting]), of(2000, &[ending]), of(3000, &[waiting, ending])]
+    }
 }
 
 /// Asks once a revocation and checks law 1 of [`Preempt`].
@@ -93,4 +74,32 @@ fn play<P: Preempt + Clone>(
         answers.push(how);
     }
     Ok(answers)
+}
+
+/// How work leaves, revocation by revocation, as a table for a snapshot: the launches with how many
+/// workgroups have not started and how many waves are on the device, and the answer.
+///
+/// # Errors
+/// Where the policy breaks law 1.
+pub fn render_preempt<P: Preempt + Clone>(
+    policy: &mut P,
+    victims: &[Revocation],
+) -> Result<String, Breach> {
+    let answers = play(policy, victims)?;
+    let heading = ["t", "victim", "answer", "unstarted + resident waves"].map(String::from);
+    let rows = victims.iter().zip(answers).map(|(victim, answer)| {
+        let launches = victim
+            .launches
+            .iter()
+            .map(|it| format!("{} {}+{}", it.launch.id, it.unstarted, it.resident_waves));
+        let launches: Vec<String> = launches.collect();
+        let answer = answer.map_or("never", Preemption::name);
+        [
+            victim.now.to_string(),
+            victim.process.id.to_string(),
+            answer.to_owned(),
+            launches.join(", "),
+        ]
+    });
+    Ok(aligned(std::iter::once(heading).chain(rows)))
 }

@@ -27,19 +27,33 @@ pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, 
         // The note takes a line too.
         rows.truncate(LINES - 1);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let (t, launch, answer) = (width(0), width(1), width(2));
-    let mut table = String::new();
-    for [a, b, c, d] in &rows {
-        let line = format!("{a:>t$}  {b:<launch$}  {c:<answer$}  {d}");
-        table.push_str(line.trim_end());
-        table.push('\n');
-    }
+    let mut table = aligned(rows);
     if left_out > 0 {
         // Writing to a String cannot fail.
         let _ = writeln!(table, "... {} further lines", left_out + 1);
     }
     Ok(table)
+}
+
+/// Rows as a table: the first column to the right, all others to the left.
+pub(super) fn aligned<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let rows: Vec<[String; N]> = rows.into_iter().collect();
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let mut table = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            let width = width(at);
+            let padded = match at {
+                0 => format!("{cell:>width$}"),
+                _ => format!("  {cell:<width$}"),
+            };
+            line.push_str(&padded);
+        }
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    table
 }
 
 fn row(RunLine { at, deed, refusals }: &RunLine) -> [String; 4] {

@@ -6,10 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{
     Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
-    MAX_SIMDS, ProcessId, ProcessState, StreamId, Tick, Ticks,
+    MAX_SIMDS, ProcessId, ProcessState, StreamId, Tick, Ticks, VictimLaunch,
 };
 
-use super::Scenario;
+use super::{Revocation, Scenario, TurnScenario, TurnStep};
 
 /// Small scenarios of which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
@@ -134,7 +134,7 @@ fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
 }
 
 /// The state of some process; `ran` never exceeds `alive`.
-pub(super) fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
+fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
         move |(level, share, joined, alive, ran, resident_waves)| ProcessState {
             id,
@@ -148,7 +148,57 @@ pub(super) fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> 
     )
 }
 
-/// Positions `0..count` of which bit `i` of `mask` is set.
-pub(super) fn members(mask: u32, count: usize) -> Vec<usize> {
-    (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
+/// Up to six processes over up to twelve steps; the set of runnable ones may be empty.
+pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
+    (1usize..=6).prop_flat_map(|processes| {
+        let step = (0u32..1 << processes, vec(0u8..4, processes), 1u64..5_000).prop_map(
+            |(runnable, levels, lasts)| TurnStep { runnable, levels, lasts: Ticks(lasts) },
+        );
+        (vec(1u32..=4, processes), vec(step, 1..=12))
+            .prop_map(|(shares, steps)| TurnScenario { shares, steps })
+    })
+}
+
+/// One to six revocations, in the order of time.
+pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
+    vec(victim(), 1..=6).prop_map(|mut victims| {
+        let mut now = Tick::ZERO;
+        for victim in &mut victims {
+            now = Tick(now.0 + 1 + victim.now.0);
+            victim.now = now;
+        }
+        victims
+    })
+}
+
+fn victim() -> impl Strategy<Value = Revocation> {
+    let owner = (0u16..4).prop_map(ProcessId);
+    let process = owner.prop_flat_map(any_process);
+    let launches = any_shape()
+        .prop_flat_map(|shape| vec((any_launch(shape, 1, false), 0u64..=100, 0u64..100), 1..=5));
+    (process, launches, 0u64..10_000).prop_map(|(process, launches, now)| {
+        let launches = (0..).zip(launches).map(|(id, (mut launch, percent, submitted))| {
+            launch.id = LaunchId(id);
+            launch.process = process.id;
+            let unstarted = launch.workgroups * percent / 100;
+            VictimLaunch {
+                launch,
+                unstarted,
+                resident_waves: (launch.workgroups - unstarted) * u64::from(launch.demand.waves),
+                submitted: Tick(submitted),
+            }
+        });
+        Revocation { launches: launches.collect(), process, now: Tick(now) }
+    })
+}
+
+/// One to 48 launches of two processes with up to three streams each, in the order of submission.
+pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
+    let launches = any_shape().prop_flat_map(|shape| vec(any_launch(shape, 2, false), 1..=48));
+    launches.prop_map(|mut launches| {
+        for (id, launch) in (0..).zip(&mut launches) {
+            launch.id = LaunchId(id);
+        }
+        launches
+    })
 }

@@ -1,12 +1,10 @@
 //! Does a turn policy keep its four laws?
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::Breach;
 use super::breach::upheld;
-use super::strategy::members;
+use super::render::aligned;
 
 /// Questions within one step, at most: a policy may name ever new ticks.
 const QUESTIONS: u32 = 16;
@@ -31,15 +29,17 @@ pub struct TurnStep {
     pub lasts: Ticks,
 }
 
-/// Up to six processes over up to twelve steps; the set of runnable ones may be empty.
-pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
-    (1usize..=6).prop_flat_map(|processes| {
-        let step = (0u32..1 << processes, vec(0u8..4, processes), 1u64..5_000).prop_map(
-            |(runnable, levels, lasts)| TurnStep { runnable, levels, lasts: Ticks(lasts) },
-        );
-        (vec(1u32..=4, processes), vec(step, 1..=12))
-            .prop_map(|(shares, steps)| TurnScenario { shares, steps })
-    })
+impl TurnScenario {
+    /// One made by hand for snapshots: three processes of shares 1, 2 and 1, the last of them urgent, that
+    /// are runnable alone, together, and together again after a while.
+    #[must_use]
+    pub fn example() -> Self {
+        let step =
+            |runnable, lasts| TurnStep { runnable, levels: vec![5, 5, 0], lasts: Ticks(lasts) };
+        let steps =
+            vec![step(0b001, 1000), step(0b011, 4000), step(0b111, 4000), step(0b011, 2000)];
+        Self { shares: vec![1, 2, 1], steps }
+    }
 }
 
 /// Plays a scenario and checks laws 1 to 4 of [`Turn`].
@@ -65,6 +65,29 @@ pub fn examine_turn<P: Turn + Clone>(
         let differs = one.iter().zip(&two).find(|(one, two)| one != two);
         format!("a second run answers otherwise: {differs:?}")
     })
+}
+
+/// Whose turn it is, question by question, as a table for a snapshot.
+///
+/// # Errors
+/// Where the policy breaks one of laws 1 to 4.
+pub fn render_turn<P: Turn + Clone>(
+    policy: &mut P,
+    scenario: &TurnScenario,
+) -> Result<String, Breach> {
+    let heading = ["t", "until", "may issue"].map(String::from);
+    let rows = play(policy, scenario)?.into_iter().map(|(now, named, until)| {
+        let named: Vec<String> = named.iter().map(ToString::to_string).collect();
+        let until = until.map_or_else(|| "-".to_owned(), |until| until.to_string());
+        let named = if named.is_empty() { "-".to_owned() } else { named.join(" ") };
+        [now.to_string(), until, named]
+    });
+    Ok(aligned(std::iter::once(heading).chain(rows)))
+}
+
+/// Positions `0..count` of which bit `i` of `mask` is set.
+fn members(mask: u32, count: usize) -> Vec<usize> {
+    (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
 }
 
 /// A question's time and its answer.

@@ -1,0 +1,78 @@
+//! How is a policy made of a function?
+
+use alloc::vec::Vec;
+
+use crate::{
+    Allocate, Answer, Preempt, Preemption, ProcessId, ProcessState, ReadyView, Round, Tick, Turn,
+    VictimView,
+};
+
+/// A policy that is one function: see [`turn_fn`], [`preempt_fn`] and [`allocate_fn`].
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyFn<F>(F);
+
+/// The turn policy that this function is; it names in its last argument who may issue.
+///
+/// ```
+/// use raddle_policy::turn_fn;
+/// let oldest = turn_fn(|processes, _now, may_issue| {
+///     may_issue.extend(processes.iter().min_by_key(|process| process.joined).map(|it| it.id));
+///     None
+/// });
+/// # fn is_a_policy(_: impl raddle_policy::Turn) {}
+/// # is_a_policy(oldest);
+/// ```
+pub const fn turn_fn<F>(answer: F) -> PolicyFn<F>
+where
+    F: FnMut(&[ProcessState], Tick, &mut Vec<ProcessId>) -> Option<Tick>,
+{
+    PolicyFn(answer)
+}
+
+/// The preempt policy that this function is.
+pub const fn preempt_fn<F>(answer: F) -> PolicyFn<F>
+where
+    F: FnMut(&VictimView<'_>, Tick) -> Option<Preemption>,
+{
+    PolicyFn(answer)
+}
+
+/// The allocation policy that this function is, asked once a workgroup.
+pub const fn allocate_fn<F>(answer: F) -> PolicyFn<F>
+where
+    F: FnMut(&ReadyView<'_>, Tick, &mut Round) -> Answer,
+{
+    PolicyFn(answer)
+}
+
+impl<F> Turn for PolicyFn<F>
+where
+    F: FnMut(&[ProcessState], Tick, &mut Vec<ProcessId>) -> Option<Tick>,
+{
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        (self.0)(processes, now, may_issue)
+    }
+}
+
+impl<F> Preempt for PolicyFn<F>
+where
+    F: FnMut(&VictimView<'_>, Tick) -> Option<Preemption>,
+{
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+        (self.0)(victim, now)
+    }
+}
+
+impl<F> Allocate for PolicyFn<F>
+where
+    F: FnMut(&ReadyView<'_>, Tick, &mut Round) -> Answer,
+{
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        (self.0)(ready, now, round)
+    }
+}

@@ -1,0 +1,291 @@
+//! What does a dispatcher do with a few launches, action by action?
+//!
+//! For snapshots in tests. Times are ticks; a launch lasts as long as its script says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher, PreemptionTally, TurnTally};
+use raddle_policy::{
+    Action, Actions, Activity, Barrier, CuId, CuShape, Demand, Event, Free, Idempotence,
+    KernelCall, Level, Piece, StreamId, Tick, Ticks, WaveSpan,
+};
+use serde::Serialize;
+
+use crate::plan::Costs;
+use crate::workload::{ProcessPlan, Task, Work, Workload};
+use crate::{EnergyModel, Options, SimError, run};
+
+/// A device, and what comes to it when.
+///
+/// ```
+/// use raddle_sim::Script;
+/// use raddle_dispatch::slots::HighestLevel;
+///
+/// let script = Script::on("1x2").launch(0).level(5).workgroups(2).waves(8).at(50).launch(1);
+/// let mut dispatcher = script.builder().turn("highest-level", HighestLevel).build()?;
+/// let transcript = script.run(&mut dispatcher)?;
+/// assert_eq!(transcript.to_string().lines().nth(1), Some("  0  k0  start    w0@cu0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Script {
+    shape: CuShape,
+    cus: u16,
+    at: Ticks,
+    /// When each process joins, and its share.
+    joined: BTreeMap<u16, (Ticks, u32)>,
+    launches: Vec<(u16, Task)>,
+}
+
+impl Script {
+    /// On a device such as `4x2`, four compute units of two SIMDs. A SIMD has 4 wave slots and 16 granules
+    /// of vector registers, a compute unit 8 workgroup slots, 16 granules of LDS and 8 barriers. What is no
+    /// such text is a device without compute units, for which there is no dispatcher.
+    pub fn on(device: &str) -> Self {
+        let read = |(cus, simds): (&str, &str)| Some((cus.parse().ok()?, simds.parse().ok()?));
+        let (cus, simds) = device.split_once('x').and_then(read).unwrap_or_default();
+        let shape = CuShape {
+            simds,
+            waves_per_simd: 4,
+            vgpr_per_simd: 16,
+            sgpr: u16::MAX,
+            lds: 16,
+            workgroups: 8,
+            barriers: 8,
+        };
+        Self { shape, cus, at: Ticks::ZERO, joined: BTreeMap::new(), launches: Vec::new() }
+    }
+
+    /// A process joins now with this share, 1 or more. One that is not said to joins at tick 0 with share 1.
+    pub fn join(mut self, process: u16, share: u32) -> Self {
+        self.joined.insert(process, (self.at, share));
+        self
+    }
+
+    /// What follows happens at this tick.
+    pub const fn at(mut self, tick: u64) -> Self {
+        self.at = Ticks(tick);
+        self
+    }
+
+    /// A launch of a process becomes ready now: of level 0, one workgroup of one wave that lasts 100 ticks,
+    /// without a barrier, in a stream of its own.
+    pub fn launch(mut self, process: u16) -> Self {
+        self.joined.entry(process).or_insert((Ticks::ZERO, 1));
+        let work = Work::Kernel {
+            workgroups: 1,
+            workgroup: Ticks(100),
+            demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
+            barrier: Barrier::No,
+            context_bytes: 0,
+        };
+        let stream = StreamId(self.launches.iter().filter(|(of, _)| *of == process).count() as u32);
+        let task = Task {
+            stream,
+            level: Level::MOST_URGENT,
+            arrival: self.at,
+            after: None,
+            idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
+            call: KernelCall::UNKNOWN,
+            work,
+        };
+        self.launches.push((process, task));
+        self
+    }
+
+    /// The level of the last launch.
+    pub fn level(self, level: u8) -> Self {
+        self.last(|task| task.level = Level(level))
+    }
+
+    /// How many workgroups the last launch has.
+    pub fn workgroups(self, count: u64) -> Self {
+        self.kernel(|workgroups, _, _| *workgroups = count)
+    }
+
+    /// How many waves each workgroup of the last launch has.
+    pub fn waves(self, count: u16) -> Self {
+        self.kernel(|_, _, demand| demand.waves = count)
+    }
+
+    /// What each workgroup of the last launch takes.
+    pub fn demand(self, takes: Demand) -> Self {
+        self.kernel(|_, _, demand| *demand = takes)
+    }
+
+    /// How long each workgroup of the last launch lasts.
+    pub fn lasts(self, ticks: u64) -> Self {
+        self.kernel(|_, lasts, _| *lasts = Ticks(ticks))
+    }
+
+    /// The last launch may be killed and run again.
+    pub fn idempotent(self) -> Self {
+        self.last(|task| task.idempotent = Idempotence::Idempotent)
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Task)) -> Self {
+        if let Some((_, task)) = self.launches.last_mut() {
+            change(task);
+        }
+        self
+    }
+
+    fn kernel(self, change: impl FnOnce(&mut u64, &mut Ticks, &mut Demand)) -> Self {
+        self.last(|task| {
+            if let Work::Kernel { workgroups, workgroup, demand, .. } = &mut task.work {
+                change(workgroups, workgroup, demand);
+            }
+        })
+    }
+
+    /// A dispatcher for its device, of the default policies as long as it is given no others.
+    pub fn builder(&self) -> Builder {
+        Composed::builder(self.shape, self.cus)
+    }
+
+    /// Plays it to its end.
+    ///
+    /// # Errors
+    /// When the dispatcher breaks a law or goes on for ever.
+    pub fn run(&self, dispatcher: &mut dyn Dispatcher) -> Result<Transcript, SimError> {
+        let last = self.joined.keys().next_back().map_or(0, |&last| last + 1);
+        let process = |id: u16| {
+            let (start, share) = self.joined.get(&id).copied().unwrap_or((Ticks::ZERO, 1));
+            let own = self.launches.iter().filter(|(of, _)| *of == id);
+            let tasks = own.map(|(_, task)| Task { arrival: task.arrival - start, ..*task });
+            ProcessPlan { start, share, ..ProcessPlan::new(&format!("p{id}"), tasks.collect()) }
+        };
+        let workload = Workload { processes: (0..last).map(process).collect(), repeat: false };
+        let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };
+        let energy = EnergyModel::ASSUMED;
+        let options = Options { shape: self.shape, cus: self.cus, costs, energy };
+        let mut scribe = Scribe { dispatcher, transcript: Transcript::default() };
+        run(&workload, &mut scribe, &options, &mut |_| ())?;
+        Ok(scribe.transcript)
+    }
+}
+
+/// What a dispatcher did: its actions, and what ended between them. As text it is a table with one line
+/// each, made for a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Transcript {
+    /// In order.
+    pub lines: Vec<TranscriptLine>,
+}
+
+/// One action, or waves that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TranscriptLine {
+    /// When.
+    pub t: Tick,
+    /// Which launch or process it is about; empty where it is about none.
+    pub of: String,
+    /// What was done; in brackets, what happened.
+    pub action: &'static str,
+    /// With what.
+    pub what: String,
+}
+
+impl fmt::Display for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |line: &TranscriptLine| [line.t.to_string(), line.of.clone(), line.action.into()];
+        let rows: Vec<[String; 3]> = self.lines.iter().map(row).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        let (t, of, action) = (width(0).max(3), width(1), width(2));
+        for ([a, b, c], TranscriptLine { what, .. }) in rows.iter().zip(&self.lines) {
+            let line = format!("{a:>t$}  {b:<of$}  {c:<action$}  {what}");
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes down what a dispatcher does.
+struct Scribe<'d> {
+    dispatcher: &'d mut dyn Dispatcher,
+    transcript: Transcript,
+}
+
+impl Scribe<'_> {
+    fn line(&mut self, t: Tick, of: impl ToString, action: &'static str, what: impl ToString) {
+        let (of, what) = (of.to_string(), what.to_string());
+        self.transcript.lines.push(TranscriptLine { t, of, action, what });
+    }
+
+    fn note(&mut self, t: Tick, action: &Action, all: &Actions) {
+        match action {
+            Action::Submit { launch, via } if via.cost == Ticks::ZERO => {
+                self.line(t, launch, "submit", "");
+            }
+            Action::Submit { launch, via } => {
+                self.line(t, launch, "submit", format_args!("takes {}", via.cost));
+            }
+            Action::Start { launch, waves, pieces, .. } => {
+                self.line(t, launch, "start", named(all.pieces(pieces), *waves));
+            }
+            Action::Assign { launch, workgroup, cu } => {
+                self.line(t, launch, "assign", format_args!("w{workgroup}@{cu}"));
+            }
+            Action::TakeOff { launch, how } => self.line(t, launch, "take off", how.name()),
+            Action::Restore { launch } => self.line(t, launch, "restore", ""),
+            Action::Raise { process } => self.line(t, process, "raise", ""),
+            Action::Reset { process } => self.line(t, process, "reset", ""),
+            Action::Drained { process, how, after } => {
+                self.line(t, process, "(drained)", format_args!("{} after {after}", how.name()));
+            }
+            Action::Refuse { refusal } => self.line(t, refusal.launch, "refuse", refusal),
+            Action::WakeAt(at) => self.line(t, "", "wake", format_args!("at {at}")),
+            // The enum may grow.
+            other => self.line(t, "", "other", format_args!("{other:?}")),
+        }
+    }
+}
+
+fn named(pieces: &[Piece], waves: WaveSpan) -> String {
+    let mut text: Vec<String> = pieces.iter().map(Piece::to_string).collect();
+    match waves {
+        WaveSpan::All => {}
+        WaveSpan::Range { first, count } => text.push(format!("waves {first}+{count}")),
+        WaveSpan::Cut { first, count } => text.push(format!("cut {first}+{count}")),
+    }
+    text.join(" ")
+}
+
+impl Dispatcher for Scribe<'_> {
+    fn looks_ahead(&self) -> bool {
+        self.dispatcher.looks_ahead()
+    }
+
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        if let Event::WavesEnded { launch, waves, pieces } = event {
+            self.line(now, launch, "(ended)", named(pieces, *waves));
+        }
+        self.dispatcher.event(event, now)
+    }
+
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        self.dispatcher.decide(now, actions)?;
+        actions.list.iter().for_each(|action| self.note(now, action, actions));
+        Ok(())
+    }
+
+    fn free(&self, cu: CuId) -> Option<Free> {
+        self.dispatcher.free(cu)
+    }
+
+    fn turns(&self) -> TurnTally {
+        self.dispatcher.turns()
+    }
+
+    fn preemptions(&self) -> PreemptionTally {
+        self.dispatcher.preemptions()
+    }
+
+    fn finish(&mut self) -> Result<(), DispatchError> {
+        self.dispatcher.finish()
+    }
+}
