@@ -18,7 +18,7 @@ pub(crate) type BlockId = usize;
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills: structures handed over by value.
     pub(crate) handed: Vec<Origin>,
@@ -53,8 +53,8 @@ pub enum ArgumentKind {
 
 /// Straight-line code and where it leads.
 #[derive(Debug, Default)]
-pub(crate) struct Block {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct BasicBlock {
+    pub(crate) steps: Vec<LinedStep>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
     /// Where it leads to two blocks: to the first if this is true, else to the second.
     pub(crate) condition: Option<Operand>,
@@ -62,7 +62,7 @@ pub(crate) struct Block {
 
 /// One instruction and its line in the source, 0 where unknown.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub(crate) struct LinedStep {
     pub(crate) line: u32,
     pub(crate) instruction: Instruction,
 }

@@ -15,7 +15,7 @@ use crate::ir::{BlockId, Origin, Reg};
 pub(crate) struct Value(u32);
 
 /// A part of the memory of a work-item: variable, offset, length.
-pub(crate) type Cell = (u32, i64, u32);
+pub(crate) type VariableCell = (u32, i64, u32);
 
 /// What a value is.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -37,7 +37,7 @@ pub(crate) enum Meaning {
     Set(BlockId, usize),
     /// Unknown, as control comes to this block from several sides.
     Joined(BlockId, Reg),
-    JoinedCell(BlockId, Cell),
+    JoinedCell(BlockId, VariableCell),
     /// A counter of a loop, whatever round it is in: how deep loops nest there, which counter.
     Counter(usize, usize),
     /// All places of a loop that counts like this: how it is left, the address, the condition, and the

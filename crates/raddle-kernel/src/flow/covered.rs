@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rows::Rows;
-use super::written::{Ways, Written};
+use super::written::{Ways, WrittenFacts};
 use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
@@ -14,7 +14,7 @@ const MOST_NESTED: usize = 4;
 impl Analysis<'_> {
     /// Marks reads of what the same work-item has written before, on every way.
     pub(super) fn cover(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
-        let mut written = Written::solve(self, by_block, &Ways::new());
+        let mut written = WrittenFacts::solve(self, by_block, &Ways::new());
         let mut rows = Rows::of(self);
         let mut ways = Ways::new();
         for _ in 0..MOST_NESTED {
@@ -23,7 +23,7 @@ impl Analysis<'_> {
                 break;
             }
             ways = found;
-            written = Written::solve(self, by_block, &ways);
+            written = WrittenFacts::solve(self, by_block, &ways);
         }
         for (&block, accesses) in by_block {
             let mut certain = written.before[block].clone();

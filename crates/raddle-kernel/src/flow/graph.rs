@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, BlockId, Body, Construct};
+use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
 /// For each block the numbers of those that it dominates, itself first: a range.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
@@ -80,7 +80,7 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
 }
 
 /// Blocks in reverse post-order, and where each stands in it. Ways to blocks of fewer loops are gone first.
-pub(super) fn walk(blocks: &[Block], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
+pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();
         next.sort_by_key(|&to| depths[to]);
@@ -116,7 +116,7 @@ pub(super) fn walk(blocks: &[Block], depths: &[u32]) -> (Vec<BlockId>, Vec<usize
 
 /// All loops; `backwards`: the ways back to the beginning of a loop. `None` where they are too many.
 fn loops(
-    blocks: &[Block],
+    blocks: &[BasicBlock],
     order: &[BlockId],
     backwards: &[(BlockId, BlockId)],
 ) -> Option<Vec<Loop>> {
@@ -143,7 +143,7 @@ fn loops(
 }
 
 /// The blocks from which control comes to each block.
-pub(super) fn before(blocks: &[Block], order: &[BlockId]) -> Vec<Vec<BlockId>> {
+pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
     for &from in order {
         for &to in &blocks[from].next {
@@ -157,7 +157,7 @@ pub(super) fn before(blocks: &[Block], order: &[BlockId]) -> Vec<Vec<BlockId>> {
 
 /// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
 pub(super) fn dominators(
-    blocks: &[Block],
+    blocks: &[BasicBlock],
     order: &[BlockId],
     position: &[usize],
 ) -> Vec<Option<BlockId>> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use smallvec::smallvec;
 
-use super::{Access, Analysis, Seen, State};
+use super::{Access, Analysis, BlockState, Seen, stays};
 use crate::ir::{BlockId, Construct, Origin};
-use crate::value::{Address, Cell, Meaning, Origins, Value};
+use crate::value::{Address, Meaning, Origins, Value, VariableCell};
 
 impl Analysis<'_> {
     /// Where a pointer may lead; `Unknown` where that is not known.
@@ -49,7 +49,7 @@ impl Analysis<'_> {
         at: (BlockId, usize),
         pointer: Value,
         (size, holds): (u32, bool),
-        state: &State,
+        state: &BlockState,
     ) -> Value {
         let origins = self.origins(pointer);
         let fresh = Meaning::Set(at.0, at.1);
@@ -59,22 +59,14 @@ impl Analysis<'_> {
                 return value;
             }
             // A structure that was handed over by value, for example.
-            let kept = |written: &BTreeSet<Origin>| !written.contains(&Origin::Private(variable));
-            let kept = self.written.as_ref().is_some_and(kept);
-            let value = self.values.number(if kept { Meaning::Held(pointer, size) } else { fresh });
+            let value = self.unknown(pointer, size, &origins, fresh);
             if holds {
                 let held = self.held(Origin::Private(variable));
                 self.changed |= self.values.leads(value, held);
             }
             return value;
         }
-        let stays = self.written.as_ref().is_some_and(|written| {
-            origins.iter().all(|origin| match origin {
-                Origin::Argument(_) | Origin::Program(_) => !written.contains(origin),
-                Origin::Local(_) | Origin::Private(_) | Origin::Unknown => false,
-            })
-        });
-        let value = self.values.number(if stays { Meaning::Held(pointer, size) } else { fresh });
+        let value = self.unknown(pointer, size, &origins, fresh);
         if holds {
             let held: BTreeSet<Origin> =
                 origins.iter().flat_map(|origin| self.held(*origin)).collect();
@@ -83,8 +75,20 @@ impl Analysis<'_> {
         value
     }
 
+    /// What memory holds that the analysis does not follow: one value where nothing is written.
+    fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
+        let one = match &self.written {
+            Some(written) => stays(origins, written),
+            None => {
+                self.loaded.insert(origins.clone());
+                false
+            }
+        };
+        self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
+    }
+
     /// What a cell of the work-item holds: what was stored there, or a part of it.
-    fn known(&mut self, cell: Cell, holds: bool, state: &State) -> Option<Value> {
+    fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
         // What is stored over another cell has taken its place, so at most one holds these bytes.
         let until = (variable, offset, u32::MAX);
@@ -129,7 +133,7 @@ impl Analysis<'_> {
         pointer: Value,
         value: Option<Value>,
         size: u32,
-        state: &mut State,
+        state: &mut BlockState,
     ) {
         let origins = self.origins(pointer);
         for origin in &origins {

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::SmallVec;
 
 use self::graph::{Graph, before, graph, intervals};
-use crate::ir::{BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
-use crate::value::{Address, Cell, Meaning, Origins, Value, Values};
+use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg};
+use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 
 /// A read or a write of memory that outlives the work-item.
 #[derive(Clone, Debug)]
@@ -35,21 +35,22 @@ pub(crate) struct Access {
     pub(crate) last: bool,
 }
 
+/// What forbids a second run, or cannot be judged, and the lines.
+type FlowRefusals = BTreeSet<(Construct, u32)>;
+
 /// What a kernel does to memory.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
-    pub(crate) refusals: BTreeSet<(Construct, u32)>,
+    pub(crate) refusals: FlowRefusals,
     pub(crate) values: Values,
-    /// Variables of the work-item that are ever stored to.
-    variables: BTreeSet<Origin>,
 }
 
 /// What a work-item holds at one point, beside registers that are assigned in one place only.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-struct State {
+struct BlockState {
     registers: BTreeMap<Reg, Value>,
-    cells: BTreeMap<Cell, Value>,
+    cells: BTreeMap<VariableCell, Value>,
 }
 
 /// What a kernel does to memory.
@@ -63,22 +64,34 @@ pub(crate) fn effects(body: &Body) -> Effects {
     };
     // Once with all memory taken to change, to learn what is written; then again with what is not.
     let fixed = assigned_once(body, &graph);
-    let changed = Analysis::new(body, &graph, None, fixed.clone()).run();
-    let written: BTreeSet<Origin> = changed
-        .accesses
-        .iter()
+    let mut analysis = Analysis::new(body, &graph, None, fixed.clone());
+    let (mut by_block, mut refusals) = analysis.run();
+    let accesses = || by_block.values().flatten();
+    let written: BTreeSet<Origin> = accesses()
         .filter(|access| access.write)
         .flat_map(|access| access.origins.iter().copied())
-        .chain(changed.variables.iter().copied())
+        .chain(analysis.variables.iter().copied())
         .collect();
     // Equal places count only where memory is both read and written.
     let both = |access: &Access| {
         !access.write && access.origins.iter().any(|origin| written.contains(origin))
     };
-    if !changed.accesses.iter().any(both) {
-        return changed;
+    if accesses().any(both) {
+        if analysis.loaded.iter().any(|origins| stays(origins, &written)) {
+            analysis = Analysis::new(body, &graph, Some(written), fixed);
+            (by_block, refusals) = analysis.run();
+        }
+        analysis.cover(&mut by_block);
+        analysis.guards(&mut by_block);
     }
-    Analysis::new(body, &graph, Some(written), fixed).run()
+    let accesses = by_block.into_values().flatten().collect();
+    Effects { accesses, refusals, values: analysis.values }
+}
+
+/// Whether memory that nothing leads out of is never written: what is read there is one value.
+fn stays(origins: &[Origin], written: &BTreeSet<Origin>) -> bool {
+    let known = |origin: &Origin| !matches!(origin, Origin::Local(_) | Origin::Unknown);
+    origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
 /// Registers that are assigned in one place, which comes before all uses on every way.
@@ -126,9 +139,12 @@ struct Analysis<'b> {
     values: Values,
     /// Where pointers lead that were ever stored in a variable of the work-item or the workgroup.
     stored: BTreeMap<Origin, BTreeSet<Origin>>,
-    ends: Vec<Option<State>>,
-    joined: BTreeSet<(BlockId, Slot)>,
+    ends: Vec<Option<BlockState>>,
+    joined: BTreeSet<(BlockId, JoinedSlot)>,
+    /// Variables of the work-item that are ever stored to.
     variables: BTreeSet<Origin>,
+    /// Where something was read that is unknown as long as all memory is taken to change.
+    loaded: BTreeSet<Origins>,
     /// Registers that are assigned in one place, which comes before all uses; `None`: in several.
     fixed: Vec<Option<Option<Value>>>,
     /// Whether anything that is not part of a state has changed.
@@ -140,9 +156,9 @@ const MOST_PASSES: usize = 60;
 
 /// What can hold different values on different sides.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Slot {
+enum JoinedSlot {
     Register(Reg),
-    Cell(Cell),
+    VariableCell(VariableCell),
 }
 
 impl<'b> Analysis<'b> {
@@ -156,7 +172,7 @@ impl<'b> Analysis<'b> {
         let ends = vec![None; body.blocks.len()];
         let unknown = BTreeSet::from([Origin::Unknown]);
         let stored = body.handed.iter().map(|&origin| (origin, unknown.clone())).collect();
-        let (values, joined, variables) = Default::default();
+        let (values, joined, variables, loaded) = Default::default();
         Self {
             body,
             graph,
@@ -167,35 +183,29 @@ impl<'b> Analysis<'b> {
             ends,
             joined,
             variables,
+            loaded,
             fixed,
             changed: false,
         }
     }
 
-    fn run(mut self) -> Effects {
-        let mut effects = Effects::default();
+    /// The accesses of each block, and what is refused.
+    fn run(&mut self) -> (BTreeMap<BlockId, Vec<Access>>, FlowRefusals) {
+        let (mut by_block, mut refusals) = (BTreeMap::new(), BTreeSet::new());
         // Without loops all that a block builds on is played before it.
         if !self.graph.loops.is_empty() && !self.settle() {
-            effects.refusals.insert((Construct::Large, 0));
-            return effects;
+            refusals.insert((Construct::Large, 0));
+            return (by_block, refusals);
         }
-        let mut by_block: BTreeMap<BlockId, Vec<Access>> = BTreeMap::new();
         for &block in &self.graph.order {
             let mut state = self.start(block);
             let mut seen = Seen::default();
             self.play(block, &mut state, Some(&mut seen));
             self.ends[block] = Some(state);
             by_block.insert(block, seen.accesses);
-            effects.refusals.extend(seen.refusals);
+            refusals.extend(seen.refusals);
         }
-        if self.written.is_some() {
-            self.cover(&mut by_block);
-            self.guards(&mut by_block);
-        }
-        effects.accesses = by_block.into_values().flatten().collect();
-        effects.values = self.values;
-        effects.variables = self.variables;
-        effects
+        (by_block, refusals)
     }
 
     /// Plays all blocks until nothing changes; whether that came to an end.
@@ -246,7 +256,7 @@ impl<'b> Analysis<'b> {
     }
 
     /// What is held at the start of a block.
-    fn start(&mut self, block: BlockId) -> State {
+    fn start(&mut self, block: BlockId) -> BlockState {
         let ends = std::mem::take(&mut self.ends);
         let sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
         let state = self.met(block, &sides.collect::<Vec<_>>());
@@ -255,26 +265,26 @@ impl<'b> Analysis<'b> {
     }
 
     /// What is held where control comes from these sides.
-    fn met(&mut self, block: BlockId, sides: &[&State]) -> State {
-        let Some((&first, others)) = sides.split_first() else { return State::default() };
+    fn met(&mut self, block: BlockId, sides: &[&BlockState]) -> BlockState {
+        let Some((&first, others)) = sides.split_first() else { return BlockState::default() };
         if others.is_empty() && self.before[block].len() == 1 {
             return first.clone();
         }
-        let mut state = State::default();
+        let mut state = BlockState::default();
         let registers: BTreeSet<Reg> =
             sides.iter().flat_map(|side| side.registers.keys().copied()).collect();
         for register in registers {
             let unset = self.values.number(Meaning::Joined(usize::MAX, register));
             let mut held = sides.iter().map(|side| side.registers.get(&register).unwrap_or(&unset));
             let value = held.next().copied().unwrap_or(unset);
-            let slot = Slot::Register(register);
+            let slot = JoinedSlot::Register(register);
             if let Some(value) = self.join(block, slot, value, held.map(|value| Some(*value))) {
                 state.registers.insert(register, value);
             }
         }
         for (&cell, &value) in &first.cells {
             let sides = others.iter().map(|other| other.cells.get(&cell).copied());
-            if let Some(value) = self.join(block, Slot::Cell(cell), value, sides) {
+            if let Some(value) = self.join(block, JoinedSlot::VariableCell(cell), value, sides) {
                 state.cells.insert(cell, value);
             }
         }
@@ -285,7 +295,7 @@ impl<'b> Analysis<'b> {
     fn join(
         &mut self,
         block: BlockId,
-        slot: Slot,
+        slot: JoinedSlot,
         first: Value,
         others: impl Iterator<Item = Option<Value>>,
     ) -> Option<Value> {
@@ -298,8 +308,8 @@ impl<'b> Analysis<'b> {
             return Some(first);
         }
         let joined = self.values.number(match slot {
-            Slot::Register(register) => Meaning::Joined(block, register),
-            Slot::Cell(cell) => Meaning::JoinedCell(block, cell),
+            JoinedSlot::Register(register) => Meaning::Joined(block, register),
+            JoinedSlot::VariableCell(cell) => Meaning::JoinedCell(block, cell),
         });
         for side in std::iter::once(first).chain(others) {
             let origins = self.values.origins(side).clone();
@@ -308,14 +318,14 @@ impl<'b> Analysis<'b> {
         Some(joined)
     }
 
-    fn play(&mut self, block: BlockId, state: &mut State, mut seen: Option<&mut Seen>) {
+    fn play(&mut self, block: BlockId, state: &mut BlockState, mut seen: Option<&mut Seen>) {
         let body = self.body;
         for (index, step) in body.blocks[block].steps.iter().enumerate() {
             self.step((block, index), step, state, seen.as_deref_mut());
         }
     }
 
-    fn set(&mut self, register: Reg, value: Value, state: &mut State) {
+    fn set(&mut self, register: Reg, value: Value, state: &mut BlockState) {
         match &mut self.fixed[register as usize] {
             Some(held) => {
                 self.changed |= *held != Some(value);
@@ -330,8 +340,8 @@ impl<'b> Analysis<'b> {
     fn step(
         &mut self,
         at: (BlockId, usize),
-        step: &Step,
-        state: &mut State,
+        step: &LinedStep,
+        state: &mut BlockState,
         seen: Option<&mut Seen>,
     ) {
         let mut ignored = Seen::default();
@@ -416,7 +426,7 @@ impl<'b> Analysis<'b> {
         }
     }
 
-    fn value(&mut self, operand: Operand, state: &State) -> Value {
+    fn value(&mut self, operand: Operand, state: &BlockState) -> Value {
         match operand {
             Operand::Int(int) => self.values.int(int),
             Operand::Reg(register) => {
@@ -440,7 +450,7 @@ impl<'b> Analysis<'b> {
         }
         let (first, others) = sides.split_first()?;
         let others: Vec<Option<Value>> = others.iter().copied().map(Some).collect();
-        self.join(block, Slot::Register(to), *first, others.into_iter())
+        self.join(block, JoinedSlot::Register(to), *first, others.into_iter())
     }
 }
 
@@ -448,5 +458,5 @@ impl<'b> Analysis<'b> {
 #[derive(Debug, Default)]
 struct Seen {
     accesses: Vec<Access>,
-    refusals: BTreeSet<(Construct, u32)>,
+    refusals: FlowRefusals,
 }

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use super::graph::Loop;
-use super::written::{Fact, Ways, Written};
-use super::{Analysis, State};
+use super::written::{Ways, WrittenBytes, WrittenFacts};
+use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
@@ -47,13 +47,13 @@ impl Rows {
     }
 
     /// The rows that are certain where loops are left.
-    pub(super) fn found(&mut self, analysis: &mut Analysis<'_>, written: &Written) -> Ways {
+    pub(super) fn found(&mut self, analysis: &mut Analysis<'_>, written: &WrittenFacts) -> Ways {
         let mut ways = Ways::new();
         for (at, each) in analysis.graph.loops.iter().enumerate() {
             let Some(form) = self.forms[at] else { continue };
             for (place, bytes, length) in written.since(each.header, &each.ends) {
                 if let Some(row) = self.row(analysis, at, place) {
-                    ways.entry(form.exit).or_default().insert((row, bytes, length) as Fact);
+                    ways.entry(form.exit).or_default().insert((row, bytes, length) as WrittenBytes);
                 }
             }
         }
@@ -234,7 +234,7 @@ fn side(
     header: BlockId,
     register: Reg,
     from: BlockId,
-    state: &State,
+    state: &BlockState,
 ) -> Option<Value> {
     for step in &analysis.body.blocks[header].steps {
         if let Instruction::Phi { to, from: sides } = &step.instruction

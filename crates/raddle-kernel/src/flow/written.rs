@@ -7,38 +7,39 @@ use crate::ir::BlockId;
 use crate::value::{Address, Value};
 
 /// Bytes that have been written: where (a place, or all places of a loop), from which byte on, how many.
-pub(super) type Fact = (Value, i64, u32);
+pub(super) type WrittenBytes = (Value, i64, u32);
 
 /// What is certain on a way from one block to another.
-pub(super) type Ways = BTreeMap<(BlockId, BlockId), BTreeSet<Fact>>;
+pub(super) type Ways = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
 
 /// All blocks together know no more than this: words of 64 facts.
 const MOST_WORDS: usize = 1 << 23;
 
 /// A set of facts by their numbers.
-pub(super) type Set = Vec<u64>;
+pub(super) type FactSet = Vec<u64>;
 
 /// What is certain at each block.
-pub(super) struct Written {
+pub(super) struct WrittenFacts {
     /// Sorted.
-    facts: Vec<Fact>,
-    pub(super) before: Vec<Set>,
-    after: Vec<Set>,
+    facts: Vec<WrittenBytes>,
+    pub(super) before: Vec<FactSet>,
+    after: Vec<FactSet>,
 }
 
-impl Written {
+impl WrittenFacts {
     pub(super) fn solve(
         analysis: &Analysis<'_>,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
         ways: &Ways,
     ) -> Self {
         let stores = by_block.values().flatten().filter_map(fact);
-        let facts: BTreeSet<Fact> = stores.chain(ways.values().flatten().copied()).collect();
+        let facts: BTreeSet<WrittenBytes> =
+            stores.chain(ways.values().flatten().copied()).collect();
         let blocks = analysis.body.blocks.len();
         let mut written = Self {
             facts: facts.into_iter().collect(),
-            before: vec![Set::new(); blocks],
-            after: vec![Set::new(); blocks],
+            before: vec![FactSet::new(); blocks],
+            after: vec![FactSet::new(); blocks],
         };
         let words = written.facts.len().div_ceil(64);
         if blocks.saturating_mul(words) > MOST_WORDS {
@@ -75,20 +76,20 @@ impl Written {
         written
     }
 
-    fn set(&self, fact: Fact, certain: &mut Set) {
+    fn set(&self, fact: WrittenBytes, certain: &mut FactSet) {
         if let Ok(number) = self.facts.binary_search(&fact) {
             certain[number / 64] |= 1 << (number % 64);
         }
     }
 
-    pub(super) fn note(&self, access: &Access, certain: &mut Set) {
+    pub(super) fn note(&self, access: &Access, certain: &mut FactSet) {
         if let Some(fact) = fact(access) {
             self.set(fact, certain);
         }
     }
 
     /// Whether all bytes of a place have been written.
-    pub(super) fn holds(&self, certain: &Set, (address, length): (Address, u32)) -> bool {
+    pub(super) fn holds(&self, certain: &FactSet, (address, length): (Address, u32)) -> bool {
         let end = address.bytes.saturating_add(i64::from(length));
         let mut reached = address.bytes;
         // Sorted by their first byte.
@@ -105,7 +106,7 @@ impl Written {
     }
 
     /// What is certain at the end of all of these blocks, and not at the beginning of another.
-    pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<Fact> {
+    pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<WrittenBytes> {
         let new = |number: &usize| {
             ends.iter().all(|&end| has(&self.after[end], *number))
                 && !has(&self.before[begin], *number)
@@ -114,12 +115,12 @@ impl Written {
     }
 }
 
-fn has(certain: &Set, number: usize) -> bool {
+fn has(certain: &FactSet, number: usize) -> bool {
     certain[number / 64] >> (number % 64) & 1 == 1
 }
 
 /// What a store makes certain.
-fn fact(access: &Access) -> Option<Fact> {
+fn fact(access: &Access) -> Option<WrittenBytes> {
     let (address, length) = access.place.filter(|_| access.write)?;
     Some((address.moving, address.bytes, length))
 }

@@ -46,19 +46,19 @@ pub(crate) enum Statement<'t> {
     Open,
     Close,
     /// Registers or other variables.
-    Declare(Vec<Declared<'t>>),
-    Instruction(Instruction<'t>),
+    Declare(Vec<DeclaredName<'t>>),
+    Instruction(PtxInstruction<'t>),
 }
 
 /// A name that is declared in a function; `count`: so many registers with numbers behind the name.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Declared<'t> {
+pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,
     pub(crate) count: Option<u32>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Instruction<'t> {
+pub(crate) struct PtxInstruction<'t> {
     pub(crate) line: u32,
     /// The register of `@p` or `@!p`, and whether it must be true.
     pub(crate) predicate: Option<(&'t str, bool)>,
@@ -70,15 +70,15 @@ pub(crate) struct Instruction<'t> {
 
 /// A module.
 #[derive(Debug, Default)]
-pub(crate) struct Text<'t> {
+pub(crate) struct PtxModule<'t> {
     pub(crate) functions: Vec<Function<'t>>,
     pub(crate) variables: Vec<Variable<'t>>,
 }
 
 /// Reads a module.
-pub(crate) fn read(text: &str) -> Result<Text<'_>, Error> {
+pub(crate) fn read(text: &str) -> Result<PtxModule<'_>, Error> {
     let mut reader = Reader { text, at: 0, line: 1 };
-    let mut module = Text::default();
+    let mut module = PtxModule::default();
     let mut known = false;
     loop {
         reader.skip();
@@ -324,7 +324,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%')
 }
 
-fn instruction(text: &str, line: u32) -> Option<Instruction<'_>> {
+fn instruction(text: &str, line: u32) -> Option<PtxInstruction<'_>> {
     let (predicate, text) = match text.strip_prefix('@') {
         Some(rest) => {
             let name = rest.trim_start().trim_start_matches('!').trim_start();
@@ -340,7 +340,7 @@ fn instruction(text: &str, line: u32) -> Option<Instruction<'_>> {
     if words.is_empty() {
         return None;
     }
-    Some(Instruction { line, predicate, words, operands: split(&text[end..]) })
+    Some(PtxInstruction { line, predicate, words, operands: split(&text[end..]) })
 }
 
 /// Parts between commas that stand in no bracket.
@@ -363,7 +363,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// The variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
-fn variables<'t>(space: &'t str, text: &'t str) -> Vec<Declared<'t>> {
+fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());
     for part in split(text.split('=').next().unwrap_or("")) {
@@ -386,7 +386,7 @@ fn variables<'t>(space: &'t str, text: &'t str) -> Vec<Declared<'t>> {
                     if end > 0 {
                         let name = &word[..end];
                         let variable = Variable { name, space, size, pointer, array };
-                        names.push(Declared { variable, count });
+                        names.push(DeclaredName { variable, count });
                     }
                 }
             }

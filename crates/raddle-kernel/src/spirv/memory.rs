@@ -7,12 +7,12 @@ use smallvec::{SmallVec, smallvec};
 use super::lower::calls::{
     VLOAD_HALF, VLOAD_HALFN, VLOADA_HALFN, VLOADN, VSTOREA_HALFN, VSTOREA_HALFN_R,
 };
-use super::lower::{Frame, Lower, sorted};
+use super::lower::{SpirvFrame, SpirvLowering, sorted};
 use super::operations::commutes;
 use super::types::{id_at, word};
 use crate::ir::{Construct, Instruction, Operand, Reg, Spans};
 
-impl<'m> Lower<'m> {
+impl<'m> SpirvLowering<'m> {
     pub(super) fn is_long(&self, ty: Option<Word>) -> bool {
         let ty = ty.and_then(|ty| self.types.get(ty));
         ty.is_some_and(|ty| ty.class.opcode == Op::TypeInt && word(ty, 0) == Some(64))
@@ -46,7 +46,7 @@ impl<'m> Lower<'m> {
 
     pub(super) fn load(
         &mut self,
-        frame: &mut Frame<'m>,
+        frame: &mut SpirvFrame<'m>,
         code: &'m Code,
     ) -> Result<(), (Construct, u32)> {
         let to = self.result(code);
@@ -83,7 +83,12 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, frame: &mut Frame<'m>, here: (usize, usize), code: &'m Code) {
+    pub(super) fn store(
+        &mut self,
+        frame: &mut SpirvFrame<'m>,
+        here: (usize, usize),
+        code: &'m Code,
+    ) {
         let (Some(pointer), Some(value)) = (id_at(code, 0), id_at(code, 1)) else { return };
         let ty = self.types.type_of(value);
         let (at, value) = (self.operand(pointer), self.operand(value));
@@ -199,7 +204,7 @@ impl<'m> Lower<'m> {
         Some((bytes, terms))
     }
 
-    pub(super) fn atomic(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
+    pub(super) fn atomic(&mut self, frame: &mut SpirvFrame<'m>, code: &'m Code) {
         let at = self.first(code);
         let commutes = commutes(code.class.opcode);
         let used = code.result_id.is_some_and(|id| is_used(frame.function, id));

@@ -41,7 +41,7 @@ pub(crate) struct Types<'m> {
 
 /// Size and alignment in bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Layout {
+pub(crate) struct TypeLayout {
     pub(crate) size: u64,
     align: u64,
 }
@@ -126,7 +126,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    pub(crate) fn layout(&self, id: Word) -> Option<Layout> {
+    pub(crate) fn layout(&self, id: Word) -> Option<TypeLayout> {
         self.layout_within(id, 0)
     }
 
@@ -134,40 +134,40 @@ impl<'m> Types<'m> {
         u32::try_from(self.layout(id)?.size).ok()
     }
 
-    fn layout_within(&self, id: Word, depth: u32) -> Option<Layout> {
+    fn layout_within(&self, id: Word, depth: u32) -> Option<TypeLayout> {
         if depth > DEEPEST {
             return None;
         }
         let found = self.get(id)?;
         let inner = |index| self.layout_within(id_at(found, index)?, depth + 1);
         match found.class.opcode {
-            Op::TypeBool => Some(Layout { size: 1, align: 1 }),
+            Op::TypeBool => Some(TypeLayout { size: 1, align: 1 }),
             Op::TypeInt | Op::TypeFloat => {
                 let size = u64::from(word(found, 0)?).div_ceil(8).next_power_of_two();
-                Some(Layout { size, align: size })
+                Some(TypeLayout { size, align: size })
             }
             Op::TypeVector => {
                 let count = u64::from(word(found, 1)?).next_power_of_two();
                 let size = inner(0)?.size.checked_mul(count)?;
-                Some(Layout { size, align: size })
+                Some(TypeLayout { size, align: size })
             }
             Op::TypeArray => {
                 let count = u64::try_from(self.constant(id_at(found, 1)?)?).ok()?;
                 let each = inner(0)?;
-                Some(Layout { size: each.size.checked_mul(count)?, align: each.align })
+                Some(TypeLayout { size: each.size.checked_mul(count)?, align: each.align })
             }
             Op::TypePointer
             | Op::TypeEvent
             | Op::TypeSampler
             | Op::TypeImage
-            | Op::TypeSampledImage => Some(Layout { size: 8, align: 8 }),
+            | Op::TypeSampledImage => Some(TypeLayout { size: 8, align: 8 }),
             Op::TypeStruct => self.members(id, depth).map(|(_, layout)| layout),
             _ => None,
         }
     }
 
     /// Where each member of a structure begins, and the whole.
-    fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, Layout)> {
+    fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, TypeLayout)> {
         let found = self.get(id)?;
         let packed = self.packed.contains(&id);
         let (mut size, mut align, mut begins) = (0_u64, 1_u64, Vec::new());
@@ -179,7 +179,7 @@ impl<'m> Types<'m> {
             size = size.checked_add(member.size)?;
             align = align.max(to);
         }
-        Some((begins, Layout { size: size.checked_next_multiple_of(align)?, align }))
+        Some((begins, TypeLayout { size: size.checked_next_multiple_of(align)?, align }))
     }
 
     /// Where a member lies in a structure, and its type.

@@ -17,7 +17,7 @@ const NO_VALUE: u32 = u32::MAX;
 
 /// Lanes of loads and stores that are not whole, by the id of the load or the place of the store.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes {
+pub(crate) struct NeededLanes {
     /// By id of the load: the lanes that are looked at.
     pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
     /// By block and instruction: the lanes that are changed.
@@ -27,7 +27,7 @@ pub(crate) struct Lanes {
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
 }
 
-impl Lanes {
+impl NeededLanes {
     pub(crate) fn of(function: &Function, types: &Types<'_>) -> Self {
         let vector = |id: &Word| types.type_of(*id).is_some_and(|ty| types.lanes(ty).is_some());
         let mut uses: BTreeMap<Word, Vec<(&Instruction, usize, usize)>> = BTreeMap::new();

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::address;
-use super::{Frame, Lower};
+use super::{PtxFrame, PtxLowering};
 use crate::ir::{Construct, Instruction};
-use crate::ptx::text::{Function, Instruction as Code, Statement};
+use crate::ptx::text::{Function, PtxInstruction as Code, Statement};
 
-impl<'m, 't> Lower<'m, 't> {
+impl<'m, 't> PtxLowering<'m, 't> {
     /// `call (results), function, (parameters)`.
     pub(super) fn call(
         &mut self,
-        frame: &mut Frame<'t>,
+        frame: &mut PtxFrame<'t>,
         code: &'m Code<'t>,
     ) -> Result<(), (Construct, u32)> {
         let lists: Vec<&'t str> = code.operands.to_vec();

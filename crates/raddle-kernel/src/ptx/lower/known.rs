@@ -5,13 +5,13 @@
 use rspirv::spirv::Op;
 
 use super::names::integer;
-use super::{Frame, Lower};
+use super::{PtxFrame, PtxLowering};
 use crate::ir::{Instruction, Operand};
-use crate::ptx::text::{Instruction as Code, type_size};
+use crate::ptx::text::{PtxInstruction as Code, type_size};
 
-impl<'m, 't> Lower<'m, 't> {
+impl<'m, 't> PtxLowering<'m, 't> {
     /// Lowers one of these; whether it is one.
-    pub(super) fn known(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> bool {
+    pub(super) fn known(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let Some((&to, parts)) = code.operands.split_first() else { return false };
         let short = |ty: &str| matches!(ty, "s32" | "u32");
         let value = match (code.words.as_slice(), parts) {
@@ -42,7 +42,7 @@ impl<'m, 't> Lower<'m, 't> {
         true
     }
 
-    fn of(&mut self, frame: &mut Frame<'t>, op: Op, parts: [&'t str; 2]) -> Operand {
+    fn of(&mut self, frame: &mut PtxFrame<'t>, op: Op, parts: [&'t str; 2]) -> Operand {
         let of = parts.into_iter().map(|part| self.operand(frame, part)).collect();
         self.pure_value(op, of)
     }

@@ -4,13 +4,13 @@ use rspirv::spirv::Op;
 use smallvec::smallvec;
 
 use super::names::{address, stem};
-use super::{Frame, Lower};
+use super::{PtxFrame, PtxLowering};
 use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
-use crate::ptx::text::{Instruction as Code, type_size};
+use crate::ptx::text::{PtxInstruction as Code, type_size};
 
-impl<'m, 't> Lower<'m, 't> {
+impl<'m, 't> PtxLowering<'m, 't> {
     /// The place of `[register+offset]` or `[variable+offset]`.
-    pub(super) fn place(&mut self, frame: &mut Frame<'t>, text: &'t str) -> Operand {
+    pub(super) fn place(&mut self, frame: &mut PtxFrame<'t>, text: &'t str) -> Operand {
         let (name, offset) = address(text);
         let base = self.operand(frame, name);
         if offset == 0 {
@@ -21,7 +21,7 @@ impl<'m, 't> Lower<'m, 't> {
         Operand::Reg(to)
     }
 
-    pub(super) fn access(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    pub(super) fn access(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         if ["volatile", "relaxed", "acquire", "release", "mmio"]
             .iter()
             .any(|w| code.words.contains(w))
@@ -78,7 +78,7 @@ impl<'m, 't> Lower<'m, 't> {
         }
     }
 
-    pub(super) fn atomic(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    pub(super) fn atomic(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let reduces = code.words[0] == "red" || code.operands.first() == Some(&"_");
         let place =
             code.operands.iter().find(|part| part.starts_with('[')).copied().unwrap_or("[0]");
@@ -94,7 +94,7 @@ impl<'m, 't> Lower<'m, 't> {
     }
 
     /// `cp.async`: from global to shared memory.
-    pub(super) fn copy(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    pub(super) fn copy(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let places: Vec<&'t str> =
             code.operands.iter().copied().filter(|part| part.starts_with('[')).collect();
         if let [to, from, ..] = places[..] {
@@ -105,7 +105,7 @@ impl<'m, 't> Lower<'m, 't> {
         }
     }
 
-    pub(super) fn load_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    pub(super) fn load_parameter(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let Some(from) = code.operands.get(1) else { return };
         let (name, offset) = address(from);
         let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
@@ -148,7 +148,7 @@ impl<'m, 't> Lower<'m, 't> {
         kernel.is_some_and(|kernel| kernel.parameters.iter().any(|p| p.name == name))
     }
 
-    pub(super) fn store_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    pub(super) fn store_parameter(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let [to, value, ..] = code.operands[..] else { return };
         let (name, offset) = address(to);
         let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
@@ -172,7 +172,7 @@ impl<'m, 't> Lower<'m, 't> {
     /// what fills the upper bytes, or is left out, makes it another value.
     fn resized(
         &mut self,
-        frame: &Frame<'t>,
+        frame: &PtxFrame<'t>,
         name: &str,
         (code, bytes): (&Code<'t>, u32),
         value: Operand,

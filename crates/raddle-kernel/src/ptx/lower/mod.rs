@@ -15,20 +15,20 @@ use smallvec::smallvec;
 
 use self::calls::numbers;
 use self::names::{PURE, UNSTEADY, integer, is_special, number, stem};
-use super::text::{Function, Instruction as Code, Statement, Text};
+use super::text::{Function, PtxInstruction as Code, PtxModule, Statement};
 use crate::ir::{
-    Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
-    Step,
+    Argument, ArgumentKind, BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand,
+    Origin, Reg,
 };
 
 /// Calls nest no deeper, and an inlined kernel has no more instructions.
 const DEEPEST: usize = 32;
 const MOST_STEPS: usize = 200_000;
 
-pub(crate) fn body(module: &Text<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
-    let mut lower = Lower {
+pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
+    let mut lower = PtxLowering {
         module,
-        blocks: vec![Block::default()],
+        blocks: vec![BasicBlock::default()],
         registers: 0,
         places: 0,
         globals: BTreeMap::new(),
@@ -65,9 +65,9 @@ pub(crate) fn body(module: &Text<'_>, entry: &Function<'_>) -> Result<Body, (Con
     Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, handed, meets })
 }
 
-struct Lower<'m, 't> {
-    module: &'m Text<'t>,
-    blocks: Vec<Block>,
+struct PtxLowering<'m, 't> {
+    module: &'m PtxModule<'t>,
+    blocks: Vec<BasicBlock>,
     registers: u32,
     places: u32,
     globals: BTreeMap<String, Reg>,
@@ -84,7 +84,7 @@ struct Lower<'m, 't> {
 type Part = (String, i64, u32);
 
 /// One copy of a function.
-struct Frame<'t> {
+struct PtxFrame<'t> {
     /// Names by scope, the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
@@ -99,7 +99,7 @@ struct Frame<'t> {
     reached: bool,
 }
 
-impl<'m, 't> Lower<'m, 't> {
+impl<'m, 't> PtxLowering<'m, 't> {
     fn register(&mut self) -> Reg {
         self.registers += 1;
         self.registers - 1
@@ -107,14 +107,14 @@ impl<'m, 't> Lower<'m, 't> {
 
     fn block(&mut self) -> BlockId {
         self.steps += 1;
-        self.blocks.push(Block::default());
+        self.blocks.push(BasicBlock::default());
         self.blocks.len() - 1
     }
 
     fn push(&mut self, instruction: Instruction) {
         self.steps += 1;
         let line = self.line;
-        self.blocks[self.here].steps.push(Step { line, instruction });
+        self.blocks[self.here].steps.push(LinedStep { line, instruction });
     }
 
     fn operation(&mut self, words: &[&str]) -> u32 {
@@ -138,7 +138,7 @@ impl<'m, 't> Lower<'m, 't> {
             return Err((Construct::Large, self.line));
         }
         self.calls.push(function.name);
-        let mut frame = Frame {
+        let mut frame = PtxFrame {
             scopes: vec![BTreeMap::new()],
             labels: BTreeMap::new(),
             widths: BTreeMap::new(),
@@ -169,7 +169,7 @@ impl<'m, 't> Lower<'m, 't> {
 
     fn statement(
         &mut self,
-        frame: &mut Frame<'t>,
+        frame: &mut PtxFrame<'t>,
         statement: &'m Statement<'t>,
     ) -> Result<(), (Construct, u32)> {
         match statement {
@@ -204,7 +204,7 @@ impl<'m, 't> Lower<'m, 't> {
         Ok(())
     }
 
-    fn declare(&mut self, frame: &mut Frame<'t>, declared: &super::text::Declared<'t>) {
+    fn declare(&mut self, frame: &mut PtxFrame<'t>, declared: &super::text::DeclaredName<'t>) {
         let variable = &declared.variable;
         let origin = match variable.space {
             // Registers get a number where they are first used.
@@ -237,7 +237,8 @@ impl<'m, 't> Lower<'m, 't> {
             self.globals.insert(key, register);
             scope.insert(variable.name, register);
             let origin = origin(self.places);
-            let step = Step { line: 0, instruction: Instruction::Place { to: register, origin } };
+            let step =
+                LinedStep { line: 0, instruction: Instruction::Place { to: register, origin } };
             self.blocks[0].steps.insert(0, step);
         } else if variable.space == "reg" && declared.count.is_none() {
             let register = self.registers;
@@ -250,7 +251,7 @@ impl<'m, 't> Lower<'m, 't> {
     }
 
     /// The register of a name: of the innermost scope that has it, or of the function.
-    fn named(&mut self, frame: &mut Frame<'t>, name: &'t str) -> Reg {
+    fn named(&mut self, frame: &mut PtxFrame<'t>, name: &'t str) -> Reg {
         if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return register;
         }
@@ -261,7 +262,7 @@ impl<'m, 't> Lower<'m, 't> {
         register
     }
 
-    fn operand(&mut self, frame: &mut Frame<'t>, text: &'t str) -> Operand {
+    fn operand(&mut self, frame: &mut PtxFrame<'t>, text: &'t str) -> Operand {
         if let Some(int) = integer(text) {
             return Operand::Int(int);
         }
@@ -279,7 +280,8 @@ impl<'m, 't> Lower<'m, 't> {
                 "local" => Origin::Private(self.places),
                 _ => Origin::Program(self.places),
             };
-            let step = Step { line: 0, instruction: Instruction::Place { to: register, origin } };
+            let step =
+                LinedStep { line: 0, instruction: Instruction::Place { to: register, origin } };
             self.blocks[0].steps.insert(0, step);
             return Operand::Reg(register);
         }
@@ -313,7 +315,7 @@ impl<'m, 't> Lower<'m, 't> {
     /// A predicated instruction is executed on one of two ways.
     fn instruction(
         &mut self,
-        frame: &mut Frame<'t>,
+        frame: &mut PtxFrame<'t>,
         code: &'m Code<'t>,
     ) -> Result<(), (Construct, u32)> {
         let op = code.words[0];
@@ -332,7 +334,11 @@ impl<'m, 't> Lower<'m, 't> {
         Ok(())
     }
 
-    fn plain(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> Result<(), (Construct, u32)> {
+    fn plain(
+        &mut self,
+        frame: &mut PtxFrame<'t>,
+        code: &'m Code<'t>,
+    ) -> Result<(), (Construct, u32)> {
         let has = |word: &str| code.words.contains(&word);
         match code.words[0] {
             "bra" => self.branch(frame, code),
@@ -383,7 +389,7 @@ impl<'m, 't> Lower<'m, 't> {
         Ok(())
     }
 
-    fn branch(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    fn branch(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let to = code.operands.first().and_then(|label| frame.labels.get(label)).copied();
         if let Some(to) = to {
             self.blocks[self.here].next.push(to);
@@ -404,7 +410,7 @@ impl<'m, 't> Lower<'m, 't> {
     }
 
     /// Registers that an instruction sets: its first operand, one or several in braces, or `a|p`.
-    fn targets(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> Vec<Reg> {
+    fn targets(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> Vec<Reg> {
         let first = code.operands.first().copied().unwrap_or("");
         first
             .split(['{', '}', ',', '|'])
@@ -414,13 +420,13 @@ impl<'m, 't> Lower<'m, 't> {
             .collect()
     }
 
-    fn fresh(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    fn fresh(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         for to in self.targets(frame, code) {
             self.push(Instruction::Fresh { to });
         }
     }
 
-    fn pure(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+    fn pure(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let mut of = Vec::new();
         for part in code.operands.iter().skip(1) {
             for name in part.split(['{', '}', ',', '|']).map(str::trim) {
@@ -442,7 +448,7 @@ impl<'m, 't> Lower<'m, 't> {
     }
 
     /// 64-bit sums, as pointers are computed; whether this is one.
-    fn sum(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> bool {
+    fn sum(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let wide = code.words.contains(&"wide");
         let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));
         let narrow = ["s32", "u32"].iter().find(|ty| code.words.contains(ty)).copied();

@@ -3,14 +3,15 @@
 use rspirv::dr::{Function, Operand as Part};
 use rspirv::spirv::{Op, StorageClass, Word};
 
-use super::{Arguments, Lower};
+use super::{GivenArguments, SpirvLowering};
 use crate::ir::{Argument, ArgumentKind, Operand, Origin};
 use crate::spirv::types::id_at;
 
-impl<'m> Lower<'m> {
-    pub(super) fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, Arguments) {
+impl<'m> SpirvLowering<'m> {
+    pub(super) fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, GivenArguments) {
         let mut arguments = Vec::new();
-        let mut given = Arguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
+        let mut given =
+            GivenArguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
         for (index, parameter) in function.parameters.iter().enumerate() {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));

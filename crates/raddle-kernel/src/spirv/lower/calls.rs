@@ -6,7 +6,7 @@ use rspirv::dr::{Function, Instruction as Code, Operand as Part};
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op, Word};
 use smallvec::smallvec;
 
-use super::Lower;
+use super::SpirvLowering;
 use crate::ir::{Construct, Instruction, Operand, Origin, Spans};
 use crate::spirv::types::id_at;
 
@@ -21,7 +21,7 @@ pub(in crate::spirv) const VSTOREA_HALFN_R: u32 = 181;
 pub(in crate::spirv) const PRINTF: u32 = 184;
 pub(in crate::spirv) const PREFETCH: u32 = 185;
 
-impl<'m> Lower<'m> {
+impl<'m> SpirvLowering<'m> {
     pub(super) fn name(&self, id: Word) -> String {
         let linked =
             self.module.annotations.iter().find_map(|note| match note.operands.as_slice() {

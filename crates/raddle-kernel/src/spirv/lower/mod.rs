@@ -12,15 +12,17 @@ use smallvec::smallvec;
 use super::Lowered;
 use super::operations::{exchanges, is_atomic, is_pipe, is_pure};
 use super::types::{ById, Types, id_at, word};
-use super::vectors::Lanes;
-use crate::ir::{Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
+use super::vectors::NeededLanes;
+use crate::ir::{
+    BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg,
+};
 
 /// Calls nest no deeper, and an inlined kernel has no more instructions.
 const DEEPEST: usize = 64;
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
-    let mut lower = Lower::new(module);
+    let mut lower = SpirvLowering::new(module);
     let function = lower.functions.get(&entry).copied().ok_or((Construct::Large, 0))?;
     let (arguments, operands) = lower.arguments(function);
     let first = lower.block();
@@ -39,20 +41,20 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
     })
 }
 
-struct Arguments {
+struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, Origin)>,
     /// Structures handed over by value.
     handed: Vec<Origin>,
 }
 
-pub(super) struct Lower<'m> {
+pub(super) struct SpirvLowering<'m> {
     pub(super) module: &'m Module,
     pub(super) types: Types<'m>,
     pub(super) functions: BTreeMap<Word, &'m Function>,
     pub(super) names: BTreeMap<Word, &'m str>,
     pub(super) opencl: Option<Word>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<BasicBlock>,
     pub(super) registers: u32,
     pub(super) places: u32,
     /// What stands for an id in the copies of functions that are being lowered: of each function one, as
@@ -71,17 +73,17 @@ pub(super) struct Lower<'m> {
 type Sides = Vec<(Word, Word)>;
 
 /// What is known while one copy of a function is lowered.
-pub(super) struct Frame<'m> {
+pub(super) struct SpirvFrame<'m> {
     /// Where the block of a label begins, and where it ends once calls in it are inlined.
     pub(super) begins: BTreeMap<Word, BlockId>,
     pub(super) ends: BTreeMap<Word, BlockId>,
     /// Phis whose sides are filled in at the end: block, step, sides.
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
-    pub(super) lanes: Lanes,
+    pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,
 }
 
-impl<'m> Lower<'m> {
+impl<'m> SpirvLowering<'m> {
     fn new(module: &'m Module) -> Self {
         let functions = module
             .functions
@@ -132,14 +134,14 @@ impl<'m> Lower<'m> {
 
     fn block(&mut self) -> BlockId {
         self.steps += 1;
-        self.blocks.push(Block::default());
+        self.blocks.push(BasicBlock::default());
         self.blocks.len() - 1
     }
 
     pub(super) fn push(&mut self, instruction: Instruction) {
         self.steps += 1;
         let line = self.line;
-        self.blocks[self.here].steps.push(Step { line, instruction });
+        self.blocks[self.here].steps.push(LinedStep { line, instruction });
     }
 
     pub(super) fn refuse(&mut self, construct: Construct) {
@@ -161,11 +163,11 @@ impl<'m> Lower<'m> {
             return Err((Construct::Large, self.line));
         }
         self.calls.push(id);
-        let mut frame = Frame {
+        let mut frame = SpirvFrame {
             begins: BTreeMap::new(),
             ends: BTreeMap::new(),
             phis: Vec::new(),
-            lanes: Lanes::of(function, &self.types),
+            lanes: NeededLanes::of(function, &self.types),
             function,
         };
         for (parameter, operand) in function.parameters.iter().zip(given) {
@@ -202,7 +204,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    fn fill_phis(&mut self, frame: &mut Frame<'m>) {
+    fn fill_phis(&mut self, frame: &mut SpirvFrame<'m>) {
         for (block, step, sides) in std::mem::take(&mut frame.phis) {
             let sides = sides
                 .into_iter()
@@ -249,7 +251,7 @@ impl<'m> Lower<'m> {
                 },
             };
             // At the very beginning, so that it is set wherever it is used.
-            self.blocks[0].steps.insert(0, Step { line: 0, instruction });
+            self.blocks[0].steps.insert(0, LinedStep { line: 0, instruction });
             return Operand::Reg(register);
         }
         // Set further down; only a phi looks ahead, and a body is lowered in order of dominance.
@@ -274,7 +276,7 @@ impl<'m> Lower<'m> {
     #[expect(clippy::too_many_lines, reason = "one arm an instruction")]
     fn code(
         &mut self,
-        frame: &mut Frame<'m>,
+        frame: &mut SpirvFrame<'m>,
         at: (usize, usize),
         code: &'m Code,
         result: Option<Reg>,
