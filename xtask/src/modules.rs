@@ -182,8 +182,8 @@ impl<'ast> Visit<'ast> for TestItems {
 
 /// The names of the types that a module defines outside of its tests.
 pub(crate) fn type_names(module: &Module) -> BTreeSet<String> {
-    struct Names(BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Names {
+    struct TypeNames(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for TypeNames {
         fn visit_item(&mut self, item: &'ast Item) {
             if is_test(attributes(item)) {
                 return;
@@ -196,7 +196,7 @@ pub(crate) fn type_names(module: &Module) -> BTreeSet<String> {
             visit::visit_item(self, item);
         }
     }
-    let mut names = Names(BTreeSet::new());
+    let mut names = TypeNames(BTreeSet::new());
     names.visit_file(&module.ast);
     names.0
 }

@@ -57,11 +57,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// What was found: lines that begin with `ok`, `fail` or `height`.
 #[derive(Debug)]
-struct Found {
+struct PageLines {
     lines: Vec<String>,
 }
 
-impl Found {
+impl PageLines {
     fn failures(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str).filter(|line| line.starts_with("fail "))
     }
@@ -74,7 +74,7 @@ impl Found {
 }
 
 /// Looks at a page in every view.
-fn look(program: &Path, page: &str) -> Result<Found> {
+fn look(program: &Path, page: &str) -> Result<PageLines> {
     let views = serde_json::to_string(&VIEWS)?;
     let probe = format!(
         "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>probe</title>\n<body>\n<script>\nconst PAGE = {};\nconst VIEWS = {views};\n{PROBE}</script>\n",
@@ -90,11 +90,11 @@ fn look(program: &Path, page: &str) -> Result<Found> {
     // A page that is in order says nothing there.
     let console = console.lines().filter(|line| line.contains("CONSOLE"));
     lines.extend(console.map(|line| format!("fail console: {line}")));
-    Ok(Found { lines })
+    Ok(PageLines { lines })
 }
 
 /// Takes a picture of each view.
-fn shoot(program: &Path, page: &str, found: &Found, file: &Path, folder: &Path) -> Result<()> {
+fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let folder = fs::canonicalize(folder)?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
