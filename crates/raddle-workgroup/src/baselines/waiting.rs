@@ -36,8 +36,9 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// Demands that are remembered: one for each value of their lowest bits, added up.
-const DEMANDS: usize = 64;
+/// Demands that are remembered, one a place: many times those that are asked for together, since two of
+/// one place are never both remembered.
+const DEMANDS: usize = 1024;
 
 /// Which demands have found no room, so that nobody looks for it again but where something was freed.
 #[derive(Clone, Debug)]
@@ -66,8 +67,10 @@ impl Refused {
 
     fn place(demand: &Demand) -> usize {
         let Demand { waves, vgpr, sgpr, lds, .. } = *demand;
-        (usize::from(waves) + 8 * usize::from(vgpr) + usize::from(sgpr) + 3 * lds as usize)
-            % DEMANDS
+        let counted = u64::from(waves) | u64::from(vgpr) << 16 | u64::from(sgpr) << 32;
+        // Any odd number whose bits lie spread: the highest bits of the product depend on all.
+        let mixed = (counted ^ u64::from(lds).rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - DEMANDS.ilog2())) as usize
     }
 
     /// Where there may be room for a demand; `None` where this question has found that there is none.
