@@ -63,6 +63,9 @@ pub struct Device {
     pub max_vgprs_per_thread: u32,
     /// Peak bandwidth of the device's memory: what saving and restoring a context goes through.
     pub memory_bytes_per_us: u64,
+    /// The highest clock of its compute units, in MHz; `None` where no source at hand says it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub clock_mhz: Option<u32>,
     /// From raising a flag until kernels that start see it, in nanoseconds; of this and the next ones,
     /// `None` is what nobody has measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -101,6 +104,7 @@ impl Device {
             ("max-threads-per-workgroup", u64::from(self.max_threads_per_workgroup)),
             ("max-vgprs-per-thread", u64::from(self.max_vgprs_per_thread)),
             ("memory-bytes-per-us", self.memory_bytes_per_us),
+            ("clock-mhz", self.clock_mhz.map_or(1, u64::from)),
             ("granules.vgprs-per-lane", u64::from(self.granules.vgprs_per_lane)),
             ("granules.sgprs", u64::from(self.granules.sgprs)),
             ("granules.lds-bytes", u64::from(self.granules.lds_bytes)),

@@ -35,14 +35,16 @@ pub(super) const ROWS: &[DeviceRow] = &[
         named: &[&["mi100"], &["gfx908"]],
         source: "gfx908: AMD CDNA ISA guide (256 arch and 256 accumulation VGPRs a lane, handed \
                  out in equal numbers), LLVM AMDGPU target (granules, barriers); CUs, waves, \
-                 bandwidth: ROCm Compute Profiler system info of an MI100; reset-ns assumed",
+                 bandwidth, clock: ROCm Compute Profiler system info of an MI100; reset-ns assumed",
+        clock_mhz: Some(1_502),
         ..gpu("mi100", "AMD Instinct MI100", &GFX908, 120, 1_228_800)
     },
     DeviceRow {
         named: &[&["mi210"]],
         source: "gfx90a: AMD CDNA2 ISA guide (512 unified VGPRs a lane), LLVM AMDGPU target \
-                 (granules, barriers); CUs: PyTorch profile of an MI210; waves, bandwidth: ROCm \
-                 Compute Profiler system info of an MI200; reset-ns assumed",
+                 (granules, barriers); CUs: PyTorch profile of an MI210; waves, bandwidth, \
+                 clock: ROCm Compute Profiler system info of an MI200; reset-ns assumed",
+        clock_mhz: Some(1_700),
         ..gpu("mi210", "AMD Instinct MI210", &GFX90A, 104, 1_638_400)
     },
     DeviceRow {
@@ -61,14 +63,16 @@ pub(super) const ROWS: &[DeviceRow] = &[
     DeviceRow {
         named: &[&["mi300x"]],
         source: "gfx942: AMD CDNA3 ISA guide (512 unified VGPRs a lane), LLVM AMDGPU target \
-                 (granules, barriers); CUs: PyTorch profile of an MI300X; waves, bandwidth: ROCm \
-                 Compute Profiler system info of an MI300X; reset-ns assumed",
+                 (granules, barriers); CUs: PyTorch profile of an MI300X; waves, bandwidth, \
+                 clock: ROCm Compute Profiler system info of an MI300X; reset-ns assumed",
+        clock_mhz: Some(2_100),
         ..gpu("mi300x", "AMD Instinct MI300X", &GFX942, 304, 5_324_800)
     },
     DeviceRow {
         named: &[&["mi300a"]],
-        source: "gfx942 as MI300X; CUs, waves, bandwidth: ROCm Compute Profiler system info of an \
-                 MI300A; reset-ns assumed",
+        source: "gfx942 as MI300X; CUs, waves, bandwidth, clock: ROCm Compute Profiler system info \
+                 of an MI300A; reset-ns assumed",
+        clock_mhz: Some(2_100),
         ..gpu("mi300a", "AMD Instinct MI300A", &GFX942, 228, 5_324_800)
     },
     DeviceRow {
@@ -80,8 +84,9 @@ pub(super) const ROWS: &[DeviceRow] = &[
     DeviceRow {
         named: &[&["mi350x"], &["gfx950"]],
         source: "gfx950: rocprofv3 agent of an MI350X (256 CUs, 4 SIMDs, 8 waves a SIMD, 160 KiB \
-                 LDS); LLVM AMDGPU target (VGPRs and LDS granule of 1280 bytes as gfx950, \
+                 LDS, 2200 MHz); LLVM AMDGPU target (VGPRs and LDS granule of 1280 bytes as gfx950, \
                  barriers); bandwidth: AMD MI350X data sheet; reset-ns assumed",
+        clock_mhz: Some(2_200),
         ..gpu("mi350x", "AMD Instinct MI350X", &GFX950, 256, 8_000_000)
     },
     DeviceRow {
@@ -114,6 +119,7 @@ const fn gpu(
         max_threads_per_workgroup: MAX_THREADS,
         max_vgprs_per_thread: arch.max_vgprs_per_thread,
         memory_bytes_per_us,
+        clock_mhz: None,
         exit_ns: None,
         reset_ns: MEASURED_RESET_NS,
         switch_ns: None,

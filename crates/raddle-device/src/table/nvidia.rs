@@ -11,8 +11,11 @@ use crate::{MEASURED_RESET_NS, Vendor};
 const CC_7_0: &Capability = &CAPABILITIES[0];
 const CC_7_5: &Capability = &CAPABILITIES[2];
 const CC_8_0: &Capability = &CAPABILITIES[3];
+const CC_8_6: &Capability = &CAPABILITIES[4];
+const CC_8_9: &Capability = &CAPABILITIES[6];
 const CC_9_0: &Capability = &CAPABILITIES[7];
 const CC_10_0: &Capability = &CAPABILITIES[8];
+const CC_12_0: &Capability = &CAPABILITIES[10];
 
 pub(super) const ROWS: &[DeviceRow] = &[
     DeviceRow {
@@ -34,10 +37,65 @@ pub(super) const ROWS: &[DeviceRow] = &[
         named: &[&["a100"]],
         source: "PyTorch profile of an NVIDIA A100-PG509-200, 40 GB (deviceProperties); slots and \
                  granules: compute capability 8.0; bandwidth: NVIDIA A100 data sheet, 40 GB \
-                 (2039 GB/s with 80 GB); switch-ns, at most: GPreempt, ATC 2025, section 5.3; \
-                 reset-ns assumed",
+                 (2039 GB/s with 80 GB); clock: Nsight Systems of an A100 (1410 MHz); switch-ns, at \
+                 most: GPreempt, ATC 2025, section 5.3; reset-ns assumed",
+        clock_mhz: Some(1_410),
         switch_ns: Some(A100_SWITCH_NS),
         ..sm("a100", "NVIDIA A100 40GB", CC_8_0, 108, 1_555_000)
+    },
+    DeviceRow {
+        named: &[&["a10"]],
+        not: &["mig"],
+        source: "SMs, bandwidth: NVIDIA A10 data sheet (9216 CUDA cores of 128 an SM, 600 GB/s, 1695 \
+                 MHz); slots and granules: compute capability 8.6; reset-ns assumed",
+        clock_mhz: Some(1_695),
+        ..sm("a10", "NVIDIA A10", CC_8_6, 72, 600_000)
+    },
+    DeviceRow {
+        named: &[&["rtx", "3080"]],
+        not: &["mig", "ti", "laptop", "12gb"],
+        source: "SMs, bandwidth, clock: Nsight Systems of a GeForce RTX 3080, 10 GB (68 SMs, 760.08 \
+                 GB/s, 1710 MHz); slots and granules: compute capability 8.6; reset-ns assumed",
+        clock_mhz: Some(1_710),
+        ..sm("rtx-3080", "NVIDIA GeForce RTX 3080 10GB", CC_8_6, 68, 760_080)
+    },
+    DeviceRow {
+        named: &[&["rtx", "3090"]],
+        not: &["mig", "ti"],
+        source: "NVIDIA Ampere GA102 architecture white paper (82 SMs, 936 GB/s, 1695 MHz); slots and \
+                 granules: compute capability 8.6; reset-ns assumed",
+        clock_mhz: Some(1_695),
+        ..sm("rtx-3090", "NVIDIA GeForce RTX 3090", CC_8_6, 82, 936_000)
+    },
+    DeviceRow {
+        named: &[&["rtx", "4080"]],
+        not: &["mig", "super", "laptop"],
+        source: "NVIDIA Ada GPU architecture white paper (RTX 4080 with 16 GB: 76 SMs, 716.8 GB/s, \
+                 2505 MHz); slots and granules: compute capability 8.9; reset-ns assumed",
+        clock_mhz: Some(2_505),
+        ..sm("rtx-4080", "NVIDIA GeForce RTX 4080", CC_8_9, 76, 716_800)
+    },
+    DeviceRow {
+        named: &[&["rtx", "4090"]],
+        not: &["mig", "laptop", "d"],
+        source: "NVIDIA Ada GPU architecture white paper (128 SMs, 1008 GB/s, 2520 MHz); slots and \
+                 granules: compute capability 8.9; reset-ns assumed",
+        clock_mhz: Some(2_520),
+        ..sm("rtx-4090", "NVIDIA GeForce RTX 4090", CC_8_9, 128, 1_008_000)
+    },
+    DeviceRow {
+        named: &[&["l4"]],
+        source: "SMs, clock: deviceQuery of an NVIDIA L4 (58 SMs, 2040 MHz); bandwidth: NVIDIA L4 \
+                 data sheet (300 GB/s); slots and granules: compute capability 8.9; reset-ns assumed",
+        clock_mhz: Some(2_040),
+        ..sm("l4", "NVIDIA L4", CC_8_9, 58, 300_000)
+    },
+    DeviceRow {
+        named: &[&["l40s"]],
+        source: "NVIDIA L40S data sheet (18,176 CUDA cores of 128 an SM, 864 GB/s, 2520 MHz); slots \
+                 and granules: compute capability 8.9; reset-ns assumed",
+        clock_mhz: Some(2_520),
+        ..sm("l40s", "NVIDIA L40S", CC_8_9, 142, 864_000)
     },
     DeviceRow {
         named: &[&["h100"]],
@@ -55,11 +113,61 @@ pub(super) const ROWS: &[DeviceRow] = &[
         ..sm("h800", "NVIDIA H800 SXM", CC_9_0, 132, 3_350_000)
     },
     DeviceRow {
+        named: &[&["h200"]],
+        not: &["mig"],
+        source: "the GPU of an H100 SXM with other memory: SMs, bandwidth: NVIDIA H200 data sheet \
+                 (16,896 CUDA cores of 128 an SM, 4.8 TB/s); slots and granules: compute capability \
+                 9.0; reset-ns assumed",
+        ..sm("h200", "NVIDIA H200", CC_9_0, 132, 4_800_000)
+    },
+    DeviceRow {
+        named: &[&["gh200"]],
+        not: &["mig"],
+        source: "the GPU of an H100 SXM beside a Grace CPU: SMs as the H100, whose slices of 26, 60 \
+                 and 64 SMs `nvidia-smi mig` lists on it too; bandwidth: NVIDIA GH200 data sheet, 96 \
+                 GB HBM3 (4 TB/s; 4.9 with 144 GB); slots and granules: compute capability 9.0; \
+                 reset-ns assumed",
+        ..sm("gh200", "NVIDIA GH200", CC_9_0, 132, 4_000_000)
+    },
+    DeviceRow {
+        named: &[&["h20"]],
+        not: &["mig"],
+        source: "an H100 with fewer SMs: SMs as Geekbench lists an H20 (78); bandwidth: NVIDIA H20 \
+                 specification, 96 GB (4.0 TB/s); slots and granules: compute capability 9.0; \
+                 reset-ns assumed",
+        ..sm("h20", "NVIDIA H20", CC_9_0, 78, 4_000_000)
+    },
+    DeviceRow {
         named: &[&["b200"]],
         source: "PyTorch profile of an NVIDIA B200 (deviceProperties); slots and granules: compute \
                  capability 10.0; bandwidth: NVIDIA DGX B200 data sheet (64 TB/s for 8); reset-ns \
                  assumed",
         ..sm("b200", "NVIDIA B200", CC_10_0, 148, 8_000_000)
+    },
+    DeviceRow {
+        named: &[&["gb200"]],
+        not: &["mig"],
+        source: "one of the two GPUs of a GB200: SMs: device properties in public tests \
+                 (multi_processor_count 152); bandwidth: NVIDIA GB200 NVL72 data sheet (16 TB/s for \
+                 2); slots and granules: compute capability 10.0; reset-ns assumed",
+        ..sm("gb200", "NVIDIA GB200", CC_10_0, 152, 8_000_000)
+    },
+    DeviceRow {
+        named: &[&["rtx", "5080"]],
+        not: &["mig", "laptop"],
+        source: "NVIDIA RTX Blackwell GPU architecture white paper (84 SMs, 960 GB/s); clock: product \
+                 page (2.62 GHz); slots and granules: compute capability 12.0; reset-ns assumed",
+        clock_mhz: Some(2_620),
+        ..sm("rtx-5080", "NVIDIA GeForce RTX 5080", CC_12_0, 84, 960_000)
+    },
+    DeviceRow {
+        named: &[&["rtx", "5090"]],
+        not: &["mig", "laptop", "d"],
+        source: "NVIDIA RTX Blackwell GPU architecture white paper (170 SMs, 1792 GB/s); clock: \
+                 product page (2.41 GHz); slots and granules: compute capability 12.0; reset-ns \
+                 assumed",
+        clock_mhz: Some(2_410),
+        ..sm("rtx-5090", "NVIDIA GeForce RTX 5090", CC_12_0, 170, 1_792_000)
     },
 ];
 
@@ -87,6 +195,7 @@ const fn sm(
         max_threads_per_workgroup: MAX_THREADS,
         max_vgprs_per_thread: MAX_REGISTERS,
         memory_bytes_per_us,
+        clock_mhz: None,
         exit_ns: None,
         reset_ns: MEASURED_RESET_NS,
         switch_ns: None,

@@ -10,7 +10,7 @@ use crate::rules::footprint;
 #[test]
 fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let devices = table();
-    assert_eq!(devices.len(), 18);
+    assert_eq!(devices.len(), 31);
     for device in &devices {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
@@ -20,7 +20,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 18);
+    assert_eq!(ids.len(), 31);
 }
 
 #[test]
@@ -32,7 +32,20 @@ fn product_names_of_profiles_are_recognised() {
         ("NVIDIA H100 80GB HBM3", "h100"),
         ("NVIDIA H800", "h800"),
         ("NVIDIA B200", "b200"),
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA H20", "h20"),
+        ("NVIDIA GH200 480GB", "gh200"),
+        ("NVIDIA GB200", "gb200"),
+        ("NVIDIA L4", "l4"),
+        ("NVIDIA L40S", "l40s"),
+        ("NVIDIA A10", "a10"),
         ("NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"),
+        ("NVIDIA GeForce RTX 3080", "rtx-3080"),
+        ("NVIDIA GeForce RTX 3090", "rtx-3090"),
+        ("NVIDIA GeForce RTX 4080", "rtx-4080"),
+        ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("NVIDIA GeForce RTX 5080", "rtx-5080"),
+        ("NVIDIA GeForce RTX 5090", "rtx-5090"),
         ("AMD Instinct MI300X", "mi300x"),
         ("AMD Instinct MI250X / MI250", "mi250x"),
         ("AMD Instinct MI250", "mi250"),
@@ -44,7 +57,7 @@ fn product_names_of_profiles_are_recognised() {
     ] {
         assert_eq!(find_product(name).map(|device| device.id).as_deref(), Some(id), "{name}");
     }
-    for unknown in ["", "NVIDIA GeForce RTX 3080", "AMD Radeon Graphics", "gfx90a"] {
+    for unknown in ["", "NVIDIA GeForce RTX 3070", "AMD Radeon Graphics", "gfx90a"] {
         assert_eq!(find_product(unknown), None, "{unknown}");
     }
 }
@@ -228,9 +241,14 @@ fn variants_with_other_figures_are_not_taken_for_the_table_s() {
         "NVIDIA H100 PCIe",
         "NVIDIA H800 PCIe",
         "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
-        "NVIDIA GH200 480GB",
-        "NVIDIA GB200",
+        "NVIDIA GB300",
+        "NVIDIA A10G",
+        "NVIDIA L40",
         "NVIDIA GeForce RTX 2080",
+        "NVIDIA GeForce RTX 3080 Ti",
+        "NVIDIA GeForce RTX 3080 Laptop GPU",
+        "NVIDIA GeForce RTX 4080 SUPER",
+        "NVIDIA GeForce RTX 5090 D",
         "gfx906",
         "gfx942",
         "AMD Instinct MI308X",
@@ -242,7 +260,7 @@ fn variants_with_other_figures_are_not_taken_for_the_table_s() {
 #[test]
 fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
     let good = find("mi210").unwrap();
-    let mut bad = vec![good.clone(); 9];
+    let mut bad = vec![good.clone(); 10];
     bad[0].cus = 0;
     bad[1].wave_size = 0;
     bad[2].max_threads_per_workgroup = 0;
@@ -252,6 +270,7 @@ fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
     bad[6].granules.sgprs = 0;
     bad[7].granules.lds_bytes = 0;
     bad[8].shape.simds = 0;
+    bad[9].clock_mhz = Some(0);
     for device in bad {
         assert!(device.check().is_err(), "{device:?}");
         let asked = Footprint { sgprs_per_wave: 9, ..footprint(100, 10, 1000) };
