@@ -6,6 +6,7 @@
 
 mod browse;
 mod checkout;
+mod fidelity;
 mod fuzz;
 mod lines;
 mod modules;
@@ -50,6 +51,8 @@ enum Chore {
     },
     /// Whether a report looks right in Chromium
     Browse(browse::Args),
+    /// Replays every sample alone and writes the table of docs/fidelity.md
+    Fidelity,
     /// The fuzz targets
     Fuzz(fuzz::Args),
     /// Whether the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
@@ -76,6 +79,7 @@ fn main() -> Result<()> {
         }
         Chore::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
         Chore::Browse(args) => browse::run(&args),
+        Chore::Fidelity => fidelity::run(&shell),
         Chore::Fuzz(args) => fuzz::run(&shell, &args),
         Chore::Mutants { package } => mutants::run(&shell, &package),
         Chore::Nostd => nostd(&shell),

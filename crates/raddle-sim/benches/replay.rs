@@ -9,7 +9,7 @@ use divan::Bencher;
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
-use raddle_policy::{Level, Ticks};
+use raddle_policy::Level;
 use raddle_sim::{Costs, EnergyModel, Options, PlanOptions, ProcessPlan, Workload, plan, run};
 use raddle_trace::{ImportOptions, Profile, open};
 
@@ -32,7 +32,7 @@ fn v100() -> Device {
 }
 
 fn planned(profile: &Profile, device: &Device) -> ProcessPlan {
-    let options = PlanOptions { own: device, target: device, start: Ticks::ZERO, share: 1 };
+    let options = PlanOptions::new(device, device);
     plan(profile, &options, |_| Level(0))
 }
 

@@ -14,6 +14,7 @@ pub use verdict::{PolicyVerdict, VerdictKind};
 
 use serde::{Deserialize, Serialize};
 
+use crate::fidelity::ModelError;
 use crate::figures::round;
 use crate::metrics::{ProcessSummary, Summary};
 use crate::outcome::Outcome;
@@ -66,11 +67,13 @@ pub struct JudgedProcess {
     pub judged: JudgedBy,
     /// One request, one step, or its end, alone on the device under `leftover`.
     pub alone_ns: Option<u64>,
-    /// The device that it was recorded on, where that is not the one replayed on: its times are
-    /// not scaled.
+    /// The device that it was recorded on, where that is not the one replayed on.
     pub recorded_on: Option<String>,
-    /// Replayed on its own device: how much longer the device was busy than recorded, as a share.
-    pub busy_error: Option<f64>,
+    /// By what its times are scaled to that, and how much; `None`: they are not.
+    #[serde(default)]
+    pub scaled: Option<String>,
+    /// How far its replay alone on its own device is from its recording.
+    pub self_replay: Option<ModelError>,
     /// The same of its end, where its host waits for the device: else that follows the recording.
     pub end_error: Option<f64>,
 }
@@ -150,7 +153,8 @@ impl JudgedProcess {
                 _ => latency_of_first(alone),
             },
             recorded_on: None,
-            busy_error: None,
+            scaled: None,
+            self_replay: None,
             end_error: None,
         }
     }
@@ -195,6 +199,13 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
+    /// The changes against the baseline that are smaller than the error of the model: a sentence, or
+    /// none.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<String> {
+        verdict::doubts(self)
+    }
+
     /// Ranks the rows, judges the goals and says what follows.
     ///
     /// The rank of a row is the product, over its processes, of what decides over the same alone:

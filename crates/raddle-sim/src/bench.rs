@@ -79,6 +79,7 @@ impl TestBench {
             idempotent: Idempotence::Unknown,
             activity: *self.tests.get(kind)?,
             call: KernelCall::UNKNOWN,
+            peers: None,
             work,
         };
         let processes = vec![ProcessPlan::new("test", vec![task])];

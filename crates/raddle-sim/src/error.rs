@@ -40,6 +40,11 @@ pub enum SimError {
     /// A process cannot begin as its plan says.
     #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
     Requests { process: String, problem: &'static str },
+    /// Times are to be scaled by a clock that nobody knows.
+    #[error(
+        "the clock of {device} is not in the table: give a device file with its `clock-mhz` (`raddle devices --show {device} --save my.toml`, then `--device my.toml`), or scale by something else"
+    )]
+    NoClock { device: String },
     /// More launches than ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,

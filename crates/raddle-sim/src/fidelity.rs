@@ -15,15 +15,16 @@ mod off;
 mod order;
 mod waits;
 
-use raddle_device::Device;
 use raddle_trace::{Field, OpKind, Origin, Profile};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
+use crate::plan::PlanOptions;
 use both::both;
 pub use busy::{BusyCause, BusyPart, BusyTime};
 pub use cause::WaitCause;
 pub use order::StartOrder;
+pub(crate) use waits::is_within;
 pub use waits::{WaitPart, Waits};
 
 /// A recording and its replay, compared.
@@ -51,10 +52,10 @@ pub struct Fidelity {
 
 impl Fidelity {
     /// Compares a profile with its replay: `outcome` is that of the profile alone, planned with
-    /// `own` as both devices, joined at time 0 and not repeated.
+    /// these options, of which both devices are its own, joined at time 0 and not repeated.
     #[must_use]
-    pub fn new(profile: &Profile, own: &Device, outcome: &Outcome) -> Self {
-        let ops = both(profile, own, outcome);
+    pub fn new(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outcome) -> Self {
+        let ops = both(profile, options, outcome);
         let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
         let assumed = |op: &&raddle_trace::Op| op.provenance.of(Field::Duration) == Origin::Assumed;
         Self {
@@ -66,6 +67,50 @@ impl Fidelity {
             order: StartOrder::of(&ops),
             recorded_makespan_ns: profile.span_ns,
             simulated_makespan_ns: outcome.last.0,
+        }
+    }
+}
+
+/// How far a replay of a profile alone on its own device is from its recording; shares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelError {
+    /// How much longer the device was busy.
+    pub busy: f64,
+    /// The same without calibration, where kernels ran side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncalibrated: Option<f64>,
+    /// How much later everything had ended.
+    pub makespan: f64,
+    /// The share of the waits from launch to start that are within the goal of `docs/fidelity.md`;
+    /// `None` where no launch was recorded.
+    pub within: Option<f64>,
+}
+
+impl ModelError {
+    /// What a comparison says.
+    #[must_use]
+    pub fn of(found: &Fidelity) -> Self {
+        let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);
+        Self {
+            busy: found.busy.difference,
+            uncalibrated: None,
+            makespan: share(i128::from(simulated) - i128::from(recorded), i128::from(recorded)),
+            within: found.waits.as_ref().map(|waits| waits.within),
+        }
+    }
+}
+
+impl std::fmt::Display for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "busy {:+.1} %", self.busy * 100.0)?;
+        if let Some(before) = self.uncalibrated {
+            write!(f, " ({:+.1} % uncalibrated)", before * 100.0)?;
+        }
+        write!(f, ", makespan {:+.1} %", self.makespan * 100.0)?;
+        match self.within {
+            Some(within) => write!(f, ", {:.0} % of waits within the goal", within * 100.0),
+            None => Ok(()),
         }
     }
 }

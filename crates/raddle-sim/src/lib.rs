@@ -12,6 +12,7 @@
 mod answer;
 mod bench;
 mod blockers;
+mod calibration;
 mod device_time;
 mod engine;
 mod error;
@@ -19,6 +20,7 @@ mod fairness;
 mod fidelity;
 mod figures;
 mod histogram;
+mod latency;
 mod ledger;
 mod machine;
 mod metrics;
@@ -30,6 +32,7 @@ mod preemptions;
 mod queue;
 mod repetition;
 mod requests;
+mod scaling;
 mod script;
 mod steps;
 mod tasks;
@@ -43,25 +46,29 @@ pub use answer::{
     PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind,
 };
 pub use bench::TestBench;
+pub use calibration::Calibration;
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, TimeSpent};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
 pub use fidelity::{
-    BusyCause, BusyPart, BusyTime, Fidelity, StartOrder, WaitCause, WaitPart, Waits,
+    BusyCause, BusyPart, BusyTime, Fidelity, ModelError, StartOrder, WaitCause, WaitPart, Waits,
 };
 pub use figures::percentile;
 pub use histogram::LatencyHistogram;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
-pub use plan::{Costs, PlanOptions, device_costs, device_runtime, host_pauses, kernel_calls, plan};
+pub use plan::{
+    Costs, PlanOptions, WaitRule, device_costs, device_runtime, host_pauses, kernel_calls, plan,
+};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use preemptions::{PreemptionSummary, WaySummary};
 pub use repetition::Repetition;
 pub use requests::{RequestSummary, SlowRequest};
+pub use scaling::{Scaling, TimeScale};
 pub use script::{Script, Transcript, TranscriptLine};
 pub use steps::StepSummary;
 pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
-pub use workload::{ProcessPlan, Task, Work, Workload};
+pub use workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};

@@ -6,6 +6,8 @@
 
 use raddle_policy::Ticks;
 
+use crate::workload::TaskWait;
+
 /// One wait, in the time of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
@@ -38,6 +40,7 @@ impl HostPauses {
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],
+        waits: &[TaskWait],
         by_arrival: &[u32],
     ) -> Self {
         pauses.retain(|pause| pause.tasks.iter().all(|&task| (task as usize) < tasks.len()));
@@ -46,11 +49,16 @@ impl HostPauses {
         for (cursor, &task) in (1u32..).zip(by_arrival) {
             needs[task as usize] = cursor;
         }
+        let mut waits = waits.iter().peekable();
         for position in 0..tasks.len() {
             // A task may only wait for an earlier one.
             let before = tasks[position].1.filter(|&before| (before as usize) < position);
             let before = before.map_or(0, |before| needs[before as usize]);
             needs[position] = needs[position].max(before);
+            while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
+                let source = needs.get(wait.source as usize).copied();
+                needs[position] = needs[position].max(source.unwrap_or(0));
+            }
         }
         let mut least = 0;
         let after = pauses.iter().map(|pause| {

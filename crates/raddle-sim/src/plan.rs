@@ -2,17 +2,18 @@
 //!
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
 //! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device
-//! it lasts as long (unscaled). Copies and fills last as long as recorded, on copy engines of which
+//! it lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded, on copy engines of which
 //! there are enough.
 
 use raddle_device::Device;
 use raddle_dispatch::{DeviceCosts, PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
-use raddle_trace::{Op, OpKind, Profile};
+use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
 use crate::error::SimError;
 use crate::pauses::HostPause;
-use crate::workload::{ProcessPlan, Task, Work, Workload};
+use crate::scaling::TimeScale;
+use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 
 /// What taking work off costs on this device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,6 +119,67 @@ pub struct PlanOptions<'a> {
     pub start: Ticks,
     /// Its share, 1 or more.
     pub share: u32,
+    /// How long a workgroup lasts there.
+    pub scale: TimeScale,
+    /// How long a workgroup of each op lasts on its own device, in ns, where that was calibrated
+    /// ([`Calibration`](crate::Calibration)); else it follows from the whole device.
+    pub workgroups: Option<&'a [u64]>,
+    /// Which waits between streams hold.
+    pub waits: WaitRule,
+    /// How long it takes until a launch can start.
+    pub latency: LaunchLatency,
+}
+
+/// Which waits of a profile between its streams hold in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitRule {
+    /// None: streams go on beside each other.
+    None,
+    /// Those of which the file says for what.
+    Recorded,
+    /// Those, and those of which it says only where.
+    #[default]
+    Inferred,
+}
+
+impl WaitRule {
+    /// The word for it in options and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Recorded => "recorded",
+            Self::Inferred => "inferred",
+        }
+    }
+
+    /// The waits that hold, by op.
+    pub(crate) fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
+        let holds = move |wait: &&StreamWait| match self {
+            Self::None => false,
+            Self::Recorded => !wait.inferred,
+            Self::Inferred => true,
+        };
+        profile.stream_waits.iter().filter(holds)
+    }
+}
+
+impl<'a> PlanOptions<'a> {
+    /// From the one device to the other, from time 0 on, with share 1 and unscaled.
+    #[must_use]
+    pub fn new(own: &'a Device, target: &'a Device) -> Self {
+        Self {
+            own,
+            target,
+            start: Ticks::ZERO,
+            share: 1,
+            scale: TimeScale::default(),
+            workgroups: None,
+            waits: WaitRule::default(),
+            latency: LaunchLatency::default(),
+        }
+    }
 }
 
 /// Makes a process of a profile; `level` says how urgent an op is.
@@ -128,7 +190,7 @@ pub fn plan(
     options: &PlanOptions<'_>,
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
-    let task = |(op, call): (&Op, KernelCall)| Task {
+    let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
         level: level(op),
         arrival: Ticks(op.arrival_ns),
@@ -136,11 +198,19 @@ pub fn plan(
         idempotent: op.idempotent,
         activity: op.activity,
         call,
-        work: work(op, options),
+        peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
+        work: match collective(profile, position) {
+            Some(duration_ns) => work(&Op { duration_ns, ..*op }, None, options),
+            None => work(op, calibrated(options, position), options),
+        },
     };
-    let tasks = profile.ops.iter().zip(kernel_calls(profile)).map(task).collect();
+    let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
+    let waits = options.waits.of(profile);
+    let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
     ProcessPlan {
         streams: profile.streams.len() as u32,
+        waits: waits.collect(),
+        latency: options.latency,
         span: Ticks(profile.span_ns.max(1)),
         start: options.start,
         share: options.share.max(1),
@@ -242,7 +312,19 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
-fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
+/// How long an op works where it need not wait for peers, if it has some.
+fn collective(profile: &Profile, position: usize) -> Option<u64> {
+    let all = &profile.collectives;
+    let at = all.binary_search_by_key(&position, |it| it.op as usize).ok()?;
+    Some(all[at].work_ns)
+}
+
+/// How long a workgroup of an op lasts on its own device, if that was calibrated.
+fn calibrated(options: &PlanOptions<'_>, position: usize) -> Option<u64> {
+    options.workgroups?.get(position).copied()
+}
+
+fn work(op: &Op, calibrated: Option<u64>, options: &PlanOptions<'_>) -> Work {
     if op.kind != OpKind::Kernel {
         return Work::Copy(Ticks(op.duration_ns.max(1)));
     }
@@ -266,9 +348,10 @@ fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
         let (wanted, available) = (op.workgroups, rounds.at_once.saturating_mul(most));
         return Work::Unfit { resource: Resource::Grid, wanted, available };
     }
+    let whole = || op.duration_ns.saturating_add(rounds.count / 2) / rounds.count;
     Work::Kernel {
         workgroups: op.workgroups,
-        workgroup: Ticks((op.duration_ns.saturating_add(rounds.count / 2) / rounds.count).max(1)),
+        workgroup: Ticks(options.scale.apply(calibrated.unwrap_or_else(whole))),
         demand,
         barrier: op.footprint.barrier,
         context_bytes: options.target.context_bytes(&demand),
@@ -290,10 +373,28 @@ fn rounds(op: &Op, own: &Device) -> LaunchRounds {
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
-/// How long an op lasts on its own device where nothing is in its way: rounds of whole nanoseconds.
-pub(crate) fn planned_ns(op: &Op, own: &Device) -> u64 {
-    match work(op, &PlanOptions { own, target: own, start: Ticks::ZERO, share: 1 }) {
-        Work::Kernel { workgroup, .. } => workgroup.0.saturating_mul(rounds(op, own).count),
+/// How long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0 for what
+/// is none or cannot run.
+pub(crate) fn whole_ns(op: &Op, own: &Device) -> u64 {
+    match work(op, None, &PlanOptions::new(own, own)) {
+        Work::Kernel { workgroup, .. } => workgroup.0,
+        _ => 0,
+    }
+}
+
+/// How long an op lasts on its own device where nothing is in its way: rounds of whole nanoseconds;
+/// beside what ran beside it when recorded, where that was calibrated, and with its peers.
+pub(crate) fn planned_ns(
+    profile: &Profile,
+    (position, op): (usize, &Op),
+    options: &PlanOptions<'_>,
+) -> u64 {
+    let is_collective = collective(profile, position).is_some();
+    if options.workgroups.is_some() || is_collective {
+        return op.duration_ns;
+    }
+    match work(op, None, &PlanOptions::new(options.own, options.own)) {
+        Work::Kernel { workgroup, .. } => workgroup.0.saturating_mul(rounds(op, options.own).count),
         Work::Copy(lasts) => lasts.0,
         Work::Unfit { .. } => op.duration_ns,
     }

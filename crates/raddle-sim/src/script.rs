@@ -90,6 +90,7 @@ impl Script {
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             call: KernelCall::UNKNOWN,
+            peers: None,
             work,
         };
         self.launches.push((process, task));

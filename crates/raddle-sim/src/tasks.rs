@@ -24,12 +24,22 @@ const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
-    free: bool,
+    /// How many launches it waits for.
+    waits: u32,
     ended: bool,
     /// It was issued, and so was all that it waits for.
     in_line: bool,
+    /// The dispatcher was told that it was issued.
+    told: bool,
     /// It was submitted and is not held.
     placed: bool,
+}
+
+impl Standing {
+    /// Whether it waits for nothing any more.
+    const fn is_free(&self) -> bool {
+        self.waits == 0
+    }
 }
 
 /// A launch of which the dispatcher may hear: its host has issued it.
@@ -128,6 +138,15 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
+    /// When the peers of a launch on other devices end, if it has some.
+    pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
+        let record = &self.records[id.index()];
+        let peers = self.plan(id).1.peers?;
+        let lane = &self.lanes[usize::from(record.process)];
+        let repeat = lane.repeats.get(record.iteration as usize)?;
+        Some(Tick(repeat.offset.0) + peers + repeat.late)
+    }
+
     pub(crate) fn share(&self, process: u16) -> u32 {
         self.workload.processes[usize::from(process)].share
     }
@@ -188,13 +207,14 @@ impl<'w> Tasks<'w> {
         }
         self.standing.resize(end, Standing::default());
         for (task, position) in plan.tasks.iter().zip(base..) {
-            let waits_for_before = iteration > 0 && {
+            let waits_for_before = iteration > 0 && task.after.is_none() && {
                 let lane = &self.lanes[process];
                 let last = lane.last[task.stream.index()];
                 let before = lane.repeats[iteration as usize - 1].base;
                 last.is_some_and(|last| !self.standing[(before + last) as usize].ended)
             };
-            self.standing[position].free = task.after.is_none() && !waits_for_before;
+            let needs = self.lanes[process].needs[position - base];
+            self.standing[position].waits = needs + u32::from(waits_for_before);
         }
         if plan.host.is_some() {
             self.go_on(process, Tick(offset.0));
@@ -342,6 +362,10 @@ impl<'w> Tasks<'w> {
         let lane = &mut self.lanes[process];
         let repeat = &mut lane.repeats[record.iteration as usize];
         repeat.left -= 1;
+        if let Some(peers) = plan.tasks[record.task as usize].peers {
+            let recorded = repeat.offset.0.saturating_add(peers.0);
+            repeat.late = repeat.late.max(Ticks(now.0.saturating_sub(recorded)));
+        }
         let Repeat { base, left, .. } = *repeat;
         lane.ended += u32::from(left == 0);
         for &child in lane.children_of(record.task) {
@@ -447,8 +471,8 @@ fn followers(workload: &Workload) -> Vec<Vec<u16>> {
 
 fn release(standing: &mut [Standing], id: u32, told: &mut Vec<Issued>) {
     let standing = &mut standing[id as usize];
-    standing.free = true;
-    if standing.issued && !standing.ended {
+    standing.waits = standing.waits.saturating_sub(1);
+    if standing.is_free() && standing.issued && !standing.ended {
         told.push(Issued::free(id));
     }
 }
@@ -477,6 +501,7 @@ mod tests {
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             call: KernelCall::UNKNOWN,
+            peers: None,
             work,
         };
         let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };

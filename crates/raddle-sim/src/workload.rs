@@ -27,6 +27,11 @@ pub struct ProcessPlan {
     pub tasks: Vec<Task>,
     /// Positions of `tasks` by arrival.
     pub by_arrival: Vec<u32>,
+    /// What tasks wait for besides [`Task::after`]: each waits for an earlier one, of any stream,
+    /// that is issued no later. By task, then by what it waits for.
+    pub waits: Vec<TaskWait>,
+    /// How long it takes until a launch can start.
+    pub latency: LaunchLatency,
     /// How many streams it has.
     pub streams: u32,
     /// From its time 0 to its last recorded end.
@@ -56,6 +61,8 @@ impl ProcessPlan {
             name: name.to_owned(),
             by_arrival,
             streams: tasks.iter().map(|task| task.stream.0.saturating_add(1)).max().unwrap_or(0),
+            waits: Vec::new(),
+            latency: LaunchLatency::default(),
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
             share: 1,
@@ -69,12 +76,31 @@ impl ProcessPlan {
     /// it runs once happens to the other.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, host } =
+        let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
             self;
+        let Self { waits, latency, host, .. } = self;
         (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
-            && host == &other.host
+            && (host, waits, latency) == (&other.host, &other.waits, &other.latency)
             && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)
     }
+}
+
+/// A task waits for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskWait {
+    /// Which waits, as a position in the plan.
+    pub task: u32,
+    /// For which, an earlier position.
+    pub source: u32,
+}
+
+/// How long it takes until a launch, copy or fill can start, whatever the device does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchLatency {
+    /// From when its host issues it.
+    pub launch: Ticks,
+    /// From the end of the last one that it waits for.
+    pub handover: Ticks,
 }
 
 /// One launch, copy or fill.
@@ -94,6 +120,9 @@ pub struct Task {
     pub activity: Activity,
     /// What its host said when it launched it.
     pub call: KernelCall,
+    /// When its peers on other devices had ended when recorded, since the process's time 0: it ends
+    /// no earlier, and its peers are as late as the one before it was.
+    pub peers: Option<Ticks>,
     /// What it does.
     pub work: Work,
 }
@@ -132,7 +161,15 @@ impl ProcessPlan {
     #[must_use]
     pub fn closed(self, pauses: Vec<HostPause>) -> Self {
         let order: Vec<_> = self.tasks.iter().map(|task| (task.arrival, task.after)).collect();
-        Self { host: Some(HostPauses::new(pauses, &order, &self.by_arrival)), ..self }
+        let host = HostPauses::new(pauses, &order, &self.waits, &self.by_arrival);
+        Self { host: Some(host), ..self }
+    }
+
+    /// What a task waits for besides [`Task::after`].
+    pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
+        let from = self.waits.partition_point(|wait| wait.task < task);
+        let count = self.waits[from..].partition_point(|wait| wait.task == task);
+        &self.waits[from..from + count]
     }
 
     /// Whether it is run by requests.

@@ -74,7 +74,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     }
     fill_arrivals(&mut ops, lanes.order.len(), &mut report);
     link(&mut ops, lanes.order.len(), resolution_ns, &mut report);
-    let host_waits = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
+    let (host_waits, stream_waits) = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
     Profile {
         name,
         format,
@@ -85,6 +85,8 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         ops,
         resolution_ns,
         host_waits,
+        stream_waits,
+        collectives: Vec::new(),
         report,
     }
 }

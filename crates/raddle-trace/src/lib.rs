@@ -35,7 +35,8 @@ pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
 pub use options::{BarrierRule, ImportOptions};
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{
-    HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel, profile_name,
+    Collective, HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel,
+    StreamWait, profile_name,
 };
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, Quirk};

@@ -34,6 +34,11 @@ pub struct Profile {
     /// Calls in which the host waited for the device, by their ends; none where the file tells of
     /// no calls.
     pub host_waits: Vec<HostWait>,
+    /// Ops that wait for an op of another stream, by op; none where the file tells of no such calls.
+    pub stream_waits: Vec<StreamWait>,
+    /// Kernels that end with their peers on other devices, by op; none but by
+    /// [`CommRule::Peers`](crate::CommRule::Peers).
+    pub collectives: Vec<Collective>,
     /// What was read, and what had to be mended, left out or assumed.
     pub report: ImportReport,
 }
@@ -47,6 +52,27 @@ pub struct HostWait {
     pub end_ns: u64,
     /// The ops that it waited for, as positions in [`Profile::ops`]; `None` where nobody knows.
     pub ops: Option<Vec<u32>>,
+}
+
+/// An op of one stream waits for an op of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StreamWait {
+    /// Which waits, as a position in [`Profile::ops`].
+    pub op: u32,
+    /// For which, an earlier position, issued no later and ended when the other started.
+    pub source: u32,
+    /// Whether the file says only that it waited there, and not for what: then the source is the op
+    /// of another stream that ended last before.
+    pub inferred: bool,
+}
+
+/// A kernel that waits for its peers on other devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// Which, as a position in [`Profile::ops`].
+    pub op: u32,
+    /// How long it takes when no peer is waited for.
+    pub work_ns: u64,
 }
 
 impl Profile {

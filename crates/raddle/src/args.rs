@@ -12,7 +12,7 @@ use crate::kernel::KernelArgs;
 #[cfg(target_os = "linux")]
 use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
-use crate::replay::{Barriers, Comm, ReplayArgs, RunArgs};
+use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -98,8 +98,8 @@ pub(crate) struct InspectArgs {
     /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// The device they were recorded on, by id or product name [default: what each profile says]
-    #[arg(long, value_name = "NAME")]
+    /// The device they were recorded on, by id, product name or file [default: what each profile says]
+    #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
     /// Whether the waves of a workgroup meet at barriers, which no profile says
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
@@ -110,6 +110,12 @@ pub(crate) struct InspectArgs {
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,
+    /// Which waits of one stream for another hold in that replay
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
+    pub(crate) waits: StreamWaits,
+    /// How long a launch takes to reach the device there [default: fitted]
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) launch_latency: Option<Latency>,
     /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) kernels: Vec<PathBuf>,

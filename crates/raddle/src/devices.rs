@@ -1,5 +1,8 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
+use std::fs;
+use std::path::Path;
+
 use raddle_device::{Device, DeviceError, SourceDevice};
 use raddle_policy::Resource;
 use raddle_report::replay::{DeviceFacts, DeviceFound, unit_of};
@@ -29,9 +32,7 @@ impl Chosen {
 /// The device to replay on: the one named, else that of the first profile.
 pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen, CliError> {
     if let Some(name) = wanted {
-        let device = named(name).ok_or_else(|| unknown(name))?;
-        let found = DeviceFound::Named;
-        return Ok(Chosen { device, found });
+        return asked(name);
     }
     let Some(first) = profiles.first() else {
         return Err(CliError::Usage("there is no profile to replay".to_owned()));
@@ -154,6 +155,32 @@ fn amd(source: &SourceDevice) -> Option<Device> {
     raddle_device::find_arch(&source.arch, source.sms?)
 }
 
+/// The device that somebody names: by its id, by a file, else by the name of a product.
+fn asked(name: &str) -> Result<Chosen, CliError> {
+    if let Some(device) = raddle_device::find(name) {
+        return Ok(Chosen { device, found: DeviceFound::Named });
+    }
+    let path = Path::new(name);
+    let is_file = path.extension().is_some_and(|it| it == "toml" || it == "json") || path.is_file();
+    if !is_file {
+        let device = named(name).ok_or_else(|| unknown(name))?;
+        return Ok(Chosen { device, found: DeviceFound::Named });
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|cause| CliError::Unreadable { file: name.to_owned(), cause })?;
+    let read: Result<Device, String> = match text.trim_start().starts_with('{') {
+        true => serde_json::from_str(&text).map_err(|error| error.to_string()),
+        false => toml::from_str(&text).map_err(|error| error.to_string()),
+    };
+    let sound = read.and_then(|device| match device.check() {
+        Ok(()) => Ok(device),
+        Err(error) => Err(error.to_string()),
+    });
+    let bad = |cause: String| CliError::DeviceFile { file: name.to_owned(), cause };
+    let device = sound.map_err(|cause| bad(cause.trim_end().to_owned()))?;
+    Ok(Chosen { device, found: DeviceFound::File })
+}
+
 fn named(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
@@ -212,7 +239,7 @@ fn list(colour: bool) -> String {
     document.table(table);
     for note in [
         "Of one compute unit: waves of so many work-items, 32-bit vector registers, LDS in bytes.",
-        "Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x",
+        "Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x. One of your own: add --save mine.toml, change it, then --device mine.toml",
     ] {
         document.add(Block::Note(note.to_owned()));
     }

@@ -35,6 +35,11 @@ pub(crate) enum CliError {
         meant(*nearest)
     )]
     UnknownDevice { name: String, nearest: Option<&'static str> },
+    /// A file that holds no device.
+    #[error(
+        "{file} holds no device: {cause}. `raddle devices --show v100 --save mine.toml` writes one to start from"
+    )]
+    DeviceFile { file: String, cause: String },
     /// A profile that does not say where it was recorded.
     #[error(
         "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"

@@ -19,6 +19,7 @@ mod console;
 mod devices;
 mod error;
 mod explain;
+mod fitted;
 mod golden;
 mod inspect;
 mod interrupt;

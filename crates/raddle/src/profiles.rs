@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use raddle_policy::Level;
 use raddle_report::replay::ReplayedProfile;
+use raddle_sim::{ModelError, WaitRule};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
     Ranks, TraceError, level_of,
@@ -12,6 +13,7 @@ use raddle_trace::{
 
 use crate::arrivals::ProfileRequests;
 use crate::error::CliError;
+use crate::fitted::Fitted;
 use crate::progress::Progress;
 use crate::replay::{IdempotenceClaim, Named, Rule};
 use crate::unique::UniqueNames;
@@ -43,8 +45,10 @@ pub(crate) struct Loaded {
     pub(crate) background: bool,
     /// Whether its host waits where the recording waited.
     pub(crate) closed: bool,
-    /// Replayed on its own device: how much longer that was busy than recorded, as a share.
-    pub(crate) busy_error: Option<f64>,
+    /// How far its replay alone on its own device is from its recording.
+    pub(crate) self_replay: Option<ModelError>,
+    /// What its recording says of times beyond durations.
+    pub(crate) fitted: Fitted,
 }
 
 impl Loaded {
@@ -58,7 +62,10 @@ impl Loaded {
             communication: self.communication,
             requests: self.requests.as_ref().map(|requests| &requests.facts),
             closed: self.closed,
-            busy_error: self.busy_error,
+            self_replay: self.self_replay,
+            latency: self.fitted.latency,
+            waits: WaitRule::default(),
+            scaled: None,
         }
     }
 
@@ -75,7 +82,8 @@ impl Loaded {
             requests: None,
             background: false,
             closed: false,
-            busy_error: None,
+            self_replay: None,
+            fitted: Fitted::default(),
         }
     }
 

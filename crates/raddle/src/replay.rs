@@ -9,10 +9,13 @@ use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
 use raddle_report::json;
 use raddle_report::replay::{
-    Closing, DeviceFound, LOG, PAGE, ProfileFacts, Replay, ReplayResult, Rules, document,
+    Closing, DeviceFound, LOG, PAGE, ProfileFacts, Replay, ReplayResult, ReplayedProfile, Rules,
+    document,
 };
 use raddle_report::timeline::TimelineNames;
-use raddle_sim::{Goal, PlanOptions, Workload, host_pauses, plan};
+use raddle_sim::{
+    Goal, ModelError, PlanOptions, Scaling, TimeScale, WaitRule, Workload, host_pauses, plan,
+};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
@@ -20,6 +23,7 @@ use crate::args::{Cli, Format, Verb};
 use crate::arrivals::{self, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::error::CliError;
+use crate::fitted::Fitted;
 use crate::inspect::self_replay;
 use crate::manual;
 use crate::no_op;
@@ -34,7 +38,8 @@ use crate::units::quoted;
 
 use args::LogDetail;
 pub(crate) use args::{
-    Barriers, Comm, IdempotenceClaim, Named, ReplayArgs, Rule, RunArgs, WhichTimelines,
+    Barriers, Comm, IdempotenceClaim, Latency, Named, ReplayArgs, Rule, RunArgs, StreamWaits,
+    WhichTimelines,
 };
 
 /// Where results go by default, a folder a replay.
@@ -59,6 +64,8 @@ struct ReplayRequest<'r> {
     /// Whose word it is that launches may be killed.
     verdicts: Vec<String>,
     device: Option<&'r str>,
+    scaling: Scaling,
+    waits: WaitRule,
     repeat: bool,
     goals: Vec<Goal>,
     /// The command that was given, without paths.
@@ -161,11 +168,15 @@ fn of_profiles(
         profiles::close(&mut profiles);
     }
     check_goals(&args.goals, &profiles)?;
+    let waits = args.waits.into();
     for at in 0..profiles.len() {
         // One file is replayed once, however many processes it is.
         let (before, rest) = profiles.split_at_mut(at);
         let like = before.iter().find(|other| other.given == rest[0].given);
-        rest[0].busy_error = like.map_or_else(|| busy_error(&rest[0]), |like| like.busy_error);
+        let known = like.map(|like| (like.fitted.clone(), like.self_replay));
+        let latency = args.fits_latency(recipes.len());
+        (rest[0].fitted, rest[0].self_replay) =
+            known.unwrap_or_else(|| self_replayed(&rest[0], waits, latency));
     }
     let mut request = ReplayRequest {
         registry,
@@ -179,6 +190,8 @@ fn of_profiles(
         comm: args.comm.into(),
         verdicts,
         device: args.device.as_deref(),
+        scaling: args.scale.into(),
+        waits,
         repeat: !args.once,
         goals: args.goals.clone(),
         command: args.command(),
@@ -241,12 +254,16 @@ fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), CliError> {
     )))
 }
 
-/// How much longer the device of a profile is busy in its replay alone than it was when recorded.
-fn busy_error(loaded: &Loaded) -> Option<f64> {
-    let own = devices::own(&loaded.profile).ok()?;
-    // What cannot be replayed at home says nothing of the model.
-    let fidelity = self_replay::run(loaded, &own.device, false).ok()?;
-    Some(fidelity.busy.difference)
+/// What a profile alone on its own device says of the model, and how far that may be trusted.
+fn self_replayed(loaded: &Loaded, waits: WaitRule, latency: bool) -> (Fitted, Option<ModelError>) {
+    let fitted = || {
+        let own = devices::own(&loaded.profile).ok()?;
+        // What cannot be replayed at home says nothing of the model.
+        let fitted = self_replay::fit(loaded, &own.device, waits, latency).ok()?;
+        let error = self_replay::error(loaded, &own.device, &fitted, waits).ok()?;
+        Some((fitted, Some(error)))
+    };
+    fitted().unwrap_or_default()
 }
 
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
@@ -340,6 +357,7 @@ fn replay(
 /// Under which rules a request is replayed.
 fn rules(request: &ReplayRequest<'_>, warnings: Vec<String>) -> Rules {
     Rules {
+        scaling: request.scaling,
         barriers: request.barriers,
         communication: request.comm,
         claims: request.verdicts.clone(),
@@ -438,10 +456,10 @@ fn workload(
             Chosen { found, ..target.clone() }
         });
         let options = PlanOptions {
-            own: &own.device,
-            target: &target.device,
             start: Ticks(loaded.start_ns),
             share: loaded.share,
+            scale: TimeScale::of(request.scaling, &own.device, &target.device)?,
+            ..loaded.fitted.options((&own.device, &target.device), request.waits)
         };
         let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
         process.name.clone_from(&loaded.name);
@@ -453,7 +471,13 @@ fn workload(
         }
         processes.push(process);
         let at_home = own.device == target.device;
-        facts.push(ProfileFacts::new(&loaded.replayed(), own.facts(), at_home));
+        let scaled = request.scaling != Scaling::None && !at_home;
+        let replayed = ReplayedProfile {
+            scaled: scaled.then_some((request.scaling, options.scale)),
+            waits: request.waits,
+            ..loaded.replayed()
+        };
+        facts.push(ProfileFacts::new(&replayed, own.facts(), at_home));
     }
     let repeat = request.repeat && processes.len() > 1;
     let workload = Workload { processes, repeat };

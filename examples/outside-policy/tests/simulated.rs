@@ -16,6 +16,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
         idempotent: Idempotence::Unknown,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,
+        peers: None,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(100),

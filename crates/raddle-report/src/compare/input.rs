@@ -41,6 +41,10 @@ pub(super) struct ComparedProfile {
     pub(super) start_ns: u64,
     #[serde(default)]
     pub(super) share: u64,
+    #[serde(default)]
+    pub(super) launch_ns: u64,
+    #[serde(default)]
+    pub(super) handover_ns: u64,
     /// When it is run; only whether that is the same matters.
     #[serde(default)]
     pub(super) requests: Option<Value>,

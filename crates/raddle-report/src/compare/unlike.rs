@@ -9,7 +9,7 @@ use super::label::label;
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
 /// What makes figures differ: of unlike ones nobody can say which are better.
-const INPUTS: [Input; 3] = [
+const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;
         format!("{} ({}, {} CUs)", device.product, device.id, device.cus)
@@ -29,6 +29,14 @@ const INPUTS: [Input; 3] = [
             format!("{name} begins at {start_ns} ns, {requests}")
         };
         result.profiles.iter().map(when).collect::<Vec<_>>().join("; ")
+    }),
+    ("launch-latency", |result| {
+        let fitted = |it: &&ComparedProfile| (it.launch_ns, it.handover_ns) != (0, 0);
+        let latency = |it: &ComparedProfile| {
+            format!("{}: {} ns to start, {} ns between ops", it.name, it.launch_ns, it.handover_ns)
+        };
+        let told: Vec<String> = result.profiles.iter().filter(fitted).map(latency).collect();
+        if told.is_empty() { "none".to_owned() } else { told.join("; ") }
     }),
 ];
 

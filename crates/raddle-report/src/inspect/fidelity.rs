@@ -1,7 +1,8 @@
 //! How is the agreement of a replay with its recording told to a person?
 
-use raddle_sim::{BusyTime, Fidelity, Waits};
+use raddle_sim::{BusyTime, Fidelity, ModelError, Waits};
 
+use super::profile::SelfReplayed;
 use crate::document::{Column, Document, Table};
 use crate::units::{count, counted, duration, percent};
 
@@ -11,8 +12,10 @@ const BUSY_GOAL: f64 = 0.05;
 const WITHIN_GOAL: f64 = 0.5;
 
 /// The comparison.
-pub(super) fn fill(document: &mut Document, fidelity: &Fidelity) {
+pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
+    let fidelity = &replayed.after;
     document.paragraph("Self-replay", head(fidelity));
+    document.paragraph("Model", model(replayed));
     match &fidelity.waits {
         Some(waits) => {
             document.paragraph("Waits", waits_text(waits));
@@ -45,6 +48,18 @@ fn head(fidelity: &Fidelity) -> String {
         );
     }
     text
+}
+
+fn model(replayed: &SelfReplayed) -> String {
+    let SelfReplayed { before, after, latency, stream_waits: [recorded, inferred] } = replayed;
+    format!(
+        "{}; before: {before}. It learned from the recording: where kernels ran side by side, rounds over the compute units that were left free; {} between streams, the source of {} inferred; launch latency, {} from launch to start and {} from one op to the next",
+        ModelError::of(after),
+        counted(recorded + inferred, "wait", "waits"),
+        count(*inferred),
+        duration(latency.launch_ns),
+        duration(latency.handover_ns),
+    )
 }
 
 fn waits_text(waits: &Waits) -> String {

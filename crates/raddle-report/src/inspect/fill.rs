@@ -82,6 +82,7 @@ fn device(profile: &InspectedProfile) -> String {
     };
     let how = match device.found {
         DeviceFound::Named => "named by --device",
+        DeviceFound::File => "read from the file that --device names",
         DeviceFound::Properties => "made from the figures in the file",
         DeviceFound::Guessed => "a guess, by the newest device that names of its kernels speak of",
         DeviceFound::Assumed => "assumed, as its nearest neighbour in the device table",
@@ -256,8 +257,10 @@ fn communication(profile: &InspectedProfile) -> String {
     }
     let part = part(&profile.communication);
     let text = format!("{part}, by their names; mostly waiting for other devices");
-    if *rule == "keep" {
-        return text;
+    match *rule {
+        "keep" => return text,
+        "peers" => return format!("{text}: a replay ends them with these (--comm peers)"),
+        _ => {}
     }
     let (now, recorded) = (duration(*inspected_ns), duration(*recorded_ns));
     format!("{text}, so cut to {now} of {recorded} (--comm {rule})")

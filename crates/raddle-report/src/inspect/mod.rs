@@ -12,7 +12,7 @@ mod streams;
 mod verdicts;
 
 pub use fill::document;
-pub use profile::{InspectedAs, InspectedProfile, Inspection};
+pub use profile::{FittedLatency, InspectedAs, InspectedProfile, Inspection, SelfReplayed};
 pub use verdicts::SourceVerdict;
 
 /// Characters of the name of a kernel.

@@ -1,7 +1,7 @@
 //! What is known of one profile?
 
 use raddle_device::Device;
-use raddle_sim::Fidelity;
+use raddle_sim::{Fidelity, LaunchLatency, ModelError};
 use raddle_trace::{CommRule, Communication, Profile};
 use serde::Serialize;
 
@@ -44,9 +44,39 @@ pub struct InspectedAs<'p> {
     /// What that did.
     pub communication: &'p Communication,
     /// The replay against the recording.
-    pub self_replay: Option<Fidelity>,
+    pub self_replay: Option<SelfReplayed>,
     /// What sources say of its kernels.
     pub verdicts: Vec<SourceVerdict>,
+}
+
+/// A replay against the recording, and what the model learned from the recording for it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SelfReplayed {
+    /// Without it: rounds over the whole device, no waits between streams, no launch latency.
+    pub before: ModelError,
+    /// With it.
+    #[serde(flatten)]
+    pub after: Fidelity,
+    /// From issue to start at least, and from the end of what an op waits for.
+    #[serde(flatten)]
+    pub latency: FittedLatency,
+    /// Waits between streams, of which the file says for what, and of which it says only where.
+    pub stream_waits: [u64; 2],
+}
+
+/// A launch latency, in ns.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FittedLatency {
+    pub(super) launch_ns: u64,
+    pub(super) handover_ns: u64,
+}
+
+impl From<LaunchLatency> for FittedLatency {
+    fn from(latency: LaunchLatency) -> Self {
+        Self { launch_ns: latency.launch.0, handover_ns: latency.handover.0 }
+    }
 }
 
 /// What is in one profile. Times are nanoseconds, shares are 0 to 1.
@@ -88,7 +118,7 @@ pub struct InspectedProfile {
     pub(super) quirks: Vec<QuirkMet>,
     /// The replay against the recording, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) self_replay: Option<Fidelity>,
+    pub(super) self_replay: Option<SelfReplayed>,
     /// Which kernels may be stopped and run again, of those that have a source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) verdicts: Vec<SourceVerdict>,

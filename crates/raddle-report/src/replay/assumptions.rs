@@ -1,9 +1,10 @@
 //! On which assumptions does every figure of a replay rest, and what should be looked at twice?
 
+use raddle_sim::Scaling;
 use raddle_trace::{BarrierRule, CommRule};
 
 use super::device::{DeviceFacts, DeviceFound};
-use super::facts::{CommunicationShares, ProfileFacts, RequestFacts};
+use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFacts};
 use crate::units::{count, counted, duration, percent, plain};
 
 /// Characters of the name of a task.
@@ -16,6 +17,8 @@ pub struct Rules {
     pub barriers: BarrierRule,
     /// What became of communication kernels.
     pub communication: CommRule,
+    /// By what times are scaled to another device.
+    pub scaling: Scaling,
     /// What else the user claims, a sentence each.
     pub claims: Vec<String>,
     /// What a reader should know of rules that changed nothing.
@@ -25,7 +28,10 @@ pub struct Rules {
 /// The cost model in a few clauses, with the shares of what they concern.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
-        "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, unscaled on another one".to_owned(),
+        format!(
+            "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, {} on another one",
+            scaled(rules.scaling)
+        ),
         "co-location costs nothing until a resource is full".to_owned(),
         match rules.barriers {
             BarrierRule::Assume => format!(
@@ -36,16 +42,15 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
             BarrierRule::No => "no workgroup is taken to have a barrier".to_owned(),
         },
         format!("arrivals: {}", each(sources, |source| source.arrivals.told(" and "))),
-        format!(
-            "workgroup times are upper bounds where the source ran kernels side by side: {} of kernel time",
-            each(sources, |source| percent(source.overlapped))
-        ),
+        contention(sources),
         format!(
             "energy: weights of instructions are assumed, and by the name of a kernel what its waves do: {} of kernel time",
             each(sources, |source| percent(source.activity_assumed))
         ),
         hosts(sources),
+        latency(sources),
     ];
+    said.extend(stream_waits(sources));
     said.extend(communication(sources, rules.communication));
     said.extend(requests(sources));
     if let Some(repeating) = repeating(sources, repeats) {
@@ -62,6 +67,65 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
     }
     said.extend(rules.claims.iter().cloned());
     said
+}
+
+/// What is known of workgroup times where kernels ran side by side.
+fn contention(sources: &[ProfileFacts]) -> String {
+    let share = each(sources, |source| percent(source.overlapped));
+    let calibrated =
+        |source: &ProfileFacts| source.self_replay.is_some_and(|it| it.uncalibrated.is_some());
+    match sources.iter().any(calibrated) {
+        true => format!(
+            "where the source ran kernels side by side, rounds are over the compute units that it left free, by self-replay: {share} of kernel time"
+        ),
+        false => format!(
+            "workgroup times are upper bounds where the source ran kernels side by side: {share} of kernel time"
+        ),
+    }
+}
+
+/// What a launch waits for whatever the device does.
+fn latency(sources: &[ProfileFacts]) -> String {
+    if sources.iter().all(|source| (source.launch_ns, source.handover_ns) == (0, 0)) {
+        return "launches take no time to reach the device (`--launch-latency fitted` takes it from the recording)".to_owned();
+    }
+    let told = |source: &ProfileFacts| {
+        format!(
+            "{} from launch to start, {} from one op to the next",
+            duration(source.launch_ns),
+            duration(source.handover_ns)
+        )
+    };
+    format!("launch latency fitted to the recording: {}", each(sources, told))
+}
+
+/// What streams wait for; nothing where no profile says.
+fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
+    sources.iter().find(|source| source.stream_waits.all() > 0)?;
+    let told = |source: &ProfileFacts| {
+        let StreamWaitFacts { inferred, rule, .. } = source.stream_waits;
+        let all = source.stream_waits.all();
+        if all == 0 {
+            return "none".to_owned();
+        }
+        let share = percent(inferred as f64 / all as f64);
+        let all = counted(all, "wait", "waits");
+        match rule {
+            "none" => format!("{all}, none of which holds"),
+            "recorded" => format!("{all}, without the {share} whose source is not recorded"),
+            _ => format!("{all}, the source of {share} inferred"),
+        }
+    };
+    Some(format!("between streams: {} (`--waits`)", each(sources, told)))
+}
+
+/// What becomes of times on another device.
+const fn scaled(scaling: Scaling) -> &'static str {
+    match scaling {
+        Scaling::Clock => "scaled by the clock",
+        Scaling::Bandwidth => "scaled by the bandwidth that a compute unit has",
+        _ => "unscaled",
+    }
 }
 
 /// Whether hosts wait for the device, and how much of their waiting is known.
@@ -100,6 +164,10 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
         CommRule::Fixed => format!(
             "communication lasts as long as the shortest launch of its kernel and grid, its work without the wait for peers: {} of kernel time",
             said(&|found| format!("{} instead of {}", percent(found.replayed), recorded(found)))
+        ),
+        CommRule::Peers => format!(
+            "communication ends with its peers, which go on as recorded, later by as much as the collective before was; its units are held until then: {} of kernel time",
+            said(&recorded)
         ),
         CommRule::Drop => format!(
             "communication is left out, and what waited for it waits for what it waited for: {} of kernel time",
@@ -144,7 +212,11 @@ fn no_launch_times(source: &ProfileFacts) -> Option<String> {
 }
 
 /// What a reader should think about before trusting the figures.
-pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
+pub(super) fn warnings(
+    sources: &[ProfileFacts],
+    target: &DeviceFacts,
+    scaling: Scaling,
+) -> Vec<String> {
     let mut said: Vec<String> = sources.iter().filter_map(no_launch_times).collect();
     let other: Vec<String> = sources
         .iter()
@@ -153,8 +225,12 @@ pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<St
         .collect();
     if !other.is_empty() {
         said.push(format!(
-            "recorded on another device than {target}: {}; their workgroup times are not scaled",
-            other.join(", ")
+            "recorded on another device than {target}: {}; their workgroup times are {}",
+            other.join(", "),
+            match scaling {
+                Scaling::None => "not scaled",
+                _ => scaled(scaling),
+            }
         ));
     }
     for source in sources {

@@ -12,6 +12,8 @@ use crate::units::plain;
 pub enum DeviceFound {
     /// Named by whoever asked for the run.
     Named,
+    /// Read from a file that whoever asked for the run gave.
+    File,
     /// Named by the profile, and in the device table.
     Table,
     /// Assumed: the table has only a neighbour of what the profile names, or several that fit.
@@ -51,6 +53,7 @@ impl DeviceFacts {
 impl std::fmt::Display for DeviceFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = match self.found {
+            DeviceFound::File => format!("{}, from a file", self.id),
             DeviceFound::Properties => "described in the profile".to_owned(),
             DeviceFound::Assumed => format!("{}, assumed", self.id),
             DeviceFound::Guessed => format!("{}, guessed", self.id),

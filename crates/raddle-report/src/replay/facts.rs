@@ -4,6 +4,7 @@
 //! profiles are file names, and the rest are figures.
 
 use raddle_policy::Barrier;
+use raddle_sim::{LaunchLatency, ModelError, Scaling, TimeScale, WaitRule};
 use raddle_trace::{Field, Op, Origin, Profile};
 use serde::Serialize;
 
@@ -28,8 +29,14 @@ pub struct ReplayedProfile<'p> {
     pub requests: Option<&'p RequestFacts>,
     /// Whether its host waits where the recording waited (closed loop).
     pub closed: bool,
-    /// Replayed on its own device: how much longer that was busy than recorded, as a share.
-    pub busy_error: Option<f64>,
+    /// How far its replay alone on its own device is from its recording.
+    pub self_replay: Option<ModelError>,
+    /// How long it takes until a launch can start.
+    pub latency: LaunchLatency,
+    /// Which of its waits between streams hold.
+    pub waits: WaitRule,
+    /// By what its times are scaled to the device replayed on, and how much.
+    pub scaled: Option<(Scaling, TimeScale)>,
 }
 
 impl ReplayedProfile<'_> {
@@ -50,6 +57,8 @@ pub struct ProfileFacts {
     pub(crate) device: DeviceFacts,
     /// Whether that is the device replayed on.
     pub(crate) at_home: bool,
+    /// By what its times are scaled to the device replayed on, where they are.
+    pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
     pub(crate) kernels: u64,
     pub(crate) copies: u64,
@@ -83,9 +92,14 @@ pub struct ProfileFacts {
     /// waited, or the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) known_waits: Option<f64>,
-    /// Replayed on its own device: how much longer that was busy than recorded.
+    /// How far its replay alone on its own device is from its recording.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) busy_error: Option<f64>,
+    pub(crate) self_replay: Option<ModelError>,
+    /// Waits between streams, and which of them hold.
+    pub(crate) stream_waits: StreamWaitFacts,
+    /// From issue to start at least, and from the end of what an op waits for, in ns.
+    pub(crate) launch_ns: u64,
+    pub(crate) handover_ns: u64,
     /// What was met in the file.
     pub(crate) quirks: Vec<QuirkMet>,
 }
@@ -109,6 +123,31 @@ impl CommunicationShares {
             recorded: of(found.recorded_ns),
             replayed: of(found.replayed_ns),
         })
+    }
+}
+
+/// The waits of a profile between its streams.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct StreamWaitFacts {
+    /// Those of which the file says for what.
+    pub(crate) recorded: u64,
+    /// Those of which it says only where.
+    pub(crate) inferred: u64,
+    /// Which of them hold.
+    pub(crate) rule: &'static str,
+}
+
+impl StreamWaitFacts {
+    fn of(profile: &Profile, rule: WaitRule) -> Self {
+        let all = profile.stream_waits.len() as u64;
+        let inferred = profile.stream_waits.iter().filter(|wait| wait.inferred).count() as u64;
+        Self { recorded: all - inferred, inferred, rule: rule.name() }
+    }
+
+    /// How many there are.
+    pub(crate) const fn all(&self) -> u64 {
+        self.recorded + self.inferred
     }
 }
 
@@ -154,6 +193,7 @@ impl ProfileFacts {
             format: profile.format.name(),
             device,
             at_home,
+            scaled: replayed.scaled.map(|(scaling, by)| format!("{}, times {by}", scaling.name())),
             events: report.events,
             kernels: report.kernels,
             copies: report.copies,
@@ -173,7 +213,10 @@ impl ProfileFacts {
             requests: replayed.requests.cloned(),
             closed: replayed.closed,
             known_waits: profile.known_waits().map(|share| (share * 10_000.0).round() / 10_000.0),
-            busy_error: replayed.busy_error,
+            self_replay: replayed.self_replay,
+            stream_waits: StreamWaitFacts::of(profile, replayed.waits),
+            launch_ns: replayed.latency.launch.0,
+            handover_ns: replayed.latency.handover.0,
             quirks: QuirkMet::of(profile),
         }
     }

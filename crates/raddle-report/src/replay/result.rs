@@ -115,7 +115,8 @@ impl ReplayResult {
         let recipes: Vec<RecipeResult> =
             runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
         let answer = answer(replay, &profiles, runs, &recipes, &alone);
-        let mut warnings = warnings(&profiles, &replay.device);
+        let mut warnings = warnings(&profiles, &replay.device, replay.rules.scaling);
+        warnings.extend(answer.doubts());
         warnings.extend(refused_shares(replay.profiles, runs));
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
@@ -222,7 +223,8 @@ fn answer(
 ) -> PolicyFigures {
     let judged = profiles.iter().zip(alone).enumerate().map(|(at, (facts, alone))| JudgedProcess {
         recorded_on: (!facts.at_home).then(|| facts.device.to_string()),
-        busy_error: facts.busy_error,
+        scaled: facts.scaled.clone(),
+        self_replay: facts.self_replay,
         end_error: end_error(facts, replay.workload, at, alone),
         ..JudgedProcess::new(replay.workload, at, alone)
     });

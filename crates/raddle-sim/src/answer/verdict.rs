@@ -230,14 +230,15 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
 /// "a train step 6 % longer and a b p99 2 % shorter"; nothing of what stays the same.
 fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
-    let changed: Vec<String> = changed
-        .map(|(at, by)| {
-            let JudgedProcess { name, judged, .. } = &figures.processes[at];
-            let way = if by > 0.0 { "longer" } else { "shorter" };
-            format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
-        })
-        .collect();
+    let changed: Vec<String> = changed.map(|(at, by)| change(figures, at, by)).collect();
     changed.join(" and ")
+}
+
+/// "a train step 6 % longer".
+fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
+    let JudgedProcess { name, judged, .. } = &figures.processes[at];
+    let way = if by > 0.0 { "longer" } else { "shorter" };
+    format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
 }
 
 /// "decode waits for the GPU 0.3 ms at most, under leftover 4.5 ms", where that is what changed.
@@ -258,9 +259,28 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
 
 /// The largest error of any process; 0 where none is known.
 fn error(figures: &PolicyFigures) -> f64 {
-    let errors = figures.processes.iter().flat_map(|it| [it.busy_error, it.end_error]);
+    let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
+    let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);
     let errors = errors.flatten();
     errors.map(f64::abs).fold(0.0, f64::max)
+}
+
+/// The changes against the baseline that are smaller than the error of the model, a sentence.
+pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
+    let error = error(figures);
+    let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);
+    let of = |row: usize| {
+        let small = changes(figures, row).filter(|(_, by)| (SMALL..error).contains(&by.abs()));
+        let told: Vec<String> = small.map(|(at, by)| change(figures, at, by)).collect();
+        let name = &figures.rows[row].recipe;
+        (!told.is_empty()).then(|| format!("{name}, {}", told.join(" and ")))
+    };
+    let doubted: Vec<String> = rows.filter_map(of).collect();
+    if doubted.is_empty() {
+        return Vec::new();
+    }
+    let error = error * 100.0;
+    vec![format!("less than the model's own error of {error:.1} %: {}", doubted.join("; "))]
 }
 
 fn trust(figures: &PolicyFigures) -> Vec<String> {
@@ -272,12 +292,12 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     for (at, process) in figures.processes.iter().enumerate() {
         let name = &process.name;
         if let Some(device) = &process.recorded_on {
-            trust.push(format!("{name} was recorded on {device} and is not scaled"));
+            let scaled = process.scaled.as_ref();
+            let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
+            trust.push(format!("{name} was recorded on {device} and is {scaled}"));
         }
-        let told = |what: &str, error: Option<f64>| {
-            error.map(|error| format!("{what} {:+.1} %", error * 100.0))
-        };
-        let errors = [told("busy", process.busy_error), told("end", process.end_error)];
+        let end = process.end_error.map(|error| format!("end {:+.1} %", error * 100.0));
+        let errors = [process.self_replay.map(|found| found.to_string()), end];
         let errors: Vec<String> = errors.into_iter().flatten().collect();
         if !errors.is_empty() {
             trust.push(format!("self-replay of {name}: {}", errors.join(", ")));

@@ -1,6 +1,6 @@
 //! How is an action of the dispatcher carried out, and when can it not be?
 
-use raddle_policy::{Action, Actions, LaunchId, Preemption, Ticks};
+use raddle_policy::{Action, Actions, LaunchId, Preemption, Tick, Ticks};
 
 use super::Engine;
 use crate::SimError;
@@ -30,6 +30,9 @@ impl<W: Watch> Engine<'_, W> {
             Action::Start { launch, waves, ref pieces, .. } => {
                 self.must_be_ready(launch, "start workgroups of")?;
                 let pieces = lists.pieces(pieces);
+                if let Some(until) = self.tasks.peers_end(launch) {
+                    self.machine.lasts_until(launch, until);
+                }
                 let (started, front) =
                     self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
                 self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
@@ -122,6 +125,7 @@ impl<W: Watch> Engine<'_, W> {
                         stream: task.stream,
                         workgroups,
                         workgroup: workgroup + self.machine.costs.check,
+                        until: Tick::ZERO,
                         demand,
                         barrier: barrier.possible(),
                         context_bytes,

@@ -1,7 +1,7 @@
 //! What happens in a tick, and what does the dispatcher hear of it?
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal};
+use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal, Tick};
 
 use super::Engine;
 use crate::SimError;
@@ -9,7 +9,7 @@ use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::queue::Due;
 use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
-use crate::workload::Work;
+use crate::workload::{LaunchLatency, Work};
 
 /// The most requests of a process that are marked.
 const MOST_MARKS: usize = 1 << 16;
@@ -88,15 +88,34 @@ impl<W: Watch> Engine<'_, W> {
 
     fn tell_all(&mut self, mut told: Vec<Issued>) -> Result<(), SimError> {
         for &Issued { id, free } in &told {
-            if free {
+            let can_start = if free { self.can_start(id) } else { self.now };
+            if free && can_start <= self.now {
                 self.make_ready(id)?;
-            } else if let Some(launch) = self.launch(id) {
+                continue;
+            }
+            if free {
+                self.queue.push(can_start, Due::Ready(id));
+            }
+            // Whoever looks ahead hears of it before those behind it.
+            if (!free || self.tasks.lines_up(id))
+                && let Some(launch) = self.launch(id)
+            {
                 self.tell(&Event::LaunchIssued { launch })?;
             }
         }
         told.clear();
         self.told = told;
         Ok(())
+    }
+
+    /// When a launch can start that waits for nothing any more, but for its latency.
+    fn can_start(&self, id: LaunchId) -> Tick {
+        let (plan, _) = self.tasks.plan(id);
+        let LaunchLatency { launch, handover } = plan.latency;
+        let issued = self.tasks.records[id.index()].arrival + launch;
+        // What waited for another one is told of when that ends, else when it is issued.
+        let waited = self.tasks.records[id.index()].arrival < self.now;
+        issued.max(if waited { self.now + handover } else { self.now })
     }
 
     /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
@@ -208,7 +227,7 @@ impl<W: Watch> Engine<'_, W> {
         let before = told.len();
         self.finish(id, &mut told)?;
         for issued in told.drain(before..) {
-            self.queue.push(self.now, Due::Ready(issued.id));
+            self.queue.push(self.can_start(issued.id), Due::Ready(issued.id));
         }
         self.told = told;
         Ok(())

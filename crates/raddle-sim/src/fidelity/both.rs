@@ -1,10 +1,9 @@
 //! When did each op run, in the recording and in the simulation?
 
-use raddle_device::Device;
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
 use crate::outcome::{Outcome, Record};
-use crate::plan::planned_ns;
+use crate::plan::{PlanOptions, planned_ns};
 
 /// From start to end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,18 +19,20 @@ impl Span {
 }
 
 /// One op, twice.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// The op that must end first, an earlier position.
-    pub(super) after: Option<usize>,
+    /// The ops that must end first, earlier positions.
+    pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
     /// Whether the arrival was measured or joined.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
     /// `None` where it never started or never ended. What was refused took no time.
     pub(super) simulated: Option<Span>,
+    /// How long the launch latency held it in the simulation, at least 0.
+    pub(super) latency: i64,
     pub(super) refused: bool,
     /// How long the plan lets it run where nothing is in its way.
     pub(super) planned: i64,
@@ -45,33 +46,55 @@ impl Both {
 
     /// When it could have started in the recording: issued, and what it waits for had ended.
     pub(super) fn could_start(&self, ops: &[Self]) -> i64 {
-        self.arrival.max(self.before(ops).map_or(i64::MIN, |before| before.recorded.end))
+        self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// The op that it waits for.
-    pub(super) fn before<'o>(&self, ops: &'o [Self]) -> Option<&'o Self> {
-        self.after.and_then(|at| ops.get(at))
+    /// The same in the simulation; what never ended there counts as recorded.
+    pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
+        self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
+    }
+
+    /// When it ended in the simulation, else in the recording.
+    pub(super) fn end_now(&self) -> i64 {
+        self.simulated.map_or(self.recorded.end, |span| span.end)
+    }
+
+    /// The ops that it waits for.
+    pub(super) fn before<'o>(&self, ops: &'o [Self]) -> impl Iterator<Item = (usize, &'o Self)> {
+        self.after.iter().filter_map(|&at| Some((at, ops.get(at)?)))
     }
 }
 
 /// Every op of the profile, in its order.
-pub(super) fn both(profile: &Profile, own: &Device, outcome: &Outcome) -> Vec<Both> {
+pub(super) fn both(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
+    let mut waits = options.waits.of(profile).peekable();
     let pair = |(position, op): (usize, &raddle_trace::Op)| {
         let record = records.next();
+        let after = op.after.map(|at| at as usize).filter(|&at| at < position);
+        let mut after: Vec<usize> = after.into_iter().collect();
+        while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+            after.push(wait.source as usize);
+        }
         Both {
             kernel: op.kind == OpKind::Kernel,
             stream: op.stream,
-            after: op.after.map(|at| at as usize).filter(|&at| at < position),
+            after,
             arrival: ns(op.arrival_ns),
             launch_known: op.provenance.of(Field::Arrival) != Origin::Assumed,
             recorded: Span { start: ns(op.start_ns), end: ns(op.end_ns()) },
             simulated: record.and_then(simulated),
+            latency: 0,
             refused: record.is_some_and(|record| record.refused),
-            planned: ns(planned_ns(op, own)),
+            planned: ns(planned_ns(profile, (position, op), options)),
         }
     };
-    profile.ops.iter().enumerate().map(pair).collect()
+    let mut ops: Vec<Both> = profile.ops.iter().enumerate().map(pair).collect();
+    for (at, record) in outcome.records.iter().enumerate().take(ops.len()) {
+        let ready = record.ready.filter(|_| !record.refused).map(|ready| ns(ready.0));
+        ops[at].latency = ready.map_or(0, |ready| (ready - ops[at].could_start_now(&ops)).max(0));
+    }
+    ops
 }
 
 fn simulated(record: &Record) -> Option<Span> {

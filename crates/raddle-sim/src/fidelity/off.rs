@@ -35,36 +35,42 @@ pub(super) struct StartError {
 pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
     let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
-        let before = op.after.and_then(|at| Some((&ops[at], all.get(at)?)));
-        all.push(off(op, gap, before));
+        let found = off(op, gap, ops, &all);
+        all.push(found);
     }
     all
 }
 
-fn off(op: &Both, gap: &Gap, before: Option<(&Both, &StartError)>) -> StartError {
+fn off(op: &Both, gap: &Gap, ops: &[Both], all: &[StartError]) -> StartError {
     let Some(simulated) = op.simulated else {
         return StartError::default();
     };
-    let (mut could, mut could_now, mut parts) = (op.arrival, op.arrival, Parts::default());
-    if let Some((before, was)) = before {
-        let recorded = before.recorded.end;
-        let run = before.simulated.map_or(recorded, |span| span.end);
-        could = could.max(recorded);
-        could_now = could_now.max(run);
-        parts = shrink(at_end(before, was), run - recorded, could_now - could);
-    }
+    let (could, could_now) = (op.could_start(ops), op.could_start_now(ops));
     let carried = could_now - could;
+    // The one that decides: when it may start later, the last to end now, else the last recorded.
+    let ends = |before: &Both| if carried > 0 { before.end_now() } else { before.recorded.end };
+    let mut parts = Parts::default();
+    if let Some((at, before)) = op.before(ops).max_by_key(|(_, before)| ends(before))
+        && let Some(was) = all.get(at)
+    {
+        parts = shrink(at_end(before, was), before.end_now() - before.recorded.end, carried);
+    }
     let waited = op.recorded.start - could;
-    let room = simulated.start - could_now;
+    let room = simulated.start - could_now - op.latency;
     if waited < 0 {
         add(&mut parts, WaitCause::ClockStep, -waited);
+        add(&mut parts, WaitCause::Launch, op.latency);
         add(&mut parts, WaitCause::Room, room);
-    } else if room >= waited {
-        add(&mut parts, WaitCause::Room, room - waited);
+    } else if op.latency >= waited {
+        // The latency explains all of the wait, and more.
+        add(&mut parts, WaitCause::Launch, op.latency - waited);
+        add(&mut parts, WaitCause::Room, room);
+    } else if room + op.latency >= waited {
+        add(&mut parts, WaitCause::Room, room + op.latency - waited);
     } else if op.launch_known {
-        missing(&mut parts, gap, room);
+        missing(&mut parts, gap, room, op.latency);
     } else {
-        add(&mut parts, WaitCause::AssumedArrival, room - waited);
+        add(&mut parts, WaitCause::AssumedArrival, room + op.latency - waited);
     }
     StartError { start: simulated.start - op.recorded.start, carried, parts }
 }
@@ -90,20 +96,24 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// What is left of a gap when that much of it was spent waiting for room too.
-fn missing(parts: &mut Parts, gap: &Gap, room: i64) {
-    let held = [
+/// What is left of a gap when that much of it was spent waiting for room too, and that much as
+/// launch latency.
+fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
+    let mut held = [
         (WaitCause::OtherKernels, gap.kernels),
         (WaitCause::OwnStream, gap.own),
         (WaitCause::OtherCopies, gap.copies),
         (WaitCause::Launch, gap.idle),
     ];
-    let mut room = room;
-    for (cause, ns) in held {
-        let explained = ns.min(room);
-        room -= explained;
-        add(parts, cause, explained - ns);
-    }
+    let explain = |held: &mut i64, mut by: i64| {
+        by = by.min(*held);
+        *held -= by;
+        by
+    };
+    let (mut room, mut latency) = (room, latency);
+    held.iter_mut().rev().for_each(|(_, ns)| latency -= explain(ns, latency));
+    held.iter_mut().for_each(|(_, ns)| room -= explain(ns, room));
+    held.into_iter().for_each(|(cause, ns)| add(parts, cause, -ns));
 }
 
 /// Parts that add up to `whole`, shrunk alike so that they add up to `wanted`, which has the same

@@ -2,13 +2,18 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
-use raddle_policy::Level;
-use raddle_trace::{ImportOptions, read};
+use raddle_policy::{Level, Ticks};
+use raddle_trace::{Collective, ImportOptions, StreamWait, read};
 
 use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
+use raddle_device::Device;
+
 use super::*;
-use crate::{Costs, EnergyModel, Options, PlanOptions, Workload, plan, run};
+use crate::{
+    Calibration, Costs, EnergyModel, LaunchLatency, Options, PlanOptions, ProcessPlan, WaitRule,
+    Workload, plan, run,
+};
 
 /// A V100 holds 1280 workgroups of 128 work-items with 32 registers: 16 on each of 80 CUs.
 const FULL: u64 = 1280;
@@ -38,24 +43,32 @@ fn profile(head: &str, rows: &[&str]) -> Profile {
 
 fn replayed(profile: &Profile) -> (Device, Outcome) {
     let own = raddle_device::find("v100").expect("in the table");
-    let options = PlanOptions { own: &own, target: &own, start: raddle_policy::Ticks(0), share: 1 };
-    let process = plan(profile, &options, |_| Level(0));
+    let outcome = replayed_as(plan(profile, &PlanOptions::new(&own, &own), |_| Level(0)), &own);
+    (own, outcome)
+}
+
+fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     let workload = Workload { processes: vec![process], repeat: false };
     let options = Options {
         shape: own.shape,
         cus: own.cus,
-        costs: Costs::of(&own),
+        costs: Costs::of(own),
         energy: EnergyModel::ASSUMED,
     };
     let mut dispatcher = Composed::builder(own.shape, own.cus).build().expect("it builds");
-    let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful");
-    (own, outcome)
+    run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
+}
+
+/// With launch latency, or with lengths of workgroups that were calibrated.
+fn fidelity_with(profile: &Profile, options: &PlanOptions<'_>) -> Fidelity {
+    let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);
+    Fidelity::new(profile, options, &outcome)
 }
 
 fn fidelity_of(head: &str, rows: &[&str]) -> Fidelity {
     let profile = profile(head, rows);
     let (own, outcome) = replayed(&profile);
-    Fidelity::new(&profile, &own, &outcome)
+    Fidelity::new(&profile, &PlanOptions::new(&own, &own), &outcome)
 }
 
 fn fidelity(rows: &[&str]) -> Fidelity {
@@ -246,6 +259,112 @@ fn nothing_of_nothing() {
     assert_eq!((found.order.pairs, found.order.share), (0, 0.0));
 }
 
+#[test]
+fn a_latency_that_every_launch_has_is_found_and_leaves_no_error() {
+    // 10 us from launch to start, 1.5 us from one op to the next.
+    let profile = profile(
+        "",
+        &[
+            "kernel 1 80 0      10000  5000",
+            "kernel 1 80 0      16500  5000",
+            "copy   1 0  0      23000  2000",
+            "kernel 1 80 100000 110000 5000",
+            "kernel 2 80 200000 210000 5000",
+            "kernel 2 80 206000 216500 5000",
+        ],
+    );
+    let latency = LaunchLatency::fitted(&profile, WaitRule::Inferred);
+    let wanted = LaunchLatency { launch: Ticks(10_000), handover: Ticks(1500) };
+    assert_eq!(latency, wanted);
+    let own = raddle_device::find("v100").expect("in the table");
+    let found = fidelity_with(&profile, &PlanOptions { latency, ..PlanOptions::new(&own, &own) });
+    let waits = found.waits.as_ref().expect("launches were recorded");
+    assert_eq!((waits.error_ns, waits.within, wait_causes(&found)), (0, 1.0, vec![]));
+    assert_eq!(found.simulated_makespan_ns, found.recorded_makespan_ns);
+    // Too much of it makes them late by that.
+    let latency = LaunchLatency { launch: Ticks(10_250), handover: Ticks(1500) };
+    let found = fidelity_with(&profile, &PlanOptions { latency, ..PlanOptions::new(&own, &own) });
+    // Three by their own, two by what they follow in their queues.
+    assert_eq!(wait_causes(&found), [(WaitCause::Launch, 5 * 250)]);
+    // Without a recorded launch nothing is fitted.
+    let silent = self::profile("", &["kernel 1 80 - 10000 5000"]);
+    assert_eq!(LaunchLatency::fitted(&silent, WaitRule::Inferred), LaunchLatency::default());
+}
+
+#[test]
+fn contention_is_not_paid_twice() {
+    // Beside the first, 1260 of the 1280 workgroups of the second have room: two rounds, of which
+    // the recorded duration has both.
+    let rows = ["kernel 1 20 0 0 3000".to_owned(), format!("kernel 2 {FULL} 100 100 1000")];
+    let profile = profile("", &rows.iter().map(String::as_str).collect::<Vec<_>>());
+    let own = raddle_device::find("v100").expect("in the table");
+    let options = PlanOptions::new(&own, &own);
+    let before = fidelity_with(&profile, &options);
+    assert_eq!(
+        busy_causes(&before),
+        [(BusyCause::Room, 1000), (BusyCause::OverlapAcrossStreams, -1000)]
+    );
+    let mut calibration = Calibration::new(&profile, &own).expect("two ran side by side");
+    for _ in 0..Calibration::PASSES {
+        let outcome = replayed_as(calibration.plan(|_| Level(0)), &own);
+        calibration.learn(&outcome);
+    }
+    let workgroups = calibration.into_workgroups();
+    assert_eq!(workgroups, [3000, 500]);
+    let options = PlanOptions { workgroups: Some(&workgroups), ..options };
+    let after = fidelity_with(&profile, &options);
+    assert_eq!(busy_causes(&after), []);
+    // One after the other there is nothing to learn.
+    let apart = self::profile("", &["kernel 1 20 0 0 3000", "kernel 2 20 0 3000 100"]);
+    assert!(Calibration::new(&apart, &own).is_none());
+}
+
+#[test]
+fn a_wait_between_streams_holds_as_the_rule_says() {
+    let mut profile = profile("", &["kernel 1 80 0 0 5000", "kernel 2 80 0 5000 1000"]);
+    profile.stream_waits = vec![StreamWait { op: 1, source: 0, inferred: true }];
+    let own = raddle_device::find("v100").expect("in the table");
+    let errors = |waits| {
+        let found = fidelity_with(&profile, &PlanOptions { waits, ..PlanOptions::new(&own, &own) });
+        (found.waits.as_ref().expect("two kernels").error_ns, wait_causes(&found))
+    };
+    assert_eq!(errors(WaitRule::Inferred), (0, vec![]));
+    for waits in [WaitRule::None, WaitRule::Recorded] {
+        assert_eq!(errors(waits), (5000, vec![(WaitCause::OtherKernels, 5000)]));
+    }
+    profile.stream_waits[0].inferred = false;
+    let errors = |waits| {
+        let found = fidelity_with(&profile, &PlanOptions { waits, ..PlanOptions::new(&own, &own) });
+        found.waits.expect("two kernels").error_ns
+    };
+    assert_eq!((errors(WaitRule::Recorded), errors(WaitRule::None)), (0, 5000));
+}
+
+#[test]
+fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
+    let mut profile = profile(
+        "",
+        &["kernel 1 80 0 0 5000", "kernel 1 80 0 5000 3000", "kernel 1 80 0 8000 1000"],
+    );
+    profile.collectives =
+        vec![Collective { op: 0, work_ns: 1000 }, Collective { op: 2, work_ns: 600 }];
+    let own = raddle_device::find("v100").expect("in the table");
+    let ends = |late: u64| {
+        let mut process = plan(&profile, &PlanOptions::new(&own, &own), |_| Level(0));
+        process.tasks[0].arrival = Ticks(late);
+        let outcome = replayed_as(process, &own);
+        outcome.records.iter().map(|it| it.ended.expect("it ran").0).collect::<Vec<_>>()
+    };
+    // As recorded: the last one has its work done at 8600 and waits for its peers until 9000.
+    assert_eq!(ends(0), [5000, 8000, 9000]);
+    // There are 4000 ns to spare, as its peers come that late.
+    assert_eq!(ends(4000), [5000, 8000, 9000]);
+    // 700 ns more, by which all peers are late from then on.
+    assert_eq!(ends(4700), [5700, 8700, 9700]);
+    let found = fidelity_with(&profile, &PlanOptions::new(&own, &own));
+    assert_eq!(busy_causes(&found), []);
+}
+
 /// The gaps, nanosecond by nanosecond.
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
@@ -288,14 +407,30 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 proptest! {
     #[test]
-    fn causes_add_up_to_what_they_explain(rows in rows(), step in 1..40_u64) {
+    fn causes_add_up_to_what_they_explain(
+        rows in rows(),
+        step in 1..40_u64,
+        waits in prop::collection::vec((0..30_u32, 0..30_u32), 0..8),
+        latency in prop_oneof![Just((0, 0)), (0..200_u64, 0..200_u64)],
+    ) {
         let mut rows: Vec<String> = rows.into_iter().map(row).collect();
         // Copies alone are no profile.
         rows.push("kernel 4 80 0 100 50".to_owned());
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-        let profile = profile(&format!("# resolution_ns = {step}\n"), &rows);
-        let (own, outcome) = replayed(&profile);
-        let ops = both(&profile, &own, &outcome);
+        let mut profile = profile(&format!("# resolution_ns = {step}\n"), &rows);
+        let mut waits: Vec<StreamWait> = waits
+            .into_iter()
+            .filter(|&(op, source)| source < op && (op as usize) < profile.ops.len())
+            .map(|(op, source)| StreamWait { op, source, inferred: true })
+            .collect();
+        waits.sort_unstable();
+        waits.dedup();
+        profile.stream_waits = waits;
+        let own = raddle_device::find("v100").expect("in the table");
+        let latency = LaunchLatency { launch: Ticks(latency.0), handover: Ticks(latency.1) };
+        let options = PlanOptions { latency, ..PlanOptions::new(&own, &own) };
+        let outcome = replayed_as(plan(&profile, &options, |_| Level(0)), &own);
+        let ops = both(&profile, &options, &outcome);
         prop_assert!(ops.iter().all(|op| op.simulated.is_some()));
         let gaps = gaps(&ops);
         prop_assert_eq!(&gaps, &naive(&ops));
@@ -304,8 +439,10 @@ proptest! {
             prop_assert_eq!(off.start, start - op.recorded.start);
             prop_assert_eq!(off.parts.iter().sum::<i64>(), off.start);
             prop_assert!(off.carried.abs() <= start.max(op.could_start(&ops)));
+            let latest = op.before(&ops).filter_map(|(_, it)| Some(it.simulated?.end)).max();
+            prop_assert!(latest.is_none_or(|end| start >= end));
         }
-        let found = Fidelity::new(&profile, &own, &outcome);
+        let found = Fidelity::new(&profile, &options, &outcome);
         let change = found.busy.simulated_ns as i64 - found.busy.recorded_ns as i64;
         prop_assert_eq!(found.busy.causes.iter().map(|part| part.ns).sum::<i64>(), change);
         if let Some(waits) = &found.waits {

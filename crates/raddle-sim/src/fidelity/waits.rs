@@ -99,7 +99,7 @@ impl Compared<'_> {
     }
 
     fn is_within(&self, at: usize) -> bool {
-        self.error(at) <= TOLERANCE_NS.saturating_add(self.wait(at) / 20)
+        is_within(self.error(at), self.wait(at))
     }
 
     /// |error| over the recorded wait in millionths; `None` where that is 0.
@@ -189,7 +189,12 @@ impl Waits {
     }
 }
 
+/// Whether an error is within the goal: 2 us and 5 % of the recorded wait.
+pub(crate) const fn is_within(error: u64, wait: u64) -> bool {
+    error <= TOLERANCE_NS.saturating_add(wait / 20)
+}
+
 /// Whether an op was issued before the one that it waits for had ended.
 fn is_queued(ops: &[Both], at: usize) -> bool {
-    ops[at].before(ops).is_some_and(|before| before.recorded.end >= ops[at].arrival)
+    ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
 }

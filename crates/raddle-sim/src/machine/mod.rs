@@ -74,6 +74,8 @@ pub(crate) struct SubmittedKernel {
     pub(crate) stream: StreamId,
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
+    /// A workgroup ends no earlier.
+    pub(crate) until: Tick,
     pub(crate) demand: Demand,
     /// Whether the waves of a workgroup may meet at a barrier.
     pub(crate) barrier: bool,
@@ -83,6 +85,11 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
+    /// When a workgroup ends that starts now.
+    fn ends(&self, now: Tick) -> Tick {
+        (now + self.workgroup).max(self.until)
+    }
+
     /// What so many of its waves draw, in uW.
     const fn draw(&self, waves: u64) -> u64 {
         self.wave_uw.saturating_mul(waves)
@@ -213,6 +220,13 @@ impl Machine {
         }
     }
 
+    /// What starts of a launch from now on ends no earlier.
+    pub(crate) fn lasts_until(&mut self, id: LaunchId, until: Tick) {
+        if let Some(live) = self.live.get_mut(&id) {
+            live.what.until = until;
+        }
+    }
+
     /// Starts workgroups, or waves of them. Returns the waves started, and the slot of their front.
     pub(crate) fn start(
         &mut self,
@@ -285,7 +299,7 @@ impl Machine {
                 let front = &mut self.fronts[slot as usize];
                 front.gathers = false;
                 front.started = now;
-                front.ends = now + live.what.workgroup;
+                front.ends = live.what.ends(now);
                 queue.push(front.ends, Due::Front(slot, front.generation));
             }
         }
@@ -303,7 +317,7 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id) else {
             return u32::MAX;
         };
-        let ends = now + live.what.workgroup;
+        let ends = live.what.ends(now);
         // What starts in one tick and lasts equally long ends in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];

@@ -13,6 +13,8 @@ pub(super) struct Lane {
     /// Tasks that wait for a task: positions in `children`, by task.
     child_start: Vec<u32>,
     children: Vec<u32>,
+    /// How many tasks of the same repetition each waits for.
+    pub(super) needs: Vec<u32>,
     /// Tasks of a stream that wait for nothing in the same repetition.
     pub(super) heads: Vec<Vec<u32>>,
     /// The task of a stream that all of the next repetition waits for.
@@ -40,6 +42,8 @@ pub(super) struct Repeat {
     pub(super) offset: Ticks,
     /// Tasks of it that have not ended.
     pub(super) left: u32,
+    /// How much later than recorded its peers are.
+    pub(super) late: Ticks,
     /// In a closed loop: where its host stands.
     pub(super) host: Ticks,
     /// The recorded time at which it stands there.
@@ -56,7 +60,8 @@ impl Repeat {
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
-        Self { base, offset, left, host: offset, recorded, cursor, pause, lined_up }
+        let late = Ticks::ZERO;
+        Self { base, offset, left, late, host: offset, recorded, cursor, pause, lined_up }
     }
 }
 
@@ -73,10 +78,14 @@ impl Lane {
     pub(super) fn new(plan: &ProcessPlan) -> Self {
         let tasks = &plan.tasks;
         let mut child_start = vec![0u32; tasks.len() + 1];
-        for task in tasks {
-            if let Some(parent) = task.after {
-                child_start[parent as usize + 1] += 1;
-            }
+        let mut needs = vec![0u32; tasks.len()];
+        let pairs = || {
+            let after = (0u32..).zip(tasks).filter_map(|(task, it)| Some((it.after?, task)));
+            after.chain(plan.waits.iter().map(|wait| (wait.source, wait.task)))
+        };
+        for (parent, task) in pairs() {
+            child_start[parent as usize + 1] += 1;
+            needs[task as usize] += 1;
         }
         for position in 1..child_start.len() {
             child_start[position] += child_start[position - 1];
@@ -85,20 +94,21 @@ impl Lane {
         let mut children = vec![0u32; *child_start.last().unwrap_or(&0) as usize];
         let mut heads = vec![Vec::new(); plan.streams as usize];
         let mut last = vec![None; plan.streams as usize];
+        for (parent, task) in pairs() {
+            let at = &mut fill[parent as usize];
+            children[*at as usize] = task;
+            *at += 1;
+        }
         for (position, task) in (0u32..).zip(tasks) {
-            match task.after {
-                Some(parent) => {
-                    let at = &mut fill[parent as usize];
-                    children[*at as usize] = position;
-                    *at += 1;
-                }
-                None => heads[task.stream.index()].push(position),
+            if task.after.is_none() {
+                heads[task.stream.index()].push(position);
             }
             last[task.stream.index()] = Some(position);
         }
         Self {
             child_start,
             children,
+            needs,
             heads,
             last,
             repeats: Vec::new(),

@@ -11,7 +11,7 @@ impl Tasks<'_> {
     /// is told of behind that, so that a window is never full of launches that wait for others
     /// behind them.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
-        let free = self.standing[id as usize].free;
+        let free = self.standing[id as usize].is_free();
         if free {
             told.push(Issued::free(id));
         }
@@ -19,25 +19,36 @@ impl Tasks<'_> {
             return;
         }
         let mut next = Vec::new();
-        let in_line = |it: u32| self.standing[it as usize].in_line;
-        if free || self.parent(id).is_none_or(in_line) {
+        if free || self.parents_are_in_line(id) {
             next.push(id);
         }
         while let Some(id) = next.pop() {
             let standing = &mut self.standing[id as usize];
             standing.in_line = true;
-            if !standing.free {
+            if !standing.is_free() {
+                standing.told = true;
                 told.push(Issued { id: LaunchId(id), free: false });
             }
             let waits = |child: &u32| {
                 let Standing { issued, in_line, .. } = self.standing[*child as usize];
-                issued && !in_line
+                issued && !in_line && self.parents_are_in_line(*child)
             };
             next.extend(self.children(id).filter(waits));
         }
     }
 
-    /// What a launch waits for: of its own repetition, or the last of its stream in the one before.
+    /// Whether everything that a launch waits for has been issued, and so has what that waits for.
+    fn parents_are_in_line(&self, id: u32) -> bool {
+        let in_line = |it: u32| self.standing[it as usize].in_line;
+        let record = &self.records[id as usize];
+        let plan = &self.workload.processes[usize::from(record.process)];
+        let lane = &self.lanes[usize::from(record.process)];
+        let base = lane.repeats[record.iteration as usize].base;
+        self.parent(id).is_none_or(in_line)
+            && plan.waits_of(record.task).iter().all(|wait| in_line(base + wait.source))
+    }
+
+    /// What a launch waits for in its stream: of its own repetition, or the last of the one before.
     fn parent(&self, id: u32) -> Option<u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -72,8 +83,15 @@ impl Tasks<'_> {
         lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
     }
 
+    /// Whether a dispatcher that looks ahead is to hear of a launch that waits for nothing but its
+    /// latency: if it was not told of before.
+    pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
+        let Some(standing) = self.standing.get_mut(id.index()) else { return false };
+        self.looks_ahead && !std::mem::replace(&mut standing.told, true)
+    }
+
     /// Whether the dispatcher has heard of a launch.
     pub(crate) fn is_told(&self, id: LaunchId) -> bool {
-        self.standing.get(id.index()).is_some_and(|standing| standing.in_line || standing.free)
+        self.standing.get(id.index()).is_some_and(|it| it.in_line || it.is_free())
     }
 }

@@ -41,6 +41,7 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
         idempotent: Idempotence::Unknown,
         activity: ACTIVITY,
         call: KernelCall::UNKNOWN,
+        peers: None,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

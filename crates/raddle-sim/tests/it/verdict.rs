@@ -1,6 +1,8 @@
 //! Does the verdict follow from the figures? Rankings were reasoned before they were run.
 
-use raddle_sim::{JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind};
+use raddle_sim::{
+    JudgedBy, JudgedProcess, ModelError, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind,
+};
 
 const MS: f64 = 1e6;
 
@@ -10,7 +12,8 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         judged,
         alone_ns: Some((alone_ms * MS) as u64),
         recorded_on: None,
-        busy_error: None,
+        scaled: None,
+        self_replay: None,
         end_error: None,
     }
 }
@@ -127,20 +130,29 @@ fn a_gain_below_the_models_error_is_none() {
     let rows: [(&str, &[f64], f64); 2] =
         [("leftover", &[10.3, 26.0], 0.1), ("spatial", &[10.0, 26.0], 0.1)];
     let mut processes = serve_and_train();
-    processes[1].busy_error = Some(-0.04);
+    processes[1].self_replay = Some(ModelError {
+        busy: -0.04,
+        uncalibrated: Some(0.078),
+        makespan: -0.011,
+        within: Some(0.92),
+    });
     let figures = of(processes.clone(), &rows, &[]);
     assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
     assert!(
         figures.verdict.text.contains("by 3 %, which is less than the model's own error of 4 %")
     );
-    assert!(figures.verdict.trust.contains(&"self-replay of train: busy -4.0 %".to_owned()));
-    processes[1].busy_error = Some(0.004);
-    assert_eq!(of(processes.clone(), &rows, &[]).verdict.kind, VerdictKind::Use);
+    let told = "self-replay of train: busy -4.0 % (+7.8 % uncalibrated), makespan -1.1 %, 92 % of waits within the goal";
+    assert!(figures.verdict.trust.contains(&told.to_owned()), "{:?}", figures.verdict.trust);
+    let doubted = "less than the model's own error of 4.0 %: spatial, a decode p99 3 % shorter";
+    assert_eq!(figures.doubts(), [doubted]);
+    processes[1].self_replay = Some(ModelError { busy: 0.004, ..ModelError::default() });
+    let figures = of(processes.clone(), &rows, &[]);
+    assert_eq!((figures.verdict.kind, figures.doubts()), (VerdictKind::Use, Vec::new()));
     // A host that waits ends when the model lets it.
     processes[1].end_error = Some(-0.075);
     let figures = of(processes, &rows, &[]);
     assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
-    let told = "self-replay of train: busy +0.4 %, end -7.5 %".to_owned();
+    let told = "self-replay of train: busy +0.4 %, makespan +0.0 %, end -7.5 %".to_owned();
     assert!(figures.verdict.trust.contains(&told));
 }
 

@@ -1,6 +1,6 @@
 //! Does the fast linking agree with the rule read literally, and do arrivals follow theirs?
 
-use super::waits::{Awaited, DraftWait};
+use super::waits::{Awaited, DraftWait, Waiter};
 use super::*;
 use proptest::prelude::*;
 
@@ -123,7 +123,7 @@ fn waits_name_the_last_op_of_each_stream_that_was_issued() {
         issued(3, 120, 160, 50),
         issued(3, 300, 310, 10),
     ];
-    let wait = |begin, end, awaits| DraftWait { begin, end, awaits };
+    let wait = |begin, end, awaits| DraftWait { begin, end, waiter: Waiter::Host, awaits };
     let resolved = |waits: &[DraftWait]| -> Vec<(u64, u64, Option<Vec<u32>>)> {
         let found = waiting(ops.clone(), 1, waits.to_vec()).host_waits;
         found.into_iter().map(|wait| (wait.begin_ns, wait.end_ns, wait.ops)).collect()
@@ -149,10 +149,46 @@ fn waits_name_the_last_op_of_each_stream_that_was_issued() {
 
 #[test]
 fn the_share_of_known_waits_is_that_of_their_time() {
-    let wait = |begin, end, awaits| DraftWait { begin, end, awaits };
+    let wait = |begin, end, awaits| DraftWait { begin, end, waiter: Waiter::Host, awaits };
     let ops = vec![issued(0, 100, 110, 50)];
     let known = |waits: &[DraftWait]| waiting(ops.clone(), 1, waits.to_vec()).known_waits();
     assert_eq!(known(&[]), None);
     let waits = [wait(120, 150, Awaited::Device), wait(160, 170, Awaited::Unknown)];
     assert_eq!(known(&waits), Some(0.75));
+}
+
+#[test]
+fn streams_wait_for_what_the_file_says_or_for_what_ended_last() {
+    let ops = vec![
+        issued(0, 0, 10, 90),   // 0: ends at 100
+        issued(1, 5, 20, 30),   // 1: ends at 50
+        issued(2, 30, 100, 10), // 2: issued after both
+        issued(1, 50, 105, 50), // 3: issued later
+        issued(2, 60, 300, 10), // 4
+    ];
+    let wait = |begin, waiter, awaits| DraftWait {
+        begin,
+        end: begin,
+        waiter: Waiter::Stream(waiter),
+        awaits,
+    };
+    let resolved = |waits: &[DraftWait]| -> Vec<(u32, u32, bool)> {
+        let found = waiting(ops.clone(), 1, waits.to_vec());
+        assert!(found.host_waits.is_empty());
+        found.stream_waits.into_iter().map(|it| (it.op, it.source, it.inferred)).collect()
+    };
+    // For the stream that was named, up to the record; of the others what ended last.
+    assert_eq!(resolved(&[wait(20, 2, Awaited::Stream(1, 15))]), [(2, 1, false)]);
+    assert_eq!(resolved(&[wait(20, 2, Awaited::Unknown)]), [(2, 0, true)]);
+    assert_eq!(resolved(&[wait(55, 2, Awaited::Unknown)]), [(4, 3, true)]);
+    // What was issued after the call is nothing that it can wait for.
+    assert_eq!(resolved(&[wait(40, 2, Awaited::Unknown)]), [(4, 0, true)]);
+    // Said twice it counts once, by the file.
+    let twice = [wait(20, 2, Awaited::Unknown), wait(21, 2, Awaited::Stream(0, 15))];
+    assert_eq!(resolved(&twice), [(2, 0, false)]);
+    // Not for what still ran, for the own stream, for a stream without ops, or before nothing.
+    assert_eq!(resolved(&[wait(4, 1, Awaited::Stream(0, 4))]), []);
+    assert_eq!(resolved(&[wait(20, 2, Awaited::Stream(2, 20))]), []);
+    assert_eq!(resolved(&[wait(20, 3, Awaited::Unknown), wait(20, 2, Awaited::Stream(3, 9))]), []);
+    assert_eq!(resolved(&[wait(70, 2, Awaited::Unknown)]), []);
 }

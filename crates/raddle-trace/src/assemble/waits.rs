@@ -1,18 +1,28 @@
-//! For which ops did the host wait?
+//! For which ops did the host wait, and for which did ops of other streams?
 //!
 //! A call waits for what was issued before it (or before an event was recorded), to one stream or to
 //! all. A stream takes its ops in order, so its last one stands for them. What a wait names was
 //! issued since the wait before it that named all streams: what is older that one waited for.
 
 use super::Renumber;
-use crate::profile::{HostWait, Op, unsigned_time};
+use crate::profile::{HostWait, Op, StreamWait, unsigned_time};
 
 /// A wait as an importer reads it, with times of the source's clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftWait {
     pub(crate) begin: i64,
     pub(crate) end: i64,
+    pub(crate) waiter: Waiter,
     pub(crate) awaits: Awaited,
+}
+
+/// Who waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiter {
+    /// The host, until the call returns.
+    Host,
+    /// A stream of the draft: the first op of it that is issued after the call.
+    Stream(u32),
 }
 
 /// For what.
@@ -42,20 +52,20 @@ struct IssueOrder<'o> {
     ops: &'o [Op],
     /// All ops by arrival.
     all: Vec<u32>,
-    /// The ops of each stream by arrival, each with the last in the order of the stream so far.
-    streams: Vec<Vec<(u64, u32)>>,
+    /// The ops of each stream by arrival: it, the last in the order of the stream so far, and the op.
+    streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
 impl<'o> IssueOrder<'o> {
     fn new(ops: &'o [Op], streams: usize) -> Self {
         let mut all: Vec<u32> = (0u32..).zip(ops).map(|(at, _)| at).collect();
         all.sort_by_key(|&at| ops[at as usize].arrival_ns);
-        let mut of_streams: Vec<Vec<(u64, u32)>> = vec![Vec::new(); streams];
+        let mut of_streams: Vec<Vec<(u64, u32, u32)>> = vec![Vec::new(); streams];
         for &at in &all {
             let Op { stream, arrival_ns, .. } = ops[at as usize];
             let of = &mut of_streams[stream as usize];
-            let last = of.last().map_or(at, |&(_, last)| last.max(at));
-            of.push((arrival_ns, last));
+            let last = of.last().map_or(at, |&(_, last, _)| last.max(at));
+            of.push((arrival_ns, last, at));
         }
         Self { ops, all, streams: of_streams }
     }
@@ -72,32 +82,82 @@ impl<'o> IssueOrder<'o> {
     /// The last op of a stream that was issued up to a time.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
-        of.get(of.partition_point(|&(arrival, _)| arrival <= by).checked_sub(1)?).map(|it| it.1)
+        of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
+    }
+
+    /// What the first op of a stream that is issued after a time waits for: the last op of the stream
+    /// named that was issued by then, or of all other streams the op that had ended last when it
+    /// started; of either those that were issued before the wait.
+    fn between(
+        &self,
+        stream: u32,
+        begin: u64,
+        awaits: Option<(u32, u64)>,
+        resolution_ns: u64,
+    ) -> Option<StreamWait> {
+        let of = self.streams.get(stream as usize)?;
+        let first = of.get(of.partition_point(|&(arrival, ..)| arrival < begin))?;
+        let op = first.2;
+        let limit = self.ops[op as usize].start_ns.saturating_add(resolution_ns);
+        let ended = |source: &u32| *source < op && self.ops[*source as usize].end_ns() <= limit;
+        let source = match awaits {
+            Some((source, by)) => self.last(source, by.min(begin)).filter(ended),
+            None => {
+                let others = (0..self.streams.len() as u32).filter(|&other| other != stream);
+                let last = others.filter_map(|other| self.last_ended(other, begin, ended));
+                last.max_by_key(|&source| (self.ops[source as usize].end_ns(), source))
+            }
+        };
+        let source = source.filter(|&source| self.ops[source as usize].stream != stream)?;
+        Some(StreamWait { op, source, inferred: awaits.is_none() })
+    }
+
+    /// The last op of a stream that was issued up to a time and had ended.
+    fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
+        /// So many ops are looked at: what was issued earlier has long ended.
+        const MOST: usize = 64;
+        let of = self.streams.get(stream as usize)?;
+        let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
+        of[..issued].iter().rev().take(MOST).map(|&(.., op)| op).find(ended)
     }
 }
 
-/// The waits with the ops that they wait for, by their ends; those for nothing are left out.
+/// The waits of the host with the ops that it waits for, by their ends, without those for nothing; and
+/// the waits of streams.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],
     lanes: &Renumber,
     zero: u64,
     resolution_ns: u64,
-) -> Vec<HostWait> {
+) -> (Vec<HostWait>, Vec<StreamWait>) {
     let order = IssueOrder::new(ops, lanes.order.len());
     let since_zero = |at: i64| unsigned_time(at).saturating_sub(zero);
+    let stream_of = |stream: u32| lanes.new.get(stream as usize).copied().flatten();
     waits.sort_by_key(|wait| (wait.begin, wait.end));
     // Ops up to here some wait for all streams has named.
     let mut named = 0;
     let mut found: Vec<HostWait> = Vec::new();
+    let mut between = Vec::new();
     for wait in waits {
         let (begin_ns, end_ns) = (since_zero(wait.begin), since_zero(wait.end));
         let issued = order.issued(begin_ns);
+        if unsigned_time(wait.begin) < zero || issued == 0 {
+            continue;
+        }
+        if let Waiter::Stream(stream) = wait.waiter {
+            between.extend(stream_of(stream).and_then(|stream| {
+                let awaits = match wait.awaits {
+                    Awaited::Stream(source, by) => Some((stream_of(source)?, since_zero(by))),
+                    _ => None,
+                };
+                order.between(stream, begin_ns, awaits, resolution_ns)
+            }));
+            continue;
+        }
         let ops = match wait.awaits {
-            _ if unsigned_time(wait.begin) < zero || issued == 0 => continue,
             Awaited::Stream(stream, by) => {
-                let stream = lanes.new.get(stream as usize).copied().flatten();
-                let last = stream.and_then(|stream| order.last(stream, since_zero(by)));
+                let last = stream_of(stream).and_then(|it| order.last(it, since_zero(by)));
                 Some(last.into_iter().collect())
             }
             Awaited::Device => {
@@ -120,7 +180,10 @@ pub(super) fn resolve(
         }
     }
     found.sort_by_key(|wait| wait.end_ns);
-    found
+    // What the file says goes before what follows from the times.
+    between.sort_unstable_by_key(|wait| (wait.op, wait.source, wait.inferred));
+    between.dedup_by_key(|wait| (wait.op, wait.source));
+    (found, between)
 }
 
 /// The last op of each stream among these, rising.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::is_communication;
 use crate::assemble::Renumber;
-use crate::profile::{Op, OpKind, Profile};
+use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 
 /// What a replay does with communication kernels, whose durations are mostly waiting for peers.
@@ -18,6 +18,9 @@ pub enum CommRule {
     /// Each lasts as long as the shortest launch of the same kernel and grid in the profile: its
     /// work without the wait, as far as a profile can tell.
     Fixed,
+    /// Each ends with its peers: no earlier than recorded, and no earlier than its own work, which is
+    /// that of [`CommRule::Fixed`], takes from its start.
+    Peers,
     /// They are left out; what waited for one waits for what that one waited for.
     Drop,
 }
@@ -42,6 +45,7 @@ impl CommRule {
         match self {
             Self::Keep => "keep",
             Self::Fixed => "fixed",
+            Self::Peers => "peers",
             Self::Drop => "drop",
         }
     }
@@ -69,6 +73,13 @@ impl CommRule {
         match self {
             Self::Keep => {}
             Self::Fixed => fix(profile, is_one),
+            Self::Peers => {
+                let shortest = shortest(profile, &is_one);
+                let ops = profile.ops.iter().zip(0u32..).filter(|(op, _)| is_one(op));
+                let work = |op: &Op| shortest.get(&key(op)).map_or(op.duration_ns, |it| it.1);
+                profile.collectives =
+                    ops.map(|(op, at)| Collective { op: at, work_ns: work(op) }).collect();
+            }
             Self::Drop => leave_out(profile, is_one),
         }
         if self != Self::Drop {
@@ -78,16 +89,29 @@ impl CommRule {
     }
 }
 
-/// Gives each of these ops the shortest duration of its kernel and grid.
-fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
+/// What tells kernels of equal work apart.
+const fn key(op: &Op) -> (u32, u32, u32, u32) {
+    (op.kernel, op.grid.x, op.grid.y, op.grid.z)
+}
+
+/// The shortest duration of each kernel and grid, measured if any is.
+fn shortest(
+    profile: &Profile,
+    is_one: &impl Fn(&Op) -> bool,
+) -> BTreeMap<(u32, u32, u32, u32), (bool, u64)> {
     // An assumed duration counts only where there is no measured one.
-    let key = |op: &Op| (op.kernel, op.grid.x, op.grid.y, op.grid.z);
     let rank = |op: &Op| (op.provenance.of(Field::Duration) == Origin::Assumed, op.duration_ns);
     let mut shortest = BTreeMap::new();
     for op in profile.ops.iter().filter(|op| is_one(op)) {
         let best = shortest.entry(key(op)).or_insert(rank(op));
         *best = rank(op).min(*best);
     }
+    shortest
+}
+
+/// Gives each of these ops the shortest duration of its kernel and grid.
+fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
+    let shortest = shortest(profile, &is_one);
     for op in profile.ops.iter_mut().filter(|op| is_one(op)) {
         let duration = shortest.get(&key(op)).map_or(op.duration_ns, |&(_, duration)| duration);
         if duration != op.duration_ns {
@@ -120,6 +144,16 @@ fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     for ops in profile.host_waits.iter_mut().filter_map(|wait| wait.ops.as_mut()) {
         *ops = ops.iter().filter_map(|&op| stands_for[op as usize]).collect();
     }
+    profile.stream_waits = profile
+        .stream_waits
+        .iter()
+        .filter_map(|wait| {
+            let kept = |op: u32| stands_for[op as usize];
+            // One that waited for what is left out waits for what that waited for in its stream.
+            let (op, source) = (kept(wait.op)?, kept(wait.source)?);
+            (!is_one(&profile.ops[wait.op as usize])).then_some(StreamWait { op, source, ..*wait })
+        })
+        .collect();
     profile.ops = kept;
     profile.kernels = kernels.select(core::mem::take(&mut profile.kernels));
     profile.streams = streams.select(core::mem::take(&mut profile.streams));

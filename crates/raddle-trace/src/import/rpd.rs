@@ -193,6 +193,7 @@ impl RpdReader {
                     api,
                     extents,
                     lds_bytes,
+                    thread: 0,
                 });
                 self.graphs.extend((api == Api::Graph).then_some(id.cast_signed()));
                 let process = self.processes.number(&row.number(4).unwrap_or(0));

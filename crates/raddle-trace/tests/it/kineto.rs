@@ -365,3 +365,58 @@ fn calls_that_wait_say_for_which_ops() {
     );
     assert_eq!(p.known_waits(), Some(70.0 / 71.0));
 }
+
+#[test]
+fn streams_that_were_told_to_wait_do() {
+    let work = |stream: u32, ts: u32, dur: u32, tie: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"kernel","name":"k","ts":{ts},"dur":{dur},"args":{{"device":0,
+            "context":1,"stream":{stream},"correlation":{tie},"grid":[1,1,1],"block":[32,1,1],
+            "registers per thread":8,"shared memory":0}}}}"#
+        )
+    };
+    let call = |name: &str, thread: u32, ts: u32, tie: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"{name}","tid":{thread},"ts":{ts},"dur":1,
+            "args":{{"correlation":{tie}}}}}"#
+        )
+    };
+    let told = |tie: u32, ts: u32, stream: u32, from: i32, record: i32| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","ts":{ts},"dur":1,
+            "args":{{"context":1,"stream":{stream},"wait_on_stream":{from},
+            "wait_on_cuda_event_record_corr_id":{record},"correlation":{tie}}}}}"#
+        )
+    };
+    let launched = |ts, stream, start, lasts, tie| {
+        [call("cudaLaunchKernel", 1, ts, tie), work(stream, start, lasts, tie)].join(",")
+    };
+    let events = [
+        launched(0, 7, 10, 30, 1),
+        launched(2, 8, 12, 10, 2),
+        call("cudaEventRecord", 1, 4, 3),
+        // Stream 9 waits for the record on stream 8, as an event says.
+        call("cudaStreamWaitEvent", 1, 5, 4),
+        told(4, 5, 9, 8, 3),
+        launched(6, 9, 25, 5, 5),
+        // No event says for what, nor which stream: the next launch of the same thread does.
+        call("cudaStreamWaitEvent", 1, 40, 6),
+        call("cudaLaunchKernel", 2, 41, 7),
+        work(8, 43, 1, 7),
+        launched(42, 9, 50, 5, 8),
+        // An event without a record, and a call that nothing follows.
+        told(9, 60, 7, -1, -1),
+        launched(61, 7, 70, 5, 10),
+        call("cudaStreamWaitEvent", 1, 80, 11),
+    ];
+    let text = format!("[{}]", events.join(","));
+    let p = read("t.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    let waits: Vec<_> =
+        p.stream_waits.iter().map(|wait| (wait.op, wait.source, wait.inferred)).collect();
+    // Of stream 9 the second op waits for the first of stream 7, which ended last, at 40; the
+    // launch of the other thread came too late. The one of stream 7 waits for that.
+    assert_eq!(waits, [(2, 1, false), (4, 0, true), (5, 4, true)]);
+    assert!(p.host_waits.is_empty());
+    // A part of it keeps none.
+    assert!(p.window(0, 6).stream_waits.is_empty());
+}

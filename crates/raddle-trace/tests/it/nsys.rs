@@ -480,3 +480,37 @@ fn a_watch_is_told_how_many_rows_are_read_and_of_how_many() {
     read_watched("run.sqlite", bytes.as_slice(), &ImportOptions::default(), &watch).unwrap();
     assert_eq!(told.into_inner(), [(8_192, 9_001), (9_001, 9_001)]);
 }
+
+#[test]
+fn streams_wait_for_the_event_that_was_recorded_last() {
+    let db = Db::new();
+    let on = |stream, start, end, tie| {
+        [("streamId", stream), ("start", start), ("end", end), ("correlationId", tie)]
+    };
+    db.kernel(&on(7, 1000, 2000, 1)).kernel(&on(8, 1100, 1500, 2)).kernel(&on(9, 1600, 1700, 3));
+    db.kernel(&on(9, 2100, 2200, 4));
+    db.call(900, 1, TID_100).call(910, 2, TID_100).call(930, 3, TID_100).call(950, 4, TID_100);
+    let place = [("deviceId", 0), ("contextId", 1), ("globalPid", PID_100)];
+    let rest = ["start", "end", "streamId", "correlationId", "syncType", "eventId", "timestamp"];
+    let columns = [&["deviceId", "contextId", "globalPid"], rest.as_slice()].concat();
+    db.table("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", &columns);
+    db.table("CUPTI_ACTIVITY_KIND_CUDA_EVENT", &columns);
+    let recorded = |stream, at| {
+        let row = [("streamId", stream), ("timestamp", at), ("eventId", 5)];
+        db.row("CUPTI_ACTIVITY_KIND_CUDA_EVENT", &[place.as_slice(), &row].concat());
+    };
+    let waits = |start, event, kind| {
+        let row = [("streamId", 9), ("start", start), ("eventId", event), ("syncType", kind)];
+        db.row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", &[place.as_slice(), &row].concat());
+    };
+    // The event is recorded on 7 too, but after the wait; a stream that the host waits for is none.
+    recorded(8, 915);
+    recorded(7, 960);
+    waits(920, 5, 2);
+    waits(921, 5, 3);
+    // Of event 6 nothing was traced: what had ended last, when the second op of the stream began.
+    waits(940, 6, 2);
+    let waits: Vec<_> = import(&db).stream_waits;
+    let waits: Vec<_> = waits.iter().map(|it| (it.op, it.source, it.inferred)).collect();
+    assert_eq!(waits, [(2, 1, false), (3, 0, true)]);
+}

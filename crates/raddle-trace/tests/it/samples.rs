@@ -171,6 +171,28 @@ fn waits(p: &Profile) -> (usize, Option<u32>) {
 }
 
 #[test]
+fn streams_wait_where_real_traces_say_so() {
+    let wanted = [
+        ("hta_alexnet_cuda_sync.json.gz", (6, 2)),
+        ("hta_cuda_event_sync_multi_stream.json.gz", (1, 0)),
+        ("hta_trace_diff_test_v100.json.gz", (0, 149)),
+        ("hta_trace_diff_control_a100.json.gz", (0, 149)),
+        ("kineto_tb2020_bare_array_v100.json.gz", (0, 0)),
+    ];
+    let counted = |p: Profile| {
+        let inferred = p.stream_waits.iter().filter(|wait| wait.inferred).count();
+        for wait in &p.stream_waits {
+            let (op, source) = (p.ops[wait.op as usize], p.ops[wait.source as usize]);
+            assert!(wait.source < wait.op && source.stream != op.stream);
+            assert!(source.end_ns() <= op.start_ns + p.resolution_ns);
+        }
+        (p.stream_waits.len() - inferred, inferred)
+    };
+    let found = wanted.map(|(name, wanted)| (name, nvidia(name).map_or(wanted, counted)));
+    assert_eq!(found, wanted);
+}
+
+#[test]
 fn hosts_wait_where_real_traces_say_so() {
     let wanted = [
         ("hta_alexnet_cuda_sync.json.gz", (19, Some(100))),

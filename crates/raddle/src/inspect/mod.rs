@@ -4,16 +4,20 @@ pub(crate) mod self_replay;
 
 use std::path::{Path, PathBuf};
 
-use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, document};
+use raddle_device::Device;
+use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, SelfReplayed, document};
 use raddle_report::json;
+use raddle_sim::{ModelError, WaitRule};
 use raddle_trace::ImportOptions;
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
 use crate::devices;
 use crate::error::CliError;
+use crate::fitted::Fitted;
 use crate::kernel::Sources;
 use crate::profiles::{self, Loaded};
+use crate::replay::Latency;
 
 /// The verb `inspect`.
 pub(crate) fn verb(
@@ -46,6 +50,29 @@ fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
     if beside.is_dir() { vec![beside] } else { Vec::new() }
 }
 
+/// A profile against its recording, as the model was before it learned from it, and after.
+fn compared(
+    loaded: &Loaded,
+    own: &Device,
+    args: &InspectArgs,
+    progress: bool,
+) -> Result<SelfReplayed, CliError> {
+    let before = Fitted::default();
+    let before = self_replay::run(loaded, own, &before, WaitRule::None, progress)?;
+    let waits = args.waits.into();
+    let latency = args.launch_latency.is_none_or(|latency| latency == Latency::Fitted);
+    let fitted = self_replay::fit(loaded, own, waits, latency)?;
+    let after = self_replay::run(loaded, own, &fitted, waits, progress)?;
+    let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
+    let recorded = loaded.profile.stream_waits.len() - inferred;
+    Ok(SelfReplayed {
+        before: ModelError::of(&before),
+        after,
+        latency: fitted.latency.into(),
+        stream_waits: [recorded as u64, inferred as u64],
+    })
+}
+
 fn inspected(
     loaded: &Loaded,
     args: &InspectArgs,
@@ -64,7 +91,7 @@ fn inspected(
         Err(error) => return Err(error),
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
-    let self_replay = own.map(|(own, _)| self_replay::run(loaded, own, progress)).transpose()?;
+    let self_replay = own.map(|(own, _)| compared(loaded, own, args, progress)).transpose()?;
     let with = InspectedAs {
         name: &loaded.name,
         device,

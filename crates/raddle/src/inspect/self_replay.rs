@@ -1,22 +1,108 @@
-//! How is a profile replayed alone on its own device, to be compared with itself?
+//! How is a profile replayed alone on its own device, to be compared with itself, and what does the
+//! model of time learn from that?
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
-use raddle_sim::{Fidelity, PlanOptions, Workload, plan};
+use raddle_sim::{
+    Calibration, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule, Workload,
+    plan,
+};
 
 use crate::error::CliError;
+use crate::fitted::Fitted;
 use crate::profiles::Loaded;
 use crate::{recipes, runs};
 
 /// What comes closest to the device itself: everyone, ordinary, leftover, never.
 const RECIPE: &str = "leftover";
 
-/// Replays a profile and compares.
-pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidelity, CliError> {
-    let options = PlanOptions { own, target: own, start: Ticks::ZERO, share: 1 };
+/// What fits a profile that was recorded on that device.
+///
+/// # Errors
+/// When nothing of it can run there.
+pub(crate) fn fit(
+    loaded: &Loaded,
+    own: &Device,
+    waits: WaitRule,
+    latency: bool,
+) -> Result<Fitted, CliError> {
+    let latency = if latency {
+        LaunchLatency::fitted(&loaded.profile, waits)
+    } else {
+        LaunchLatency::default()
+    };
+    let Some(mut calibration) = Calibration::new(&loaded.profile, own) else {
+        return Ok(Fitted { workgroups: None, latency });
+    };
+    for _ in 0..Calibration::PASSES {
+        let pinned = calibration.plan(loaded.levels(&[]));
+        calibration.learn(&alone(pinned, own, false)?);
+    }
+    let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency };
+    if latency == LaunchLatency::default() {
+        Ok(fitted)
+    } else {
+        refined(fitted, loaded, own, waits)
+    }
+}
+
+/// Where kernels ran side by side they wait for room too, which the fit knows nothing of: of
+/// some shares of its handover the one under which most waits of the self-replay are within the
+/// goal, the largest of equals.
+fn refined(
+    fitted: Fitted,
+    loaded: &Loaded,
+    own: &Device,
+    waits: WaitRule,
+) -> Result<Fitted, CliError> {
+    let mut best: Option<(f64, Fitted)> = None;
+    for quarters in (1..=4).rev() {
+        let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
+        let latency = LaunchLatency { handover, ..fitted.latency };
+        let tried = Fitted { latency, ..fitted.clone() };
+        let found = run(loaded, own, &tried, waits, false)?;
+        let within = found.waits.map_or(0.0, |waits| waits.within);
+        if best.as_ref().is_none_or(|(most, _)| within > *most) {
+            best = Some((within, tried));
+        }
+    }
+    Ok(best.map_or(fitted, |(_, best)| best))
+}
+
+/// Replays a profile with what was fitted and compares.
+pub(crate) fn run(
+    loaded: &Loaded,
+    own: &Device,
+    fitted: &Fitted,
+    waits: WaitRule,
+    progress: bool,
+) -> Result<Fidelity, CliError> {
+    let options = fitted.options((own, own), waits);
     let mut process = plan(&loaded.profile, &options, loaded.levels(&[]));
     process.name.clone_from(&loaded.name);
+    let outcome = alone(process, own, progress)?;
+    Ok(Fidelity::new(&loaded.profile, &options, &outcome))
+}
+
+/// How far a replay may be trusted: with what was fitted, and where that changes it, without.
+pub(crate) fn error(
+    loaded: &Loaded,
+    own: &Device,
+    fitted: &Fitted,
+    waits: WaitRule,
+) -> Result<ModelError, CliError> {
+    let after = ModelError::of(&run(loaded, own, fitted, waits, false)?);
+    if fitted.workgroups.is_none() {
+        return Ok(after);
+    }
+    let plain = Fitted { workgroups: None, ..fitted.clone() };
+    let before = run(loaded, own, &plain, waits, false)?;
+    Ok(ModelError { uncalibrated: Some(before.busy.difference), ..after })
+}
+
+/// One process, alone, once.
+fn alone(process: ProcessPlan, own: &Device, progress: bool) -> Result<Outcome, CliError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;
     let plan = runs::RunPlan {
@@ -30,7 +116,6 @@ pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
         jobs: Some(1),
         progress,
     };
-    let runs = runs::Runner::new(plan)?.all()?;
-    let outcome = &runs.recipes.first().expect("one recipe gives one entry").together;
-    Ok(Fidelity::new(&loaded.profile, own, outcome))
+    let mut runs = runs::Runner::new(plan)?.all()?;
+    Ok(runs.recipes.swap_remove(0).together)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
-use raddle_sim::Goal;
+use raddle_sim::{Goal, Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
@@ -67,9 +67,19 @@ pub(crate) struct ReplayArgs {
     /// of the time for which a host waited is known, it waits for the same work here]
     #[arg(long)]
     pub(crate) open_loop: bool,
-    /// The device to replay on, by id or product name [default: that of the first profile]
-    #[arg(long, value_name = "NAME")]
+    /// The device to replay on, by id, product name or file [default: that of the first profile]
+    #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
+    /// By what times are scaled to another device than that of a profile
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Scale::None)]
+    pub(crate) scale: Scale,
+    /// Which waits of one stream for another hold
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
+    pub(crate) waits: StreamWaits,
+    /// How long a launch takes to reach the device [default: fitted with one recipe; none where
+    /// recipes are compared, whose differences it hides]
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) launch_latency: Option<Latency>,
     /// How urgent work is, 0 first: GLOB[:stream N]=LEVEL; may be repeated, the last that fits wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
     pub(crate) priorities: Vec<Rule>,
@@ -101,7 +111,7 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts",
+        conflicts_with_all = ["profiles", "recipes", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests",
@@ -114,6 +124,11 @@ pub(crate) struct ReplayArgs {
 }
 
 impl ReplayArgs {
+    /// Whether the launch latency of profiles is fitted, with so many recipes.
+    pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
+        self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
+    }
+
     /// The command, with the names of files and without what changes no figure.
     pub(crate) fn command(&self) -> Vec<String> {
         let name = |path: &std::path::Path| {
@@ -132,7 +147,12 @@ impl ReplayArgs {
             value.map(|value| value.get_name().to_owned()).into_iter().collect()
         };
         more("recipe", self.recipes.iter().map(bare).collect());
-        more("device", self.device.iter().cloned().collect());
+        more("device", self.device.iter().map(bare).collect());
+        let scale = (self.scale != Scale::None).then_some(self.scale);
+        more("scale", word(scale.and_then(|scale| scale.to_possible_value())));
+        let waits = (self.waits != StreamWaits::Inferred).then_some(self.waits);
+        more("waits", word(waits.and_then(|waits| waits.to_possible_value())));
+        more("launch-latency", word(self.launch_latency.and_then(|it| it.to_possible_value())));
         more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
         more("barriers", word(self.barriers.to_possible_value()));
         more("comm", word(self.comm.to_possible_value()));
@@ -228,6 +248,9 @@ pub(crate) enum Comm {
     Keep,
     /// Each lasts as long as the shortest launch of its kernel and grid
     Fixed,
+    /// They end with their peers: not before these had ended when recorded, as much later as the
+    /// collective before was, and their units are held until then
+    Peers,
     /// They are left out
     Drop,
 }
@@ -237,7 +260,59 @@ impl From<Comm> for CommRule {
         match comm {
             Comm::Keep => Self::Keep,
             Comm::Fixed => Self::Fixed,
+            Comm::Peers => Self::Peers,
             Comm::Drop => Self::Drop,
+        }
+    }
+}
+
+/// Which waits between streams hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StreamWaits {
+    /// Those of which the file says for what
+    Recorded,
+    /// Those too of which it says only where: the op elsewhere that ended last before
+    Inferred,
+    /// None
+    None,
+}
+
+impl From<StreamWaits> for WaitRule {
+    fn from(waits: StreamWaits) -> Self {
+        match waits {
+            StreamWaits::Recorded => Self::Recorded,
+            StreamWaits::Inferred => Self::Inferred,
+            StreamWaits::None => Self::None,
+        }
+    }
+}
+
+/// How long a launch takes to reach the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Latency {
+    /// As long as fits the recording
+    Fitted,
+    /// No time
+    None,
+}
+
+/// By what times are scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scale {
+    /// A workgroup lasts as long as on the device of the profile
+    None,
+    /// By the clocks of the two devices: kernels that compute
+    Clock,
+    /// By the share of the memory's bandwidth that a compute unit has: kernels that move data
+    Bandwidth,
+}
+
+impl From<Scale> for Scaling {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::None => Self::None,
+            Scale::Clock => Self::Clock,
+            Scale::Bandwidth => Self::Bandwidth,
         }
     }
 }

@@ -85,7 +85,7 @@ fn every_log_gives_its_answers_again() {
 #[test]
 fn requests_are_cut_at_the_end_of_the_longest_other_profile() {
     let place = place();
-    let base = [&BOTH[..], &["--recipe", "greedy"]].concat();
+    let base = [&BOTH[..], &["--recipe", "greedy", "--launch-latency", "none"]].concat();
     let value = summary(&place, &base);
     let told = &value["profiles"][1]["requests"];
     assert_eq!((&told["task"], &told["process"]), (&"burst".into(), &"trace".into()));
@@ -332,6 +332,8 @@ fn communication_is_kept_fixed_or_left_out() {
     let with = |rule: &str| {
         let args =
             ["replay", "ranks.csv", "-v", "--recipe", "greedy", "--no-files", "--comm", rule];
+        // By hand: what is recorded, and nothing fitted to it.
+        let args = [&args[..], &["--launch-latency", "none"]].concat();
         let text = place.raddle(&args).out.split_whitespace().collect::<Vec<_>>().join(" ");
         (summary(&place, &args), text)
     };
@@ -377,6 +379,8 @@ fn a_minute_of_a_real_service() {
         "--no-files",
         "--until",
         "60000",
+        "--launch-latency",
+        "none",
     ];
     let value = summary(&place, &args);
     let told = &value["profiles"][0]["requests"];

@@ -284,15 +284,20 @@ fn other_inputs_are_not_judged() {
     );
     let run = |out: &str, more: &[&str]| {
         let args = ["--priority", "train*=5", "--recipe", "leftover", "--device", "v100"];
-        let args = [&["replay", "train.csv"], more, &args, &["--out", out]].concat();
+        // As with several recipes, unless it is said otherwise.
+        let fits = more.contains(&"--launch-latency");
+        let latency = if fits { &[][..] } else { &["--launch-latency", "none"] };
+        let args = [&["replay", "train.csv"], more, &args, latency, &["--out", out]].concat();
         assert_eq!(place.raddle(&args).code, 0);
     };
     run("same", &["infer.csv"]);
     run("alone", &[]);
     run("later", &["infer.csv", "--start", "infer=0.05"]);
     run("asked", &["infer.csv", "--arrivals", "infer=load.json:burst"]);
+    run("fitted", &["infer.csv", "--launch-latency", "fitted"]);
     for (other, inputs) in [
-        ("same", &[][..]),
+        ("fitted", &["launch-latency"][..]),
+        ("same", &[]),
         ("b", &["device"]),
         ("alone", &["profiles", "arrivals"]),
         ("later", &["arrivals"]),

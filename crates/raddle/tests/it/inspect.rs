@@ -308,9 +308,8 @@ fn a_v100_training_run() {
 
 #[test]
 fn a_b200_inference_run_and_its_replay() {
-    let Some(p) = inspected("tracelens_b200_eager.json.gz", &["--self-replay"]) else {
-        return;
-    };
+    let plain = ["--self-replay", "--launch-latency", "none"];
+    let Some(p) = inspected("tracelens_b200_eager.json.gz", &plain) else { return };
     // From the JSON of the trace by a script of another language.
     let running = &p["concurrency"];
     let times = ["none-ns", "one-ns", "two-ns", "more-ns", "busy-ns", "most"];
@@ -357,14 +356,20 @@ fn a_b200_inference_run_and_its_replay() {
 /// Three launches in three idle streams, computed by hand from the trace.
 #[test]
 fn three_streams_of_an_a100() {
-    let Some(p) = inspected("hta_cuda_event_sync_multi_stream.json.gz", &["--self-replay"]) else {
-        return;
-    };
+    let sample = "hta_cuda_event_sync_multi_stream.json.gz";
+    let plain = ["--self-replay", "--launch-latency", "none", "--waits", "none"];
+    let Some(p) = inspected(sample, &plain) else { return };
     let found = &p["self-replay"];
     let figures = ["error-p50-ns", "error-p95-ns", "error-ns", "early", "launches", "handovers"];
     assert_eq!(figures.map(|key| ns(&found["waits"][key])), [16_000, 30_000, 61_000, 3, 1, 2]);
     assert_eq!(found["waits"]["carried"], 0.0164);
     assert_eq!(ns(&found["busy"]["simulated-ns"]), 369_000);
+    // Of the waits 1, 2 and 3 from launch to start two are nearly alike.
+    let Some(p) = inspected(sample, &["--self-replay"]) else { return };
+    let found = &p["self-replay"];
+    let (before, after) = (&found["before"]["within"], &found["waits"]["within"]);
+    assert_eq!((before, after), (&0.0.into(), &0.6667.into()));
+    assert_eq!(found["stream-waits"], serde_json::json!([1, 0]));
 }
 
 #[test]

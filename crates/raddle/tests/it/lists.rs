@@ -50,6 +50,56 @@ fn devices_are_listed_and_shown() {
 }
 
 #[test]
+fn a_device_from_a_file_is_replayed_on() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let replay = |device: &str, scale: &str| {
+        let args = ["replay", "train.csv", "--recipe", "leftover", "--device", device];
+        let ran = place.raddle(&[&args[..], &["--scale", scale, "--no-files"]].concat());
+        let told = ran.out + &ran.err;
+        (ran.code, told.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let summary = |device: &str, scale: &str| -> Value {
+        let args = ["replay", "train.csv", "--recipe", "leftover", "--device", device];
+        let ran = place
+            .raddle(&[&args[..], &["--scale", scale, "--no-files", "--format", "json"]].concat());
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    assert_eq!(place.raddle(&["devices", "--show", "v100", "--save", "mine.toml"]).code, 0);
+    let text = std::fs::read_to_string(place.path().join("mine.toml")).unwrap();
+    assert_eq!(summary("mine.toml", "none")["recipes"], summary("v100", "none")["recipes"]);
+    place.file("mine.json", place.raddle(&["devices", "--show", "v100", "--format", "json"]).out);
+    assert_eq!(summary("mine.json", "none")["recipes"], summary("v100", "none")["recipes"]);
+    // Half the units, at half the clock.
+    let half = text.replace("cus = 80", "cus = 40\nclock-mhz = 500");
+    assert_ne!(half, text);
+    place.file("half.toml", &half);
+    let (code, told) = replay("half.toml", "none");
+    assert!(code == 0 && told.contains("(v100, from a file, 40 CUs)"), "{told}");
+    assert!(told.contains("is not scaled"), "{told}");
+    let (code, told) = replay("half.toml", "clock");
+    assert!(code == 1 && told.contains("the clock of v100 is not in the table"), "{told}");
+    let (code, told) = replay("half.toml", "bandwidth");
+    assert!(code == 0 && told.contains("is scaled by bandwidth, times 0.500"), "{told}");
+    let end = |device: &str, scale: &str| {
+        summary(device, scale)["recipes"][0]["summary"]["makespan-ns"].as_u64().unwrap()
+    };
+    assert!(end("half.toml", "none") > end("half.toml", "bandwidth"));
+    for (broken, why) in [
+        (text.replace("cus = 80", "cus = 0"), "cus"),
+        (text.replace("cus = 80", "sms = 80"), "sms"),
+        ("cus".to_owned(), "expected"),
+    ] {
+        place.file("broken.toml", broken);
+        let (code, told) = replay("broken.toml", "none");
+        assert!(code == 1 && told.contains("broken.toml holds no device"), "{told}");
+        assert!(told.contains(why), "{why}: {told}");
+    }
+    let (code, told) = replay("h100.toml", "none");
+    assert!(code == 1 && told.contains("h100.toml cannot be read"), "{told}");
+}
+
+#[test]
 fn names_that_are_not_there_are_refused_with_the_nearest() {
     let place = Place::new();
     for (verb, name, near) in [("recipes", "gredy", "`greedy`"), ("devices", "v10", "`v100`")] {

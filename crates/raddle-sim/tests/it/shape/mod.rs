@@ -54,6 +54,7 @@ fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,
+        peers: None,
         work: Work::Kernel {
             workgroups: rounds * 640,
             workgroup: Ticks(lasts),

@@ -68,6 +68,8 @@ pub(in crate::import) struct KinetoCall {
     pub(in crate::import) extents: Option<u32>,
     /// Bytes of shared memory that it asks for dynamically (HIP).
     pub(in crate::import) lds_bytes: Option<u32>,
+    /// The thread that called; 0 where the file does not say.
+    pub(in crate::import) thread: u64,
 }
 
 /// Whose events are read, which says how much each tells.
@@ -200,14 +202,16 @@ impl KinetoCollector {
         let extents = api.unit().and_then(|_| KernelExtents::read(grid, block).ok());
         let extents = extents.map(|extents| self.extents.number(&extents));
         let lds_bytes = api.unit().and_then(|_| small(lds));
-        self.calls.push(KinetoCall { correlation, start: ts.nanos, api, extents, lds_bytes });
+        let thread = event.thread();
+        let start = ts.nanos;
+        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes, thread });
         Some(())
     }
 
     /// Takes a call that says no more than when it launched what.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
-        let (extents, lds_bytes) = (None, None);
-        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes });
+        let (extents, lds_bytes, thread) = (None, None, 0);
+        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes, thread });
     }
 
     /// Takes an op; `None` where it has no name or no time.

@@ -121,6 +121,11 @@ impl<'t> KinetoEvent<'t> {
         args.map_or([None; N], |(values, _)| values)
     }
 
+    /// The number of the thread that called; 0 where it has none.
+    pub(super) fn thread(&self) -> u64 {
+        self.tid.map(unquote).and_then(natural).unwrap_or(0)
+    }
+
     /// The label of its stream, which an argument or else the thread says: the number or name,
     /// without the word "stream".
     pub(super) fn stream_label(&self, stream: Option<&'t str>) -> &'t str {

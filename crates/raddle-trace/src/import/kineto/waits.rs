@@ -1,15 +1,17 @@
-//! In which calls did the host wait, and for what?
+//! In which calls did the host wait, or was a stream told to wait, and for what?
 //!
 //! A call says no more than its name and time; an event of the category `cuda_sync` with the same
-//! correlation says for which stream, or for which record of an event.
+//! correlation says for which stream, or for which record of an event. Where there is none, the
+//! stream that is told to wait is that of the next op that the same thread launches.
 
 use std::collections::BTreeMap;
 
 use super::event::{KinetoEvent, tie, times};
 use crate::assemble::Interner;
-use crate::assemble::waits::{Awaited, DraftWait};
+use crate::assemble::waits::{Awaited, DraftWait, Waiter};
 use crate::decimal::{natural, unquote};
 use crate::import::blocking::Blocking;
+use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
 /// What calls waited for.
@@ -19,26 +21,31 @@ pub(in crate::import) struct KinetoWaits {
     syncs: BTreeMap<u64, KinetoSync>,
     /// When events were recorded, by the correlation of the call.
     records: BTreeMap<u64, i64>,
+    /// Calls that told a stream to wait: when, by which thread, and the correlation.
+    told: Vec<(i64, u64, Option<u64>)>,
 }
 
 /// What is said of one call.
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
+    /// The stream that waits, and since when, where it is none of the host's waits.
+    waiter: Option<(u32, i64)>,
     /// The call that recorded the event.
     record: Option<u64>,
 }
 
 impl KinetoWaits {
     pub(super) fn len(&self) -> usize {
-        self.calls.len().max(self.syncs.len()).max(self.records.len())
+        self.calls.len().max(self.syncs.len()).max(self.records.len()).max(self.told.len())
     }
 
     /// Takes a call, if it may have waited or recorded an event.
     pub(super) fn call(&mut self, event: &KinetoEvent<'_>, name: &str) {
         let blocking = Blocking::of(name);
         let records = name.contains("EventRecord");
-        if blocking.is_none() && !records {
+        let tells = name.contains("StreamWaitEvent");
+        if blocking.is_none() && !records && !tells {
             return;
         }
         let Some((start, lasts)) = times(event) else { return };
@@ -47,6 +54,8 @@ impl KinetoWaits {
         if let Some(blocking) = blocking {
             let span = (start.nanos, start.nanos.saturating_add(lasts.nanos));
             self.add(blocking, span, correlation);
+        } else if tells {
+            self.told.push((start.nanos, event.thread(), correlation));
         } else if let Some(correlation) = correlation {
             self.records.insert(correlation, start.nanos);
         }
@@ -59,8 +68,8 @@ impl KinetoWaits {
         (begin, end): (i64, i64),
         correlation: Option<u64>,
     ) {
-        let awaits = Awaited::Unknown;
-        self.calls.push((DraftWait { begin, end, awaits }, blocking, correlation));
+        let (waiter, awaits) = (Waiter::Host, Awaited::Unknown);
+        self.calls.push((DraftWait { begin, end, waiter, awaits }, blocking, correlation));
     }
 
     /// Takes what is said of a call; `None` where it does not say of which.
@@ -76,21 +85,28 @@ impl KinetoWaits {
             "wait_on_cuda_event_record_corr_id",
             "correlation",
         ]);
-        let stream = waited.or(own).map(unquote);
-        // -1 with and without a sign is none.
-        let stream = stream.filter(|text| natural(text).is_some_and(|n| n < u64::from(u32::MAX)));
         let context = context.and_then(natural);
-        let label = |text: &str| StreamLabel { label: text.to_owned(), context };
-        let stream = stream.map(|text| streams.number(&label(text)));
-        self.syncs.insert(tie(correlation)?, KinetoSync { stream, record: tie(record) });
+        let mut number = |text: Option<&str>| {
+            // -1 with and without a sign is none.
+            let is_one = |text: &&str| natural(text).is_some_and(|n| n < u64::from(u32::MAX));
+            let label = text.map(unquote).filter(is_one)?.to_owned();
+            Some(streams.number(&StreamLabel { label, context }))
+        };
+        let tells = event.name.and_then(string).is_some_and(|name| name == "Stream Wait Event");
+        let waiter = if tells { number(own).zip(times(event).map(|it| it.0.nanos)) } else { None };
+        let stream = number(if tells { waited } else { waited.or(own) });
+        self.syncs.insert(tie(correlation)?, KinetoSync { stream, waiter, record: tie(record) });
         Some(())
     }
 
-    /// The waits, once all ops are known.
+    /// The waits, once all ops are known, and all calls that launched some: by thread, when, and
+    /// the correlation.
     pub(super) fn draft<'o>(
         self,
-        ops: impl Iterator<Item = (Option<u64>, &'o Op)>,
+        launches: impl Iterator<Item = (u64, i64, u64)>,
+        ops: impl Iterator<Item = (Option<u64>, &'o Op)> + Clone,
     ) -> Vec<DraftWait> {
+        let between = self.between(launches, ops.clone());
         let copies = self.calls.iter().filter(|(_, blocking, _)| *blocking == Blocking::Copy);
         let mut copies: BTreeMap<u64, Option<&Op>> =
             copies.filter_map(|&(.., tie)| Some((tie?, None))).collect();
@@ -119,6 +135,46 @@ impl KinetoWaits {
             };
             Some(DraftWait { awaits, ..*wait })
         };
-        self.calls.iter().filter_map(told).collect()
+        self.calls.iter().filter_map(told).chain(between).collect()
+    }
+
+    /// The waits of streams.
+    fn between<'o>(
+        &self,
+        launches: impl Iterator<Item = (u64, i64, u64)>,
+        ops: impl Iterator<Item = (Option<u64>, &'o Op)>,
+    ) -> Vec<DraftWait> {
+        let known = |tie: &Option<u64>| {
+            tie.and_then(|tie| self.syncs.get(&tie)).is_some_and(|sync| sync.waiter.is_some())
+        };
+        let mut waits: Vec<DraftWait> =
+            self.syncs.values().filter_map(|it| self.said(it)).collect();
+        let guessed = || self.told.iter().filter(|(.., tie)| !known(tie));
+        if guessed().next().is_none() {
+            return waits;
+        }
+        let streams: BTreeMap<u64, u32> =
+            ops.filter_map(|(tie, op)| Some((tie?, op.stream))).collect();
+        let launched = launches.filter_map(|(thread, at, correlation)| {
+            Some((thread, at, *streams.get(&correlation)?))
+        });
+        let mut launched: Vec<(u64, i64, u32)> = launched.collect();
+        launched.sort_unstable();
+        waits.extend(guessed().filter_map(|&(begin, thread, _)| {
+            let next = launched.partition_point(|&(by, at, _)| (by, at) < (thread, begin));
+            let &(_, _, stream) = launched.get(next).filter(|launch| launch.0 == thread)?;
+            let (waiter, awaits) = (Waiter::Stream(stream), Awaited::Unknown);
+            Some(DraftWait { begin, end: begin, waiter, awaits })
+        }));
+        waits
+    }
+
+    /// A wait of a stream of which the file says more than that it was.
+    fn said(&self, sync: &KinetoSync) -> Option<DraftWait> {
+        let (waiter, begin) = sync.waiter?;
+        let record = sync.record.and_then(|record| self.records.get(&record));
+        let awaits = sync.stream.zip(record);
+        let awaits = awaits.map_or(Awaited::Unknown, |(from, &at)| Awaited::Stream(from, at));
+        Some(DraftWait { begin, end: begin, waiter: Waiter::Stream(waiter), awaits })
     }
 }

@@ -48,8 +48,9 @@ impl KinetoCollector {
             let gpu = work.device.and_then(|process| self.gpus.get(&process));
             work.device = gpu.copied().or(work.device);
         }
-        let waits = core::mem::take(&mut self.waits)
-            .draft(self.ops.iter().map(|work| (work.correlation, &work.op)));
+        let ops = self.ops.iter().map(|work| (work.correlation, &work.op));
+        let calls = self.calls.iter().map(|call| (call.thread, call.start, call.correlation));
+        let waits = core::mem::take(&mut self.waits).draft(calls, ops);
         let mut devices = Devices::new();
         for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
             devices.kernel(&work.device, work.device);

@@ -33,6 +33,7 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,
+        peers: None,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

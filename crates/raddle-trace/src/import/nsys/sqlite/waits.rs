@@ -1,11 +1,12 @@
 //! In which calls did the host wait, and for what?
 //!
 //! A call says its name and time; a row of the synchronisations with the same correlation says for
-//! which stream. Which record of an event a call waited for is not told.
+//! which stream. Which record of an event a call of the host waited for is not told.
 
 use std::collections::BTreeMap;
 
-use crate::assemble::waits::{Awaited, DraftWait};
+use crate::assemble::OP_LIMIT;
+use crate::assemble::waits::{Awaited, DraftWait, Waiter};
 use crate::import::blocking::Blocking;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 use crate::profile::OpKind;
@@ -13,6 +14,7 @@ use crate::profile::OpKind;
 use super::ops::{NsysLane, NsysOp, NsysProcess, process};
 
 const STRINGS: &str = "StringIds";
+const EVENTS: &str = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
 /// What tells calls apart.
@@ -46,7 +48,8 @@ impl NsysWaits {
     ) {
         let (end, blocking) = (row.number(3), row.number(4).and_then(|id| self.names.get(&id)));
         if let Some((end, &blocking)) = end.filter(|&end| end >= begin).zip(blocking) {
-            let wait = DraftWait { begin, end, awaits: Awaited::Unknown };
+            let (waiter, awaits) = (Waiter::Host, Awaited::Unknown);
+            let wait = DraftWait { begin, end, waiter, awaits };
             self.calls.push((wait, blocking, (process, correlation)));
         }
     }
@@ -73,17 +76,60 @@ impl NsysWaits {
             };
             Some(DraftWait { awaits, ..wait })
         };
-        self.calls.into_iter().filter_map(told).collect()
+        let mut waits: Vec<DraftWait> = self.calls.into_iter().filter_map(told).collect();
+        waits.extend(between(database, lanes));
+        waits
     }
+}
+
+/// Where streams waited for events: an event of the same id that was recorded last before says for
+/// which stream, and since when; where no record was traced nobody knows.
+fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
+    /// CUPTI's number of a stream that waits for an event.
+    const STREAM_WAIT: i64 = 2;
+    let numbers = numbers(lanes);
+    let lane = |row: &DatabaseRow<'_>| {
+        let context = row.number(1).and_then(|n| u64::try_from(n).ok());
+        let process = process(row.number(0));
+        Some((process, *numbers.get(&(process, context, row.number(2).unwrap_or(-1)))?))
+    };
+    let mut records: BTreeMap<(NsysProcess, i64), Vec<(i64, u32)>> = BTreeMap::new();
+    let columns = ["globalPid", "contextId", "streamId", "eventId", "timestamp"];
+    database.scan(EVENTS, &columns, |row| {
+        if let (Some((process, stream)), Some(event), Some(at)) =
+            (lane(row), row.number(3), row.number(4))
+        {
+            records.entry((process, event)).or_default().push((at, stream));
+        }
+        true
+    });
+    records.values_mut().for_each(|of| of.sort_unstable());
+    let mut waits = Vec::new();
+    let columns = ["globalPid", "contextId", "streamId", "eventId", "start", "syncType"];
+    database.scan(SYNCS, &columns, |row| {
+        if let (Some((process, stream)), Some(begin), Some(STREAM_WAIT)) =
+            (lane(row), row.number(4), row.number(5))
+        {
+            let of = row.number(3).and_then(|event| records.get(&(process, event)));
+            let last = of
+                .and_then(|of| of.get(of.partition_point(|&(at, _)| at <= begin).checked_sub(1)?));
+            let awaits = last.map_or(Awaited::Unknown, |&(at, from)| Awaited::Stream(from, at));
+            waits.push(DraftWait { begin, end: begin, waiter: Waiter::Stream(stream), awaits });
+        }
+        waits.len() <= OP_LIMIT
+    });
+    waits
+}
+
+/// The number of each lane.
+fn numbers(lanes: &[NsysLane]) -> BTreeMap<(NsysProcess, Option<u64>, i64), u32> {
+    let lanes = lanes.iter().zip(0u32..);
+    lanes.map(|(lane, number)| ((lane.process, lane.context, lane.stream), number)).collect()
 }
 
 /// By call, the lane that it waited for.
 fn streams(database: &Database, lanes: &[NsysLane]) -> BTreeMap<CallKey, u32> {
-    let numbers = lanes
-        .iter()
-        .zip(0u32..)
-        .map(|(lane, number)| ((lane.process, lane.context, lane.stream), number));
-    let numbers: BTreeMap<_, u32> = numbers.collect();
+    let numbers = numbers(lanes);
     let mut found = BTreeMap::new();
     let columns = ["globalPid", "contextId", "streamId", "correlationId"];
     database.scan(SYNCS, &columns, |row| {

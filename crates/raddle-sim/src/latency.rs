@@ -1,0 +1,139 @@
+//! Which launch latency fits a recording?
+//!
+//! Two constants a profile: from issue to start, and from the end of what an op waits for to its
+//! start. The waits of a replay follow from them and the recorded durations, but for room: so they
+//! are tried out without placing anything, and those are taken under which most kernels start
+//! within the goal of `docs/fidelity.md`; of equal ones those that are off least in sum. All in
+//! whole nanoseconds.
+
+use raddle_policy::Ticks;
+use raddle_trace::{Field, OpKind, Origin, Profile};
+
+use crate::fidelity::is_within;
+use crate::figures::percentile;
+use crate::plan::WaitRule;
+use crate::workload::LaunchLatency;
+
+/// What is tried between two neighbours of the first search.
+const STEPS: u64 = 8;
+
+impl LaunchLatency {
+    /// The latency that fits a profile; none where no launch was recorded.
+    #[must_use]
+    pub fn fitted(profile: &Profile, waits: WaitRule) -> Self {
+        let ops = Waiting::all(profile, waits);
+        if !ops.iter().any(|op| op.known) {
+            return Self::default();
+        }
+        let gaps = |queued: bool| candidates(&ops, queued);
+        let (launches, handovers) = (gaps(false), gaps(true));
+        let first = best(&ops, &launches, &handovers);
+        let between = |found: Ticks, tried: &[u64]| {
+            let at = tried.partition_point(|&it| it < found.0);
+            let from = tried.get(at.saturating_sub(1)).copied().unwrap_or(found.0);
+            let to = tried.get(at + 1).copied().unwrap_or(found.0);
+            let steps = (0..=2 * STEPS).map(|step| from + (to - from) * step / (2 * STEPS));
+            let mut steps: Vec<u64> = steps.chain([found.0]).collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps
+        };
+        best(&ops, &between(first.launch, &launches), &between(first.handover, &handovers))
+    }
+}
+
+/// One op as far as waiting is concerned.
+struct Waiting {
+    arrival: u64,
+    start: u64,
+    lasts: u64,
+    /// What it waits for, earlier positions.
+    after: Vec<usize>,
+    /// Whether it is a kernel whose launch was recorded.
+    known: bool,
+}
+
+impl Waiting {
+    fn all(profile: &Profile, waits: WaitRule) -> Vec<Self> {
+        let mut waits = waits.of(profile).peekable();
+        let one = |(position, op): (usize, &raddle_trace::Op)| {
+            let mut after: Vec<usize> = op.after.map(|at| at as usize).into_iter().collect();
+            while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+                after.push(wait.source as usize);
+            }
+            after.retain(|&at| at < position);
+            let launched = op.provenance.of(Field::Arrival) != Origin::Assumed;
+            Self {
+                arrival: op.arrival_ns,
+                start: op.start_ns,
+                lasts: op.duration_ns,
+                after,
+                known: launched && op.kind == OpKind::Kernel,
+            }
+        };
+        profile.ops.iter().enumerate().map(one).collect()
+    }
+}
+
+/// What is tried: 0, and tenths and the mean of what kernels took from issue, or from the end of
+/// what they waited for.
+fn candidates(ops: &[Waiting], queued: bool) -> Vec<u64> {
+    let gaps = ops.iter().filter(|op| op.known).filter_map(|op| {
+        let ended = op.after.iter().map(|&at| ops[at].start.saturating_add(ops[at].lasts)).max();
+        match ended.filter(|&ended| ended >= op.arrival) {
+            Some(ended) => queued.then(|| op.start.checked_sub(ended))?,
+            None => (!queued).then(|| op.start.checked_sub(op.arrival))?,
+        }
+    });
+    let mut gaps: Vec<u64> = gaps.collect();
+    gaps.sort_unstable();
+    let mut tried = vec![0];
+    if !gaps.is_empty() {
+        let sum: u128 = gaps.iter().map(|&gap| u128::from(gap)).sum();
+        tried.extend((1..10).map(|tenth| percentile(&gaps, tenth * 10)));
+        tried.extend(u64::try_from(sum / gaps.len() as u128));
+    }
+    tried.sort_unstable();
+    tried.dedup();
+    tried
+}
+
+/// The best of all pairs, the smallest of equals.
+fn best(ops: &[Waiting], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
+    let mut ends = vec![0; ops.len()];
+    let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
+    for &launch in launches {
+        for &handover in handovers {
+            let score = tried(ops, launch, handover, &mut ends);
+            if found.is_none_or(|(best, _)| score > best) {
+                let latency = LaunchLatency { launch: Ticks(launch), handover: Ticks(handover) };
+                found = Some((score, latency));
+            }
+        }
+    }
+    found.map(|(_, latency)| latency).unwrap_or_default()
+}
+
+/// How many kernels start within the goal, and by how much all are off.
+fn tried(
+    ops: &[Waiting],
+    launch: u64,
+    handover: u64,
+    ends: &mut [u64],
+) -> (u64, std::cmp::Reverse<u128>) {
+    let (mut within, mut off) = (0, 0);
+    for (position, op) in ops.iter().enumerate() {
+        let ended = op.after.iter().map(|&at| ends[at]).max().unwrap_or(0);
+        let mut start = op.arrival.saturating_add(launch);
+        if ended > op.arrival {
+            start = start.max(ended.saturating_add(handover));
+        }
+        ends[position] = start.saturating_add(op.lasts);
+        if op.known {
+            let error = start.abs_diff(op.start);
+            within += u64::from(is_within(error, op.start.saturating_sub(op.arrival)));
+            off += u128::from(error);
+        }
+    }
+    (within, std::cmp::Reverse(off))
+}

@@ -1,0 +1,25 @@
+//! What does a recording say of times, beyond its durations?
+
+use raddle_device::Device;
+use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
+
+/// What a recording says of times beyond its durations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// By op, how long a workgroup lasts on its own device, in ns, where kernels ran side by side.
+    pub(crate) workgroups: Option<Vec<u64>>,
+    /// How long it takes until a launch can start.
+    pub(crate) latency: LaunchLatency,
+}
+
+impl Fitted {
+    /// The options with what was fitted.
+    pub(crate) fn options<'f>(
+        &'f self,
+        (own, target): (&'f Device, &'f Device),
+        waits: WaitRule,
+    ) -> PlanOptions<'f> {
+        let (workgroups, latency) = (self.workgroups.as_deref(), self.latency);
+        PlanOptions { workgroups, waits, latency, ..PlanOptions::new(own, target) }
+    }
+}
