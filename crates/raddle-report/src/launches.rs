@@ -1,10 +1,10 @@
 //! What is said of the kernel launches of a profile: which there are, where their figures come from,
 //! and how many run at a time, for how long?
 
-use raddle_trace::{Field, Op, OpKind, Origin, Profile};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, UnknownTime};
 use serde::Serialize;
 
-use crate::units::{percent, share};
+use crate::units::{count, counted, percent, share};
 
 /// The kernel launches of a profile.
 pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
@@ -17,6 +17,14 @@ pub(crate) struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
+    /// Of opaque kernels.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) unknown: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_none(share: &f64) -> bool {
+    *share <= 0.0
 }
 
 impl OriginShares {
@@ -29,16 +37,77 @@ impl OriginShares {
             measured: of(Origin::Measured),
             joined: of(Origin::Joined),
             assumed: of(Origin::Assumed),
+            unknown: of(Origin::Unknown),
         }
     }
 
     /// Those that are not 0, in words.
     pub(crate) fn told(&self, and: &str) -> String {
-        let named =
-            [(self.measured, "measured"), (self.joined, "joined"), (self.assumed, "assumed")];
+        let named = [
+            (self.measured, "measured"),
+            (self.joined, "joined"),
+            (self.assumed, "assumed"),
+            (self.unknown, "unknown"),
+        ];
         let named = named.iter().filter(|(share, _)| *share > 0.0);
         let named = named.map(|(share, origin)| format!("{} {origin}", percent(*share)));
         named.collect::<Vec<_>>().join(and)
+    }
+}
+
+/// What of the kernel time of a profile has no shape, or one from the capture of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct UnknownKernels {
+    /// Of kernel time, without a shape.
+    pub(crate) share: f64,
+    pub(crate) opaque: u64,
+    pub(crate) opaque_ns: u64,
+    pub(crate) left_out: u64,
+    /// Kernels kept.
+    pub(crate) of: u64,
+    /// Of kernel time, with the shape of the capture of the graph, in order.
+    pub(crate) in_order: f64,
+    /// Of kernel time, with the shape of captured launches of the same name.
+    pub(crate) by_name: f64,
+}
+
+impl UnknownKernels {
+    /// Of a profile; `None` where every kernel came with its shape.
+    pub(crate) fn of(profile: &Profile) -> Option<Self> {
+        let unknown = profile.unknown_time();
+        let UnknownTime { opaque, opaque_ns, left_out, .. } = unknown;
+        let report = &profile.report;
+        let part = |ns: u64| share(ns.into(), unknown.kernel_ns.into());
+        let found = Self {
+            share: part(opaque_ns.saturating_add(unknown.left_out_ns)),
+            opaque,
+            opaque_ns,
+            left_out,
+            of: report.kernels,
+            in_order: part(report.shape_in_order_ns),
+            by_name: part(report.shape_by_name_ns),
+        };
+        let given = report.shape_in_order_ns.saturating_add(report.shape_by_name_ns);
+        (opaque > 0 || left_out > 0 || given > 0).then_some(found)
+    }
+
+    /// The same in words.
+    pub(crate) fn told(&self) -> String {
+        let mut text = format!("{} of kernel time without a shape", percent(self.share));
+        if self.opaque > 0 {
+            let (opaque, of) = (count(self.opaque), counted(self.of, "kernel", "kernels"));
+            text += &format!(": {opaque} of {of} are opaque, and fill the device's wave slots");
+        }
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "malformed one was", "malformed ones were");
+            text += &format!("; {left_out} left out, and count as long as the others");
+        }
+        if self.in_order + self.by_name > 0.0 {
+            let (in_order, by_name) = (percent(self.in_order), percent(self.by_name));
+            text += &format!("; shapes from --shapes-from: {in_order} in order, {by_name} by name");
+        }
+        text
     }
 }
 

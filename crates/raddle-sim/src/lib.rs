@@ -24,6 +24,7 @@ mod latency;
 mod ledger;
 mod machine;
 mod metrics;
+mod opaque;
 mod outcome;
 mod pauses;
 mod plan;

@@ -11,6 +11,7 @@ use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ti
 use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
 use crate::error::SimError;
+use crate::opaque;
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
@@ -190,6 +191,7 @@ pub fn plan(
     options: &PlanOptions<'_>,
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
+    let opaque = opaque::workgroups(profile, options.target);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
         level: level(op),
@@ -199,9 +201,13 @@ pub fn plan(
         activity: op.activity,
         call,
         peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
-        work: match collective(profile, position) {
-            Some(duration_ns) => work(&Op { duration_ns, ..*op }, None, options),
-            None => work(op, calibrated(options, position), options),
+        work: match (opaque.get(position), collective(profile, position)) {
+            (Some(&workgroups @ 1..), duration_ns) => {
+                let duration_ns = duration_ns.unwrap_or(op.duration_ns);
+                opaque::work(options.scale.apply(duration_ns), workgroups, options.target)
+            }
+            (_, Some(duration_ns)) => work(&Op { duration_ns, ..*op }, None, options),
+            (_, None) => work(op, calibrated(options, position), options),
         },
     };
     let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
@@ -390,7 +396,7 @@ pub(crate) fn planned_ns(
     options: &PlanOptions<'_>,
 ) -> u64 {
     let is_collective = collective(profile, position).is_some();
-    if options.workgroups.is_some() || is_collective {
+    if op.is_opaque() || options.workgroups.is_some() || is_collective {
         return op.duration_ns;
     }
     match work(op, None, &PlanOptions::new(options.own, options.own)) {

@@ -111,15 +111,12 @@ pub enum TraceError {
          profiler's default settings"
     )]
     NothingUsable { file: String, kernels: u64, reasons: String },
-    /// A Kineto trace of an AMD GPU in which no kernel has a grid.
+    /// A file that should give shapes.
     #[error(
-        "{file} is a PyTorch trace of an AMD GPU, and of its {kernels} kernels none can be used: \
-         {shapeless} have no grid, and neither has any other launch of theirs, as happens where they \
-         were launched by a graph or before the recording began. Record with rocprofv3 \
-         (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a \
-         warm-up step before the recording"
+        "{file} holds no launch with a grid: give the trace that vLLM or SGLang wrote while it \
+         captured its graphs, or a profile of the same kernels in which they have shapes"
     )]
-    AmdKineto { file: String, kernels: u64, shapeless: u64 },
+    NoShapes { file: String },
     /// A result of rocprofv3 without dispatches.
     #[error(
         "{file} is a result of rocprofv3 without kernel dispatches ({saw}): record again with \

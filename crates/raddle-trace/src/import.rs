@@ -90,7 +90,12 @@ pub fn read_watched(
             (ProfileFormat::LaunchTable, launch_table::import(source, options)?)
         }
     };
-    for op in draft.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
+    for op in draft.ops.iter_mut().filter(|op| op.kind == OpKind::Kernel) {
+        if op.is_opaque() {
+            draft.report.note(Quirk::NoShape);
+            op.forget_footprint();
+            continue;
+        }
         let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
         draft.report.add(Quirk::NoRegisters, u64::from(no_registers));
         draft.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));

@@ -14,6 +14,7 @@
 mod activity;
 pub mod arrivals;
 mod assemble;
+mod captures;
 mod comm;
 mod csv_table;
 mod decimal;
@@ -26,8 +27,10 @@ mod priority;
 mod profile;
 mod provenance;
 mod report;
+mod unknown;
 
 pub use activity::assumed_activity;
+pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;
@@ -40,6 +43,7 @@ pub use profile::{
 };
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, Quirk};
+pub use unknown::UnknownTime;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,9 +1,13 @@
 //! What may a caller decide about an import?
 
+use std::sync::Arc;
+
 use raddle_policy::Barrier;
 
+use crate::captures::GraphCaptures;
+
 /// What an import should do where the file leaves a choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Whether workgroups are taken to meet at barriers, which no profile says.
     pub barriers: BarrierRule,
@@ -11,6 +15,9 @@ pub struct ImportOptions {
     /// the number that the file gives it; in a result of rocprofv3 the handle of its agent, or else
     /// its number among the GPUs, from 0.
     pub device: Option<u32>,
+    /// What gives kernels without a shape that of their launch while a graph was captured: so far in
+    /// traces of the PyTorch profiler.
+    pub captures: Option<Arc<GraphCaptures>>,
 }
 
 /// Whether the waves of a workgroup are taken to meet at a barrier where the file does not say.

@@ -206,7 +206,11 @@ pub struct Op {
 impl Op {
     /// An op as an importer begins to read it, with times of the source's clock, which may be
     /// negative, and without an arrival. Copies and fills need no more than a name and a stream.
+    ///
+    /// A kernel is opaque until it is given a shape.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
+        let barrier = if kind == OpKind::Kernel { Barrier::Assumed } else { Barrier::No };
+        let known = Provenance::MEASURED.with(Field::Arrival, Origin::Assumed);
         Self {
             kernel: 0,
             stream: 0,
@@ -215,15 +219,33 @@ impl Op {
             arrival_ns: 0,
             start_ns: unsigned_time(start),
             duration_ns,
-            footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
+            footprint: Footprint { barrier, ..Footprint::default() },
             after: None,
             priority: None,
             kind,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             claimed_percent: None,
-            provenance: Provenance::MEASURED.with(Field::Arrival, Origin::Assumed),
+            provenance: match kind {
+                OpKind::Kernel => known.with(Field::Shape, Origin::Unknown),
+                OpKind::Copy | OpKind::Set => known,
+            },
         }
+    }
+
+    /// Whether it is a kernel of which nobody knows the grid or the workgroup, as of most kernels
+    /// that a graph launched: it has a time and a place in its stream, and 0 workgroups.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.provenance.of(Field::Shape) == Origin::Unknown
+    }
+
+    /// Takes away what is known of a workgroup, which says nothing without its size.
+    pub(crate) fn forget_footprint(&mut self) {
+        self.footprint = Footprint { barrier: Barrier::Assumed, ..Footprint::default() };
+        [Field::Registers, Field::SharedMemory, Field::Barrier]
+            .into_iter()
+            .for_each(|field| self.assume(field));
     }
 
     /// Sets when the host issued it, by the source's clock, and who says so.
@@ -232,14 +254,16 @@ impl Op {
         self.provenance = self.provenance.with(Field::Arrival, origin);
     }
 
-    /// Sets the grid in workgroups, and the work-items of one; `None` where there are more of either
-    /// than can be counted.
+    /// Sets the grid in workgroups, and the work-items of one; `None`, and it stays opaque, where
+    /// there are more of either than can be counted.
     pub(crate) fn set_shape(&mut self, grid: Dim3, block: [u64; 3]) -> Option<()> {
         let threads = block.into_iter().try_fold(1, u64::checked_mul)?;
-        self.footprint.threads = u32::try_from(threads).ok()?;
-        self.workgroups = if threads == 0 { 0 } else { grid.volume()? };
+        let (threads, volume) = (u32::try_from(threads).ok()?, grid.volume()?);
+        self.footprint.threads = threads;
+        self.workgroups = if threads == 0 { 0 } else { volume };
         self.grid = grid;
-        grid.volume().map(drop)
+        self.provenance = self.provenance.with(Field::Shape, Origin::Measured);
+        Some(())
     }
 
     /// Sets the registers of a work-item; 0 is unknown, too.

@@ -9,6 +9,8 @@ pub enum Origin {
     Joined,
     /// Nothing says it; a rule gave it.
     Assumed,
+    /// Nothing says it, and nothing stands for it: [`Field::Shape`] of an opaque kernel.
+    Unknown,
 }
 
 /// The fields of an op that are not always measured.

@@ -37,16 +37,18 @@ quirks! {
     Malformed, "malformed", "events that are not valid JSON, lack a time or end before they start were left out";
     /// Text is not UTF-8.
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
-    /// Grid or workgroup size are not given.
-    NoShape, "no-shape", "kernels without a grid or a workgroup size were left out (traces of AMD GPUs lack them where a graph launched the kernel: record with rocprofv3, or without graphs)";
+    /// Grid or workgroup size are not given, or beyond all bounds.
+    NoShape, "no-shape", "kernels without a grid and a workgroup size that can be counted are opaque: they keep their time and their place in the stream, and are taken to hold the device (traces of AMD GPUs lack shapes where a graph launched the kernel: fill them with --shapes-from)";
+    /// The shape is that of the launch in the capture of the graph.
+    ShapeInOrder, "shape-in-order", "kernels without a grid were given the shape and shared memory of their launch when their graph was captured, matched in order (--shapes-from)";
+    /// The shape is that of captured launches of the same name.
+    ShapeByName, "shape-by-name", "kernels without a grid were given the shape and shared memory that most launches of their name have in the files of --shapes-from, as no capture fits theirs in order";
     /// The shape is that of other launches.
     ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
     /// Nothing says what the grid is counted in.
     GridUnitAssumed, "grid-unit-assumed", "grids without a launch call were taken to be in the unit of other launches of the same kernel, else in work-items if a library of AMD's names its kernels so, else in workgroups";
     /// The grid is no whole number of workgroups.
     UnevenGrid, "uneven-grid", "grids in work-items that are no whole number of workgroups were rounded up";
-    /// Grid or workgroup size are beyond all bounds.
-    ShapeOverflow, "shape-overflow", "kernels whose grid or workgroup size exceeds what can be counted were left out";
     /// Grid or workgroup are empty.
     EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
     /// Work of another device.
@@ -82,7 +84,7 @@ quirks! {
     /// Workgroups that must run beside each other.
     Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups";
     /// Graphs without their kernels.
-    WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so their work is missing: record with --cuda-graph-trace=node";
+    WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so each is one opaque kernel: record with --cuda-graph-trace=node";
     /// The name is not in the file.
     NoName, "no-name", "kernels whose name is not in the file are called `unnamed`";
     /// Several processes on one device.
@@ -124,12 +126,30 @@ pub struct ImportReport {
     pub copies: u64,
     /// Fills kept.
     pub sets: u64,
+    /// Kernels left out because their record does not say when they ran; each is among the
+    /// [`Quirk::Malformed`].
+    pub left_out: u64,
+    /// Time of kernels that have the shape of their launch in the capture of their graph
+    /// ([`Quirk::ShapeInOrder`]), in nanoseconds.
+    pub shape_in_order_ns: u64,
+    /// Time of kernels that have the shape of other captured launches of their name
+    /// ([`Quirk::ShapeByName`]), in nanoseconds.
+    pub shape_by_name_ns: u64,
     counts: [u64; Quirk::ALL.len()],
 }
 
 impl Default for ImportReport {
     fn default() -> Self {
-        Self { events: 0, kernels: 0, copies: 0, sets: 0, counts: [0; Quirk::ALL.len()] }
+        Self {
+            events: 0,
+            kernels: 0,
+            copies: 0,
+            sets: 0,
+            left_out: 0,
+            shape_in_order_ns: 0,
+            shape_by_name_ns: 0,
+            counts: [0; Quirk::ALL.len()],
+        }
     }
 }
 
@@ -156,6 +176,22 @@ impl ImportReport {
 
     pub(crate) fn note(&mut self, quirk: Quirk) {
         self.add(quirk, 1);
+    }
+
+    /// Notes a kernel that has its shape from the capture of a graph.
+    pub(crate) fn captured(&mut self, in_order: bool, ns: u64) {
+        let (quirk, time) = match in_order {
+            true => (Quirk::ShapeInOrder, &mut self.shape_in_order_ns),
+            false => (Quirk::ShapeByName, &mut self.shape_by_name_ns),
+        };
+        *time = time.saturating_add(ns);
+        self.note(quirk);
+    }
+
+    /// Notes a kernel whose record cannot be used.
+    pub(crate) fn leave_out(&mut self) {
+        self.note(Quirk::Malformed);
+        self.left_out = self.left_out.saturating_add(1);
     }
 
     /// Notes that the file stops within a row, which is lost.

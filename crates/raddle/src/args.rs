@@ -13,6 +13,7 @@ use crate::kernel::KernelArgs;
 use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
+use crate::shapes::ShapeArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -116,6 +117,8 @@ pub(crate) struct InspectArgs {
     /// How long a launch takes to reach the device there [default: fitted]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) launch_latency: Option<Latency>,
+    #[command(flatten)]
+    pub(crate) shapes: ShapeArgs,
     /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) kernels: Vec<PathBuf>,

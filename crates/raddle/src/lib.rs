@@ -36,6 +36,7 @@ mod progress;
 mod recipes;
 mod replay;
 mod runs;
+mod shapes;
 mod share;
 mod timelines;
 mod unique;

@@ -16,7 +16,7 @@ use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
     Goal, ModelError, PlanOptions, Scaling, TimeScale, WaitRule, Workload, host_pauses, plan,
 };
-use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
+use raddle_trace::{BarrierRule, CommRule, PriorityRule};
 
 use crate::Console;
 use crate::args::{Cli, Format, Verb};
@@ -138,8 +138,9 @@ fn of_files(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
+    let options = args.shapes.options(args.barriers.into())?;
     let profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    args.shapes.check(&profiles)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let (name, next) = (unique::joined(&names), next(args, &profiles));
     of_profiles(args, ways, profiles, (&name, next), format, console)

@@ -38,7 +38,7 @@ pub(super) struct WorstClaim {
 impl StatedOccupancy {
     /// Of the occupancies that a profile states; `None` where there are none.
     pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
-        let percents = profile.ops.iter().enumerate();
+        let percents = profile.ops.iter().enumerate().filter(|(_, op)| !op.is_opaque());
         let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
         Self::of_percents(profile, own, percents)
     }

@@ -71,7 +71,8 @@ fn head(document: &mut Document, profile: &InspectedProfile) {
     let clock =
         format!("{}, in steps of {}", duration(profile.span_ns), duration(profile.resolution_ns));
     document.add(Block::Heading(plain(&profile.name, PROFILE)));
-    let items = vec![work, clock, device(profile)];
+    let unknown = profile.unknown_kernels.map(|unknown| unknown.told());
+    let items = unknown.into_iter().chain([work, clock, device(profile)]).collect();
     document.add(Block::List(List { label: String::new(), items, inline: false }));
 }
 

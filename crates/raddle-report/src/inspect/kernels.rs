@@ -20,7 +20,7 @@ pub(crate) struct NamedKernel {
     pub(crate) communication: bool,
     #[serde(flatten)]
     pub(crate) times: LaunchTimes,
-    /// By time, the longest first.
+    /// By time, the longest first; opaque launches have none.
     pub(crate) shapes: Vec<LaunchShape>,
 }
 
@@ -100,15 +100,18 @@ fn key(op: &Op) -> ShapeKey {
 
 /// The kernels by time, the longest first, of equal ones by name.
 pub(crate) fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
-    let mut found: BTreeMap<&str, BTreeMap<ShapeKey, Vec<u64>>> = BTreeMap::new();
+    let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
     for op in kernels(profile) {
         let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
-        found.entry(name).or_default().entry(key(op)).or_default().push(op.duration_ns);
+        let key = (!op.is_opaque()).then(|| key(op));
+        found.entry(name).or_default().entry(key).or_default().push(op.duration_ns);
     }
     let all = kernels(profile).fold(0, |sum, op| op.duration_ns.saturating_add(sum));
-    let kernel = |(name, shapes): (&str, BTreeMap<ShapeKey, Vec<u64>>)| {
+    let kernel = |(name, shapes): (&str, BTreeMap<Option<ShapeKey>, Vec<u64>>)| {
         let durations = shapes.values().flatten().copied().collect();
-        let shapes = shapes.into_iter().map(|(key, durations)| shape(key, durations, all, own));
+        let shapes = shapes
+            .into_iter()
+            .filter_map(|(key, durations)| Some(shape(key?, durations, all, own)));
         let mut shapes: Vec<LaunchShape> = shapes.collect();
         shapes.sort_by_key(|shape| std::cmp::Reverse(shape.times.total_ns));
         NamedKernel {

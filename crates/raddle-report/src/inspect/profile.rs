@@ -12,7 +12,7 @@ use super::limits::LaunchLimits;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
 use super::verdicts::SourceVerdict;
-use crate::launches::kernels;
+use crate::launches::{UnknownKernels, kernels};
 use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
 
 /// Everything that was asked for.
@@ -96,6 +96,9 @@ pub struct InspectedProfile {
     pub(super) kernels: u64,
     pub(super) copies: u64,
     pub(super) sets: u64,
+    /// What of the kernel time has no shape; absent where all of it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unknown_kernels: Option<UnknownKernels>,
     pub(super) workgroups: u64,
     pub(super) span_ns: u64,
     pub(super) resolution_ns: u64,
@@ -167,6 +170,7 @@ impl InspectedProfile {
             kernels: profile.report.kernels,
             copies: profile.report.copies,
             sets: profile.report.sets,
+            unknown_kernels: UnknownKernels::of(profile),
             workgroups: kernels(profile).fold(0, |sum, op| op.workgroups.saturating_add(sum)),
             span_ns: profile.span_ns,
             resolution_ns: profile.resolution_ns,

@@ -25,6 +25,12 @@ pub(super) fn fill(
 ) {
     let answer = &result.answer;
     document.add(verdict(answer));
+    for profile in &result.profiles {
+        if let Some(unknown) = profile.unknown_kernels {
+            let name = plain(&profile.name, NAME);
+            document.add(Block::Warning(format!("{name}: {}", unknown.told())));
+        }
+    }
     let columns = document.columns.unwrap_or(COLUMNS);
     // What fits: everything, else without words, then without medians, else only what decides.
     let most = if document.verbose { usize::MAX } else { ROWS };

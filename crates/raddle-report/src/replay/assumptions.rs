@@ -51,6 +51,13 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         latency(sources),
     ];
     said.extend(stream_waits(sources));
+    if sources.iter().any(|source| source.unknown_kernels.is_some()) {
+        let unknown = |source: &ProfileFacts| source.unknown_kernels.map_or(0.0, |it| it.share);
+        said.push(format!(
+            "a kernel without a shape fills the wave slots of the device while it lasts, divided by the most kernels that were recorded at once with it, and its energy is an upper bound: {} of kernel time",
+            each(sources, |source| percent(unknown(source)))
+        ));
+    }
     said.extend(communication(sources, rules.communication));
     said.extend(requests(sources));
     if let Some(repeating) = repeating(sources, repeats) {

@@ -9,7 +9,7 @@ use raddle_trace::{Field, Op, Origin, Profile};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
-use crate::launches::{ConcurrentTime, OriginShares, kernels};
+use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
 /// A profile as it is replayed.
@@ -63,6 +63,9 @@ pub struct ProfileFacts {
     pub(crate) kernels: u64,
     pub(crate) copies: u64,
     pub(crate) sets: u64,
+    /// What of the kernel time has no shape; absent where all of it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unknown_kernels: Option<UnknownKernels>,
     pub(crate) workgroups: u64,
     pub(crate) streams: usize,
     /// Summed over kernel launches.
@@ -198,6 +201,7 @@ impl ProfileFacts {
             kernels: report.kernels,
             copies: report.copies,
             sets: report.sets,
+            unknown_kernels: UnknownKernels::of(profile),
             workgroups: kernels.iter().fold(0, |sum, op| op.workgroups.saturating_add(sum)),
             streams: profile.streams.len(),
             kernel_ns: u64::try_from(kernel_ns).unwrap_or(u64::MAX),

@@ -61,7 +61,8 @@ fn cells(profile: &Profile, op: &Op) -> [String; OF_EACH_OP] {
         Origin::Assumed => String::new(),
         _ => text,
     };
-    let kernel = |n: u32| if op.kind == OpKind::Kernel { n.to_string() } else { String::new() };
+    let shaped = op.kind == OpKind::Kernel && !op.is_opaque();
+    let kernel = |n: u32| if shaped { n.to_string() } else { String::new() };
     let stream = profile.streams.get(op.stream as usize);
     let idempotent = match op.idempotent {
         Idempotence::Idempotent => "yes",
@@ -101,7 +102,7 @@ fn rates(op: &Op) -> Option<[u32; RATES]> {
 
 fn barrier(op: &Op) -> &'static str {
     match (op.footprint.barrier, op.provenance.of(Field::Barrier)) {
-        _ if op.kind != OpKind::Kernel => "",
+        _ if op.kind != OpKind::Kernel || op.is_opaque() => "",
         (Barrier::Assumed, _) => "assumed",
         (_, Origin::Assumed) => "",
         (Barrier::Yes, _) => "yes",

@@ -4,6 +4,9 @@
 //! exactly; an op's arrival is the start of the launch call with the same correlation number. Nothing
 //! but figures and kernel names leaves a trace: no paths, hosts, users or process groups.
 
+mod batch;
+mod capture;
+mod captured;
 pub(super) mod collect;
 mod device;
 pub(super) mod event;
@@ -36,6 +39,7 @@ pub(super) fn import(
     ]);
     let file = source.file.clone();
     let mut found = KinetoCollector::default();
+    found.wants_ranges = options.captures.is_some();
     let layout = |first| if first == b'[' { EVENTS } else { TRACE };
     let end = read_document(source, layout, &mut found)?;
     if let Some((what, advice)) = found.foreign {
@@ -55,17 +59,7 @@ pub(super) fn import(
 fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceError {
     let kernels = found.kernels_seen;
     if kernels > 0 {
-        let shapeless = found.report.count(Quirk::NoShape);
-        if found.maker == TraceMaker::Rpd && shapeless > 0 {
-            let what = "a trace of rocmProfileData in JSON, which holds no grids".to_owned();
-            let advice = "give the database that it was made of, `raddle inspect FILE.rpd`";
-            return TraceError::OtherFile { file, what, advice };
-        }
-        if found.is_amd() && shapeless > 0 {
-            return TraceError::AmdKineto { file, kernels, shapeless };
-        }
-        let reasons =
-            found.report.reasons(&[Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow]);
+        let reasons = found.report.reasons(&[Quirk::Malformed]);
         return TraceError::NothingUsable { file, kernels, reasons };
     }
     if let Some(byte) = end.broken_at {

@@ -139,6 +139,12 @@ impl LaunchRow<'_> {
         Ok([x, y, wanted("block_z", self.block_z)?].map(u64::from))
     }
 
+    /// Whether it says nothing of grid and workgroup.
+    fn is_opaque(&self) -> bool {
+        [self.grid_x, self.grid_y, self.grid_z, self.block_x, self.block_y, self.block_z]
+            == [None; 6]
+    }
+
     fn activity(&self) -> Activity {
         let rates = [
             self.move_rate,
@@ -236,7 +242,7 @@ impl LaunchTable {
         }
         op.priority = row.priority;
         op.idempotent = word("idempotent", row.idempotent, &verdicts)?.unwrap_or_default();
-        if kind == OpKind::Kernel {
+        if kind == OpKind::Kernel && !row.is_opaque() {
             self.kernel(&mut op, row)?;
         }
         self.draft.ops.push(op);

@@ -59,7 +59,7 @@ pub(super) fn import(
         return Ok(draft);
     }
     let broken = source.broken().filter(|_| kernels == 0);
-    let (file, reasons) = (file.clone(), [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow]);
+    let (file, reasons) = (file.clone(), [Quirk::Malformed]);
     Err(broken.unwrap_or_else(|| match kernels {
         0 => TraceError::OtherFile {
             file,
@@ -303,7 +303,6 @@ impl RpdReader {
             correlation: call.and_then(|call| u64::try_from(call).ok()),
             extents: own.and_then(|launch| launch.extents),
             on_queue,
-            settled: kind != OpKind::Kernel,
         });
         Some(())
     }

@@ -69,8 +69,7 @@ pub(super) fn import(
         (0, true) => TraceError::BreaksOff { file, byte: bytes.len() as u64 },
         (0, false) => no_kernels(file, &others),
         _ => {
-            let reasons = [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow];
-            let reasons = found.report.reasons(&reasons);
+            let reasons = found.report.reasons(&[Quirk::Malformed]);
             TraceError::NothingUsable { file, kernels, reasons }
         }
     })

@@ -20,7 +20,8 @@ pub(crate) fn refusal(name: &str) -> TraceError {
     open(&fixture(name), &ImportOptions::default()).expect_err(name)
 }
 
-/// One line an op: name, stream, grid, work-items, registers, shared memory, barrier; arrival
+/// One line an op: name, stream, grid (`opaque` for none), work-items, registers, shared memory,
+/// barrier; arrival
 /// (`j` joined, `a` assumed), start, duration, what it waits for.
 pub(crate) fn lines(profile: &Profile) -> Vec<String> {
     let line = |op: &raddle_trace::Op| {
@@ -36,18 +37,16 @@ pub(crate) fn lines(profile: &Profile) -> Vec<String> {
             Origin::Measured => "",
             Origin::Joined => "j",
             Origin::Assumed => "a",
+            Origin::Unknown => "?",
         };
         let after = op.after.map_or("-".to_owned(), |i| i.to_string());
+        let shape = match op.is_opaque() {
+            true => "opaque".to_owned(),
+            false => format!("{}={}", op.grid, op.workgroups),
+        };
         format!(
-            "{name} @{stream} {}={} {}t {}r {}B {barrier}; {}{mark} {} {} after {after}",
-            op.grid,
-            op.workgroups,
-            f.threads,
-            f.vgprs_per_thread,
-            f.lds_bytes,
-            op.arrival_ns,
-            op.start_ns,
-            op.duration_ns,
+            "{name} @{stream} {shape} {}t {}r {}B {barrier}; {}{mark} {} {} after {after}",
+            f.threads, f.vgprs_per_thread, f.lds_bytes, op.arrival_ns, op.start_ns, op.duration_ns,
         )
     };
     profile.ops.iter().map(line).collect()

@@ -5,7 +5,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each user needs a part of it")]
 
 use raddle_trace::arrivals::{self, ArrivalOptions};
-use raddle_trace::{ImportOptions, Profile, read};
+use raddle_trace::{ImportOptions, OpKind, Profile, read};
 
 /// The importer that a fuzz target is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,5 +148,7 @@ pub fn check(p: &Profile) {
             assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
         }
         assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
+        let nothing = (op.workgroups, op.grid.volume(), op.footprint.threads) == (0, Some(0), 0);
+        assert!(!op.is_opaque() || nothing && op.kind == OpKind::Kernel);
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::common::{fixture, refusal};
-use raddle_trace::{ImportOptions, TraceError, open, read};
+use raddle_trace::{ImportOptions, OpKind, Quirk, TraceError, open, read};
 
 fn of(text: &str) -> TraceError {
     read("x", text.as_bytes(), &ImportOptions::default()).expect_err(text)
@@ -113,16 +113,14 @@ fn a_trace_with_only_useless_kernels_tells_why() {
 }
 
 #[test]
-fn an_amd_trace_without_any_grid_is_refused_with_advice() {
+fn an_amd_trace_without_any_grid_is_all_opaque() {
     let text = std::fs::read_to_string(fixture("amd.json")).unwrap();
     let text = text.replace(",\"grid\":[16384,1,1],\"block\":[256,1,1]", "");
-    let error = of(&text);
-    let TraceError::AmdKineto { kernels: 2, shapeless: 2, .. } = error else {
-        panic!("{error}");
-    };
-    let advice =
-        "Record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs";
-    assert!(error.to_string().contains(advice), "{error}");
+    let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+    assert!(p.ops.iter().all(|op| op.is_opaque() == (op.kind == OpKind::Kernel)));
+    let unknown = p.unknown_time();
+    assert_eq!((p.report.kernels, p.report.count(Quirk::NoShape), unknown.opaque), (2, 2, 2));
+    assert!(unknown.is_much() && unknown.opaque_ns == unknown.kernel_ns);
 }
 
 #[test]

@@ -23,7 +23,7 @@ const FOLDERS: [Folder; 12] = [
     ("nsys", 3, 0, &[]),
     ("reef", 0, 23, &["--arrivals FILE", "docs/launch-table.md"]),
     ("rocprof", 9, 16, ROCPROF),
-    ("rpd", 1, 1, &["`raddle inspect FILE.rpd`"]),
+    ("rpd", 2, 0, &[]),
 ];
 
 const ROCPROF: &[&str] = &[

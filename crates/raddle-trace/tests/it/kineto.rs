@@ -113,24 +113,28 @@ fn shapes_that_are_empty_missing_or_too_large() {
         [
             "zero-grid @7 0x1x1=0 64t 32r 0B no; 0a 0 1000 after -",
             "zero-block @7 2x1x1=0 0t 32r 0B no; 0a 10000 1000 after 0",
-            "seven @7 2x1x1=2 49t 32r 0B no; 0a 70000 1000 after 1",
-            "no-registers @7 2x1x1=2 64t 0r 0B no; 0a 80000 1000 after 2",
-            "zero-registers @7 2x1x1=2 64t 0r 0B no; 0a 90000 1000 after 3",
-            "no-shared @7 2x1x1=2 64t 32r 0B assumed; 0a 100000 1000 after 4",
+            "no-grid @7 opaque 0t 0r 0B assumed; 0a 20000 1000 after 1",
+            "words @7 opaque 0t 0r 0B assumed; 0a 30000 1000 after 2",
+            "huge @7 opaque 0t 0r 0B assumed; 0a 40000 1000 after 3",
+            "wide @7 opaque 0t 0r 0B assumed; 0a 50000 1000 after 4",
+            "beyond-u32 @7 opaque 0t 0r 0B assumed; 0a 60000 1000 after 5",
+            "seven @7 2x1x1=2 49t 32r 0B no; 0a 70000 1000 after 6",
+            "no-registers @7 2x1x1=2 64t 0r 0B no; 0a 80000 1000 after 7",
+            "zero-registers @7 2x1x1=2 64t 0r 0B no; 0a 90000 1000 after 8",
+            "no-shared @7 2x1x1=2 64t 32r 0B assumed; 0a 100000 1000 after 9",
         ]
     );
     assert_eq!(
         quirks(&p),
         [
-            (Quirk::NoShape, 2),
-            (Quirk::ShapeOverflow, 3),
+            (Quirk::NoShape, 5),
             (Quirk::EmptyShape, 2),
-            (Quirk::NoLaunchCall, 6),
+            (Quirk::NoLaunchCall, 11),
             (Quirk::NoRegisters, 2),
             (Quirk::NoSharedMemory, 1),
         ]
     );
-    let assumed = |field: &Field| p.ops[5].provenance.of(*field) == Origin::Assumed;
+    let assumed = |field: &Field| p.ops[10].provenance.of(*field) == Origin::Assumed;
     let wanted = [Field::Arrival, Field::SharedMemory, Field::Barrier, Field::Activity];
     assert_eq!(Field::ALL.into_iter().filter(assumed).collect::<Vec<_>>(), wanted);
 }

@@ -169,17 +169,21 @@ fn kernels_of_a_graph_share_one_arrival() {
 }
 
 #[test]
-fn whole_graphs_hide_their_kernels() {
+fn a_graph_recorded_as_a_whole_is_one_opaque_kernel() {
     let db = Db::new();
-    db.row(GRAPHS, &place(10, 20, 1)).row(GRAPHS, &place(30, 40, 2)).call(5, 1, TID_100);
-    let error = refusal(&db);
-    assert!(
-        error.contains(
-            "(only 1 CUDA calls, 2 graphs recorded as a whole: `--cuda-graph-trace=node`"
-        ),
-        "{error}"
+    db.row(GRAPHS, &place(10, 20, 1)).row(GRAPHS, &place(30, 45, 2)).call(5, 1, TID_100);
+    let p = import(&db);
+    assert_eq!(
+        lines(&p),
+        [
+            "graph 0 @7 opaque 0t 0r 0B assumed; 0j 5 10 after -",
+            "graph 0 @7 opaque 0t 0r 0B assumed; 0a 25 15 after 0",
+        ]
     );
-    assert_eq!(import(db.kernel(&[])).report.count(Quirk::WholeGraph), 2);
+    assert_eq!(p.report.count(Quirk::WholeGraph), 2);
+    assert_eq!((p.unknown_time().opaque_ns, p.unknown_time().kernel_ns), (25, 25));
+    let beside = import(db.kernel(&[]));
+    assert_eq!((beside.report.kernels, beside.unknown_time().opaque_ns), (3, 25));
 }
 
 #[test]
@@ -377,21 +381,22 @@ fn missing_cells_are_counted_and_never_read_as_free() {
     }
     db.kernel(&[("start", 7), ("end", 6)]).kernel(&[("start", 8), ("blockX", 1 << 40)]);
     let p = import(&db);
-    assert_eq!(p.ops.len(), 4);
+    assert_eq!((p.ops.len(), p.report.left_out), (6, 2));
     let counts = [
         (Quirk::Malformed, 2),
-        (Quirk::NoShape, 1),
-        (Quirk::ShapeOverflow, 1),
+        (Quirk::NoShape, 2),
         (Quirk::NoDevice, 1),
-        (Quirk::OverlapInStream, 6),
-        (Quirk::NoLaunchCall, 4),
+        (Quirk::OverlapInStream, 15),
+        (Quirk::NoLaunchCall, 6),
         (Quirk::NoRegisters, 2),
         (Quirk::NoSharedMemory, 1),
     ];
     assert_eq!(quirks(&p), counts);
     db.sql(&format!("UPDATE {KERNELS} SET gridX = NULL"));
+    assert_eq!(import(&db).unknown_time().opaque, 6);
+    db.sql(&format!("UPDATE {KERNELS} SET end = NULL"));
     let error = refusal(&db);
-    assert!(error.contains("8 kernels but none can be used (2 malformed, 6 no-shape)"), "{error}");
+    assert!(error.contains("8 kernels but none can be used (8 malformed)"), "{error}");
 }
 
 #[test]
@@ -404,7 +409,7 @@ fn numbers_that_another_tool_has_stored_as_text_or_doubles_are_read() {
     ));
     assert_eq!(lines(&import(&db)), usual);
     db.sql(&format!("UPDATE {KERNELS} SET gridX = 4.5"));
-    assert!(refusal(&db).contains("1 no-shape"));
+    assert!(import(&db).ops[0].is_opaque());
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn registers_counted_by_half_are_doubled_where_the_device_shows() {
 }
 
 #[test]
-fn rows_that_cannot_be_are_left_out_and_counted() {
+fn rows_without_a_time_are_left_out_and_those_without_a_shape_opaque() {
     let rows = [
         "\"K\",1,2,69,1,16,\"kept\",1,1000,5000,0,0,64,1,1,64,1,1",
         "\"K\",1,2,69,1,16,\"no time\",1,0,0,0,0,64,1,1,64,1,1",
@@ -210,9 +210,17 @@ fn rows_that_cannot_be_are_left_out_and_counted() {
         "\"K\",1,2,69,1,16,\"empty\",1,9000,9500,0,0,64,1,1,0,1,1",
     ];
     let p = of(&format!("{V3_2024}{}\n", rows.join("\n"))).unwrap();
-    assert_eq!(crate::common::names(&p), ["kept", "empty"]);
-    let counts = [Quirk::Malformed, Quirk::ShapeOverflow, Quirk::EmptyShape];
-    assert_eq!(counts.map(|quirk| p.report.count(quirk)), [5, 1, 1]);
+    assert_eq!(crate::common::names(&p), ["kept", "no grid", "too large", "empty"]);
+    assert_eq!(
+        p.ops.iter().map(raddle_trace::Op::is_opaque).collect::<Vec<_>>(),
+        [false, true, true, false]
+    );
+    let counts = [Quirk::Malformed, Quirk::NoShape, Quirk::EmptyShape];
+    assert_eq!(counts.map(|quirk| p.report.count(quirk)), [4, 2, 1]);
+    // Of 4,000 ns each but for the last, and as long on average those without a time.
+    let unknown = p.unknown_time();
+    assert_eq!((unknown.left_out, unknown.left_out_ns), (4, 12_500));
+    assert_eq!((unknown.kernel_ns, unknown.opaque_ns), (25_000, 8_000));
     let error = of(&format!("{V3_2024}{}\n", rows[1])).unwrap_err().to_string();
     assert!(error.contains("1 kernels but none can be used (1 malformed)"), "{error}");
     let error = of(V3_2024).unwrap_err().to_string();

@@ -1,7 +1,10 @@
 //! Do real traces give the figures that were counted in them independently?
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::common::sample;
-use raddle_trace::{Field, Op, OpKind, Origin, Profile, Quirk};
+use raddle_trace::{Field, GraphCaptures, ImportOptions, Op, OpKind, Origin, Profile, Quirk, open};
 
 /// Kernels, copies, fills, workgroups, streams, clock step.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
@@ -152,14 +155,17 @@ fn an_mi250_run_whose_kernels_leave_the_grid_to_their_launch_calls() {
 }
 
 #[test]
-fn an_mi300x_decode_step_that_a_graph_launched_keeps_what_it_did_not() {
+fn an_mi300x_decode_step_that_a_graph_launched_is_opaque() {
     let Some(p) = amd("tracelens_mi_sglang_qwen3-8b_decode") else {
         return;
     };
-    assert_eq!(figures(&p), (11, 3, 0, 76, 2, 1));
+    assert_eq!(figures(&p), (555, 3, 0, 76, 2, 1));
     assert_eq!((p.report.events, asked(&p)), (2_058, (3_200, 2_048 + 8_192)));
     assert_eq!(p.report.count(Quirk::NoShape), 544);
-    assert_eq!(p.report.count(Quirk::QueueLanes), 11 + 3);
+    let unknown = p.unknown_time();
+    assert_eq!((unknown.kernel_ns, unknown.opaque_ns), (9_765_437, 9_656_404));
+    assert_eq!((unknown.opaque, unknown.left_out, unknown.is_much()), (544, 0, true));
+    assert_eq!(p.report.count(Quirk::QueueLanes), 555 + 3);
     assert_eq!(p.report.count(Quirk::DeviceNotListed), 1);
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
 }
@@ -203,4 +209,44 @@ fn hosts_wait_where_real_traces_say_so() {
     ];
     let found = wanted.map(|(name, wanted)| (name, nvidia(name).map_or(wanted, |p| waits(&p))));
     assert_eq!(found, wanted);
+}
+
+/// Counted with Python's `json` module in the two files: the launch calls between the one that begins
+/// the capture and the one that ends it, in order, for the kernels of the graph launch, in order;
+/// those of `hipExtModuleLaunchKernel` count work-items.
+#[test]
+fn the_graph_of_a_vllm_decode_step_has_every_shape_of_its_capture() {
+    let Some(alone) = amd("tracelens_mi_vllm_decode_hipgraph") else {
+        return;
+    };
+    assert_eq!(figures(&alone), (425, 9, 0, 515, 1, 1));
+    let unknown = alone.unknown_time();
+    assert_eq!((unknown.opaque, unknown.opaque_ns), (421, 10_388_482));
+    assert_eq!(unknown.kernel_ns, 10_674_517);
+    let path = |part: &str| {
+        raddle_testkit::sample(&format!("kineto_amd/tracelens_mi_vllm_decode_{part}.json.gz"))
+    };
+    let (Some(graph), Some(capture)) = (path("hipgraph"), path("capture")) else {
+        return;
+    };
+    let captures = GraphCaptures::open(&capture).map(Arc::new).ok();
+    let p = open(&graph, &ImportOptions { captures, ..ImportOptions::default() }).unwrap();
+    assert_eq!(figures(&p), (425, 9, 0, 172_351, 1, 1));
+    assert_eq!(asked(&p), (109_696, 1_512_960));
+    assert_eq!(p.unknown_time().opaque, 0);
+    assert_eq!((p.report.shape_in_order_ns, p.report.shape_by_name_ns), (10_388_482, 0));
+    assert_eq!(p.report.count(Quirk::ShapeInOrder), 421);
+    assert_eq!(p.report.count(Quirk::NoShape) + p.report.count(Quirk::ShapeByName), 0);
+    let graph = alone.ops.iter().filter(|op| op.is_opaque());
+    let names: BTreeSet<&String> = graph.map(|op| &alone.kernels[op.kernel as usize]).collect();
+    assert_eq!(names.len(), 20);
+    let times = |p: &Profile| p.ops.iter().map(|op| (op.start_ns, op.end_ns())).collect::<Vec<_>>();
+    assert_eq!(times(&p), times(&alone), "nothing but shapes has changed");
+}
+
+#[test]
+fn a_file_without_launches_gives_no_shapes() {
+    let fixture = crate::common::fixture("no-kernels.json");
+    let error = GraphCaptures::open(&fixture).unwrap_err().to_string();
+    assert!(error.contains("holds no GPU kernels"), "{error}");
 }

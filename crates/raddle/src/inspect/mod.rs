@@ -8,7 +8,6 @@ use raddle_device::Device;
 use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, SelfReplayed, document};
 use raddle_report::json;
 use raddle_sim::{ModelError, WaitRule};
-use raddle_trace::ImportOptions;
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
@@ -25,8 +24,9 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
+    let options = args.shapes.options(args.barriers.into())?;
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    let enough = args.shapes.check(&profiles);
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut all = Vec::new();
     for (loaded, path) in profiles.iter().zip(&args.profiles) {
@@ -38,7 +38,8 @@ pub(crate) fn verb(
         Format::Json => json(&inspection),
         Format::Text => document(&inspection).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    enough
 }
 
 /// The folders of sources: those that are named, or the one beside the profile.

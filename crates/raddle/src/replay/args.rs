@@ -8,6 +8,7 @@ use raddle_sim::{Goal, Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
+use crate::shapes::ShapeArgs;
 
 /// Where results go, and how fast.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -106,6 +107,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
     pub(crate) comm: Comm,
     #[command(flatten)]
+    pub(crate) shapes: ShapeArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Feed the events of a decision log again and compare the answers, instead of a profile
     #[arg(
@@ -114,7 +117,7 @@ pub(crate) struct ReplayArgs {
         conflicts_with_all = ["profiles", "recipes", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
-            "all", "goals", "open_loop", "requests",
+            "all", "goals", "open_loop", "requests", "partial", "shapes_from",
             "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
     )]
     pub(crate) events: Option<PathBuf>,
@@ -169,6 +172,7 @@ impl ReplayArgs {
             "share",
             self.shares.iter().map(|it| format!("{}={}", bare(&it.file), it.value)).collect(),
         );
+        more("shapes-from", self.shapes.shapes_from.iter().map(|path| name(path)).collect());
         more("goal", self.goals.iter().map(Goal::to_string).collect());
         // Of files with arrivals results tell the task, and nothing of the file.
         more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
@@ -180,7 +184,12 @@ impl ReplayArgs {
         more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
         more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
-        let flags = [("all", self.all), ("once", self.once), ("open-loop", self.open_loop)];
+        let flags = [
+            ("all", self.all),
+            ("once", self.once),
+            ("open-loop", self.open_loop),
+            ("partial", self.shapes.partial),
+        ];
         let flags = flags.iter().filter(|(_, given)| *given);
         command.extend(flags.map(|(flag, _)| format!("--{flag}")));
         command

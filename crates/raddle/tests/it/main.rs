@@ -13,6 +13,7 @@ mod kernel;
 mod lists;
 mod live;
 mod occupancy;
+mod opaque;
 mod packet;
 mod packet_page;
 mod packet_replay;

@@ -175,6 +175,7 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
         rows.filter(|recipe| recipe["preempt"] != "never").filter_map(name).collect();
     assert!(names.len() >= 3, "{names:?}");
     let mut args = vec!["replay", &low, &high, "--priority", "tracelens_mi210*=5", "--out", "out"];
+    args.push("--partial");
     args.extend(["--idempotent", "*=yes", "--timeline", "none", "--log", "answers"]);
     // Slices of 10 ms are longer than what these profiles run at a time; shorter ones end in the midst.
     let slices = place.raddle(&["recipes", "--show", "weighted-slices"]).out;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::batch::BatchRanges;
 use super::device;
 use super::event::{Api, Category, KinetoEvent, tie, times};
-use super::shape::{ExtentsError, KernelExtents};
+use super::shape::KernelExtents;
 use super::waits::KinetoWaits;
 use crate::assemble::Interner;
 use crate::decimal::{micros, natural, unquote};
@@ -54,8 +55,6 @@ pub(in crate::import) struct KinetoOp {
     pub(in crate::import) extents: Option<u32>,
     /// Whether its lane is a hardware queue if the GPU is AMD's: it names no other queue.
     pub(in crate::import) on_queue: bool,
-    /// Whether it is complete; kernels are once they have a shape.
-    pub(in crate::import) settled: bool,
 }
 
 /// A call that launched work.
@@ -100,6 +99,9 @@ pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) ops: Vec<KinetoOp>,
     pub(in crate::import) calls: Vec<KinetoCall>,
     pub(in crate::import) waits: KinetoWaits,
+    /// Ranges of the host that name batch sizes, where these are wanted.
+    pub(super) ranges: BatchRanges,
+    pub(super) wants_ranges: bool,
     pub(in crate::import) names: Interner<String>,
     pub(in crate::import) streams: Interner<StreamLabel>,
     pub(in crate::import) extents: Interner<KernelExtents>,
@@ -173,14 +175,22 @@ impl KinetoCollector {
                 self.report.note(Quirk::GpuAnnotation);
                 return;
             }
+            Category::Range => {
+                if self.wants_ranges {
+                    self.ranges.take(event);
+                }
+                return;
+            }
             Category::Call => self.call(event),
             Category::Sync => self.waits.sync(event, &mut self.streams),
             Category::Kernel => self.work(event, OpKind::Kernel),
             Category::Copy => self.work(event, OpKind::Copy),
             Category::Set => self.work(event, OpKind::Set),
         };
-        if taken.is_none() {
-            self.report.note(Quirk::Malformed);
+        match taken {
+            Some(()) => {}
+            None if event.category == Category::Kernel => self.report.leave_out(),
+            None => self.report.note(Quirk::Malformed),
         }
     }
 
@@ -199,7 +209,7 @@ impl KinetoCollector {
         };
         let ts = micros(event.ts?).ok()?;
         self.fine |= ts.fine;
-        let extents = api.unit().and_then(|_| KernelExtents::read(grid, block).ok());
+        let extents = api.unit().and_then(|_| KernelExtents::read(grid, block));
         let extents = extents.map(|extents| self.extents.number(&extents));
         let lds_bytes = api.unit().and_then(|_| small(lds));
         let thread = event.thread();
@@ -237,14 +247,8 @@ impl KinetoCollector {
             self.dispatches |= dispatch.is_some_and(|kind| kind.starts_with("\"Dispatch"));
         }
         let (start, duration) = times(event)?;
-        let extents = match KernelExtents::read(grid, block) {
-            Ok(extents) => Some(self.extents.number(&extents)),
-            Err(ExtentsError::Overflow) if kind == OpKind::Kernel => {
-                self.report.note(Quirk::ShapeOverflow);
-                return Some(());
-            }
-            Err(_) => None,
-        };
+        let extents = KernelExtents::read(grid, block);
+        let extents = extents.map(|extents| self.extents.number(&extents));
         self.fine |= start.fine || duration.fine;
         let label = event.stream_label(stream).to_owned();
         let label = StreamLabel { label, context: context.and_then(natural) };
@@ -262,7 +266,6 @@ impl KinetoCollector {
             correlation: tie(correlation),
             extents,
             on_queue: queue.is_none(),
-            settled: kind != OpKind::Kernel,
         });
         Some(())
     }
@@ -315,7 +318,8 @@ impl RecordSink for KinetoCollector {
     }
 
     fn kept(&self) -> usize {
-        self.ops.len().max(self.calls.len()).max(self.waits.len())
+        let records = self.ops.len().max(self.calls.len());
+        records.max(self.waits.len()).max(self.ranges.len())
     }
 
     fn kernels_seen(&self) -> u64 {

@@ -19,6 +19,8 @@ pub(super) enum Category {
     Sync,
     /// A range on the device's lane that is no work.
     Annotation,
+    /// A range of the host that its program named.
+    Range,
     /// Anything else.
     #[default]
     Other,
@@ -34,6 +36,7 @@ impl Category {
             "cuda_runtime" | "cuda_driver" | "Runtime" => Self::Call,
             "cuda_sync" => Self::Sync,
             "gpu_user_annotation" => Self::Annotation,
+            "user_annotation" => Self::Range,
             _ => Self::Other,
         }
     }

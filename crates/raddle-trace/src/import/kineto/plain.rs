@@ -146,7 +146,6 @@ impl KinetoCollector {
             correlation: work.correlation,
             extents,
             on_queue: self.maker == TraceMaker::Rpd,
-            settled: work.kind != OpKind::Kernel,
         });
     }
 

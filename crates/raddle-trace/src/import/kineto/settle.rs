@@ -9,14 +9,18 @@
 //!   Tensile's or MIOpen's, else workgroups.
 //! - Without a grid (launched before the recording, or by a graph) the kernel gets the shape, and the
 //!   shared memory, that most other launches of the same kernel have; of equally many, that which
-//!   came first in the file. Without those it is left out.
+//!   came first in the file. Without those it stays opaque.
+//! - Before that, where captures of graphs are given, such a kernel gets the shape of its launch then
+//!   ([`GraphCaptures`]).
 //! - The shared memory is what the launch call asks for dynamically. What the code reserves
 //!   statically, and registers, no such file says.
 
 use std::collections::BTreeMap;
 
+use super::batch::BatchRanges;
 use super::collect::{KinetoCall, KinetoOp};
-use super::shape::{ExtentsError, GridUnit, KernelExtents, KernelShape};
+use super::shape::{GridUnit, KernelExtents};
+use crate::captures::{AlikeLaunches, Found, GraphCaptures, KernelShape, Launched};
 use crate::options::BarrierRule;
 use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
@@ -47,70 +51,43 @@ pub(super) struct Settler<'a> {
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
+    /// What graphs were captured, and the batch sizes around graph launches.
+    pub(super) captures: Option<(&'a GraphCaptures, &'a BatchRanges)>,
     pub(super) report: &'a mut ImportReport,
 }
-
-/// A shape, and the dynamic shared memory that belongs to it.
-type Launched = (KernelShape, Option<u32>);
 
 /// The settled launches of one kernel.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
     in_work_items: u64,
-    /// By grid, work-items and shared memory.
-    launches: BTreeMap<([u32; 4], Option<u32>), EqualLaunches>,
-}
-
-/// Equal launches.
-struct EqualLaunches {
-    count: u64,
-    /// The first of them, as a position among all ops.
-    first: usize,
-    launched: Launched,
-}
-
-impl SettledLaunches {
-    fn add(&mut self, at: usize, (shape, lds): Launched) {
-        // A kernel that gets this shape has no grid of its own that could be uneven.
-        let shape = KernelShape { uneven: false, ..shape };
-        let grid = shape.grid;
-        let key = ([grid.x, grid.y, grid.z, shape.threads], lds);
-        let new = EqualLaunches { count: 0, first: at, launched: (shape, lds) };
-        self.launches.entry(key).or_insert(new).count += 1;
-    }
-
-    fn commonest(&self) -> Option<Launched> {
-        let most = |alike: &&EqualLaunches| (alike.count, std::cmp::Reverse(alike.first));
-        self.launches.values().max_by_key(most).map(|alike| alike.launched)
-    }
+    alike: AlikeLaunches,
 }
 
 impl Settler<'_> {
     /// Settles kernels whose own events say all there is.
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
-        for work in ops.iter_mut().filter(|work| work.op.kind == OpKind::Kernel) {
-            let Some(extents) = self.of(work.extents) else {
-                self.report.note(Quirk::NoShape);
-                continue;
-            };
-            let Some(shape) = self.shape(extents, GridUnit::Workgroups) else {
+        let mut without_grid = Vec::new();
+        for (at, work) in kernels(ops) {
+            let shape = self.of(work.extents).and_then(|it| it.shape(GridUnit::Workgroups));
+            let Some(shape) = shape else {
+                without_grid.push(at);
                 continue;
             };
             let known = work.op.provenance.of(Field::SharedMemory) != Origin::Assumed;
             let lds = known.then_some(work.op.footprint.lds_bytes);
             work.op.footprint.barrier = self.barriers.barrier(lds);
             self.report.add(Quirk::NoSharedMemory, u64::from(!known));
-            settle(work, shape);
+            settle(work, shape, Origin::Measured);
         }
+        self.by_captures(ops, without_grid);
     }
 
     /// Settles kernels of an AMD GPU.
     pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
-        let kernels = ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel);
-        for (at, work) in kernels {
+        for (at, work) in kernels(ops) {
             let call = call_of(work.correlation, self.calls);
             let unit = call.and_then(|call| call.api.unit());
             let extents = self.of(work.extents.or_else(|| call?.extents));
@@ -125,12 +102,13 @@ impl Settler<'_> {
                 GridUnit::WorkItems => others.in_work_items += 1,
             }
             let lds = call.and_then(|call| call.lds_bytes);
-            if let Some(shape) = self.shape(extents, unit) {
-                others.add(at, (shape, lds));
+            if let Some(shape) = extents.shape(unit) {
+                others.alike.add(at, (shape, lds));
                 self.settle_amd(work, (shape, lds), Origin::Joined);
             }
         }
         self.by_unit_of_others(ops, &without_unit, &mut others);
+        let without_grid = self.by_captures(ops, without_grid);
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
@@ -154,12 +132,39 @@ impl Settler<'_> {
                 }
                 _ => GridUnit::Workgroups,
             };
-            if let Some(shape) = self.shape(extents, unit) {
-                others.add(at, (shape, None));
+            if let Some(shape) = extents.shape(unit) {
+                others.alike.add(at, (shape, None));
                 self.report.note(Quirk::GridUnitAssumed);
                 self.settle_amd(work, (shape, None), Origin::Assumed);
             }
         }
+    }
+
+    /// Kernels without a grid, by the captures of graphs; those that stay without.
+    fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
+        let Some((captures, ranges)) = self.captures else { return these };
+        let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
+        for at in these {
+            graphs.entry(ops[at].correlation).or_default().push(at);
+        }
+        let mut left = Vec::new();
+        for (correlation, mut graph) in graphs {
+            graph.sort_by_key(|&at| (ops[at].op.start_ns, at));
+            let batch = call_of(correlation, self.calls).and_then(|call| ranges.at(call.start));
+            let all = self.names;
+            let names = graph.iter().map(|&at| &*all[ops[at].op.kernel as usize]);
+            let names: Vec<&str> = names.collect();
+            for (at, found) in graph.iter().copied().zip(captures.shapes(&names, batch)) {
+                let Some((launched, how)) = found else {
+                    left.push(at);
+                    continue;
+                };
+                let work = &mut ops[at];
+                self.report.captured(how == Found::InOrder, work.op.duration_ns);
+                self.settle_amd(work, launched, Origin::Joined);
+            }
+        }
+        left
     }
 
     /// Kernels without a grid.
@@ -171,19 +176,16 @@ impl Settler<'_> {
     ) {
         for &at in these {
             let work = &mut ops[at];
-            match others.get(&work.op.kernel).and_then(SettledLaunches::commonest) {
-                Some(launched) => {
-                    self.report.note(Quirk::ShapeOfOthers);
-                    self.settle_amd(work, launched, Origin::Assumed);
-                }
-                None => self.report.note(Quirk::NoShape),
+            let commonest = others.get(&work.op.kernel).and_then(|it| it.alike.commonest());
+            if let Some(launched) = commonest {
+                self.report.note(Quirk::ShapeOfOthers);
+                self.settle_amd(work, launched, Origin::Assumed);
             }
         }
     }
 
     /// With a shape, and shared memory, from `origin`.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
-        work.op.provenance = work.op.provenance.with(Field::Shape, origin);
         // Should an event say its shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
             let origin = if lds.is_some() { origin } else { Origin::Assumed };
@@ -196,31 +198,24 @@ impl Settler<'_> {
         let lds = Some(work.op.footprint.lds_bytes).filter(|&bytes| bytes > 0);
         work.op.footprint.barrier = self.barriers.barrier(lds);
         self.report.add(Quirk::UnevenGrid, u64::from(shape.uneven));
-        settle(work, shape);
+        settle(work, shape, origin);
     }
 
     fn of(&self, extents: Option<u32>) -> Option<KernelExtents> {
         self.extents.get(extents? as usize).copied()
     }
-
-    /// The shape, or `None` where it exceeds all bounds.
-    fn shape(&mut self, extents: KernelExtents, unit: GridUnit) -> Option<KernelShape> {
-        match extents.shape(unit) {
-            Ok(shape) => Some(shape),
-            Err(ExtentsError::Overflow | ExtentsError::Missing) => {
-                self.report.note(Quirk::ShapeOverflow);
-                None
-            }
-        }
-    }
 }
 
-fn settle(work: &mut KinetoOp, shape: KernelShape) {
+fn settle(work: &mut KinetoOp, shape: KernelShape, origin: Origin) {
     let op = &mut work.op;
     op.grid = shape.grid;
     op.workgroups = shape.workgroups;
     op.footprint.threads = shape.threads;
-    work.settled = true;
+    op.provenance = op.provenance.with(Field::Shape, origin);
+}
+
+fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)> {
+    ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
 /// The call of that correlation among calls sorted by it.

@@ -2,29 +2,8 @@
 
 use raddle_policy::Dim3;
 
+use crate::captures::KernelShape;
 use crate::decimal::{natural, unquote};
-
-/// Grid and workgroup of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct KernelShape {
-    /// The grid in workgroups.
-    pub(super) grid: Dim3,
-    /// Its volume, or 0 where a workgroup is empty.
-    pub(super) workgroups: u64,
-    /// Work-items of a workgroup.
-    pub(super) threads: u32,
-    /// Whether the grid, counted in work-items, is no whole number of workgroups.
-    pub(super) uneven: bool,
-}
-
-/// Why there is no [`KernelShape`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ExtentsError {
-    /// Not given, or not as numbers.
-    Missing,
-    /// More than can be counted.
-    Overflow,
-}
 
 /// What a grid is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +22,14 @@ pub(in crate::import) struct KernelExtents {
 }
 
 impl KernelExtents {
-    /// Reads both, each an array of up to three numbers, also within a string.
-    pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Result<Self, ExtentsError> {
-        Ok(Self { grid: extents(grid)?, block: extents(block)? })
+    /// Reads both, each an array of up to three numbers, also within a string; `None` where one is
+    /// not given, or not as numbers that can be counted.
+    pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Option<Self> {
+        Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
-    /// The shape that they mean in this unit.
-    pub(super) fn shape(self, unit: GridUnit) -> Result<KernelShape, ExtentsError> {
+    /// The shape that they mean in this unit; `None` where it is more than can be counted.
+    pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         let mut uneven = false;
         if unit == GridUnit::WorkItems {
@@ -59,55 +39,33 @@ impl KernelExtents {
             }
         }
         let volume = |[x, y, z]: [u32; 3]| Dim3::new(x, y, z).volume();
-        let workgroups = volume(grid).ok_or(ExtentsError::Overflow)?;
-        let threads = volume(block).and_then(|n| u32::try_from(n).ok());
-        let threads = threads.ok_or(ExtentsError::Overflow)?;
+        let workgroups = volume(grid)?;
+        let threads = u32::try_from(volume(block)?).ok()?;
         let workgroups = if threads == 0 { 0 } else { workgroups };
         let [x, y, z] = grid;
-        Ok(KernelShape { grid: Dim3::new(x, y, z), workgroups, threads, uneven })
+        Some(KernelShape { grid: Dim3::new(x, y, z), workgroups, threads, uneven })
     }
 }
 
-fn extents(value: Option<&str>) -> Result<[u32; 3], ExtentsError> {
-    let text = unquote(value.ok_or(ExtentsError::Missing)?);
+fn extents(value: Option<&str>) -> Option<[u32; 3]> {
+    let text = unquote(value?);
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     let mut extents = [1; 3];
-    let mut parts = inner.split(',');
-    for (i, extent) in extents.iter_mut().enumerate() {
-        let Some(part) = parts.next() else {
-            if i == 0 {
-                return Err(ExtentsError::Missing);
-            }
-            break;
-        };
-        *extent = extent_of(part)?;
+    for (at, part) in inner.split(',').enumerate() {
+        *extents.get_mut(at)? = u32::try_from(natural(part)?).ok()?;
     }
-    if parts.next().is_some() {
-        return Err(ExtentsError::Missing);
-    }
-    Ok(extents)
-}
-
-fn extent_of(part: &str) -> Result<u32, ExtentsError> {
-    let digits = unquote(part);
-    match natural(digits) {
-        Some(n) => u32::try_from(n).map_err(|_| ExtentsError::Overflow),
-        None if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            Err(ExtentsError::Overflow)
-        }
-        None => Err(ExtentsError::Missing),
-    }
+    Some(extents)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_in(unit: GridUnit, grid: &str, block: &str) -> Result<KernelShape, ExtentsError> {
+    fn read_in(unit: GridUnit, grid: &str, block: &str) -> Option<KernelShape> {
         KernelExtents::read(Some(grid), Some(block))?.shape(unit)
     }
 
-    fn read(grid: &str, block: &str) -> Result<KernelShape, ExtentsError> {
+    fn read(grid: &str, block: &str) -> Option<KernelShape> {
         read_in(GridUnit::Workgroups, grid, block)
     }
 
@@ -115,8 +73,8 @@ mod tests {
     fn arrays_and_strings() {
         let grid = Dim3::new(4, 2, 1);
         let wanted = KernelShape { grid, workgroups: 8, threads: 49, uneven: false };
-        assert_eq!(read("[4, 2, 1]", "[7,7,1]"), Ok(wanted));
-        assert_eq!(read("\"[4,2,1]\"", "[7,7]"), Ok(wanted));
+        assert_eq!(read("[4, 2, 1]", "[7,7,1]"), Some(wanted));
+        assert_eq!(read("\"[4,2,1]\"", "[7,7]"), Some(wanted));
     }
 
     #[test]
@@ -134,16 +92,16 @@ mod tests {
     }
 
     #[test]
-    fn empty_missing_and_beyond_all_bounds_are_told_apart() {
+    fn an_empty_shape_is_one_and_what_is_missing_or_beyond_all_bounds_is_none() {
         assert_eq!(read("[0,1,1]", "[32,1,1]").unwrap().workgroups, 0);
         assert_eq!(read("[5,1,1]", "[32,0,1]").unwrap().workgroups, 0);
         for text in ["[]", "\"inf\"", "null", "[1,2,3,4]", "[-1,1,1]", "[1.5,1,1]", "\u{e9}"] {
-            assert_eq!(read(text, "[1,1,1]"), Err(ExtentsError::Missing), "{text}");
+            assert_eq!(read(text, "[1,1,1]"), None, "{text}");
         }
-        assert_eq!(KernelExtents::read(None, None), Err(ExtentsError::Missing));
+        assert_eq!(KernelExtents::read(None, None), None);
         let huge = "[4294967295,4294967295,4294967295]";
-        assert_eq!(read(huge, "[1,1,1]"), Err(ExtentsError::Overflow));
-        assert_eq!(read("[1,1,1]", huge), Err(ExtentsError::Overflow));
-        assert_eq!(read("[99999999999999999999999,1,1]", "[1,1,1]"), Err(ExtentsError::Overflow));
+        assert_eq!(read(huge, "[1,1,1]"), None);
+        assert_eq!(read("[1,1,1]", huge), None);
+        assert_eq!(read("[99999999999999999999999,1,1]", "[1,1,1]"), None);
     }
 }

@@ -32,18 +32,20 @@ impl KinetoCollector {
         let names = core::mem::take(&mut self.names).into_items();
         let extents = core::mem::take(&mut self.extents).into_items();
         sort_calls(&mut self.calls, |call| call.correlation, &mut self.report);
+        let mut ranges = core::mem::take(&mut self.ranges);
+        ranges.sort();
         let mut settler = Settler {
             calls: &self.calls,
             extents: &extents,
             names: &names,
             barriers: options.barriers,
+            captures: options.captures.as_deref().map(|captures| (captures, &ranges)),
             report: &mut self.report,
         };
         match amd {
             true => settler.amd(&mut self.ops),
             false => settler.nvidia(&mut self.ops),
         }
-        self.ops.retain(|work| work.settled);
         for work in &mut self.ops {
             let gpu = work.device.and_then(|process| self.gpus.get(&process));
             work.device = gpu.copied().or(work.device);

@@ -38,15 +38,16 @@ pub(super) struct NsysKernel {
 }
 
 impl NsysKernel {
-    /// Adds to `op` what only kernels have.
-    ///
-    /// # Errors
-    /// Why it must be left out.
-    pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> Result<KernelNotes, Quirk> {
-        let ([x, y, z], block) = (extents(self.grid)?, extents(self.block)?);
-        op.set_shape(Dim3::new(x, y, z), block.map(u64::from)).ok_or(Quirk::ShapeOverflow)?;
-        op.set_registers(self.registers.and_then(|n| u32::try_from(n).ok()));
+    /// Adds to `op` what only kernels have; without a shape it stays opaque.
+    pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
+        let shape = extents(self.grid)
+            .zip(extents(self.block))
+            .and_then(|([x, y, z], block)| op.set_shape(Dim3::new(x, y, z), block.map(u64::from)));
+        if shape.is_none() {
+            return notes;
+        }
+        op.set_registers(self.registers.and_then(|n| u32::try_from(n).ok()));
         // A size that prints as 0 may be some hundred bytes, and so may hide a barrier.
         let (lds_bytes, sure) = match self.lds {
             Lds::Exact(bytes) => (bytes, Some(bytes)),
@@ -60,7 +61,7 @@ impl NsysKernel {
         }
         notes.add(Quirk::RoundedSharedMemory, matches!(self.lds, Lds::Rounded(_)));
         notes.add(Quirk::NoSharedMemory, self.lds == Lds::Unknown);
-        Ok(notes)
+        notes
     }
 }
 
@@ -85,17 +86,10 @@ impl KernelNotes {
     }
 }
 
-fn extents(extents: [Option<i64>; 3]) -> Result<[u32; 3], Quirk> {
-    let [x, y, z] = extents.map(|extent| match extent.map(u32::try_from) {
-        Some(Ok(n)) => Ok(n),
-        Some(Err(_)) if extent > Some(0) => Err(Quirk::ShapeOverflow),
-        _ => Err(Quirk::NoShape),
-    });
-    Ok([x?, y?, z?])
+fn extents(extents: [Option<i64>; 3]) -> Option<[u32; 3]> {
+    let [x, y, z] = extents.map(|extent| u32::try_from(extent?).ok());
+    Some([x?, y?, z?])
 }
-
-/// The quirks that leave a kernel out.
-pub(super) const LEFT_OUT: [Quirk; 3] = [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow];
 
 #[cfg(test)]
 mod tests {
@@ -104,7 +98,7 @@ mod tests {
     use super::*;
     use crate::profile::OpKind;
 
-    fn kernel(grid: [Option<i64>; 3], block: [Option<i64>; 3]) -> (Result<KernelNotes, Quirk>, Op) {
+    fn kernel(grid: [Option<i64>; 3], block: [Option<i64>; 3]) -> (KernelNotes, Op) {
         let mut op = Op::at(OpKind::Kernel, 0, 1);
         let kernel = NsysKernel { grid, block, registers: Some(0), lds: Lds::Rounded(0) };
         (kernel.fill(&mut op, BarrierRule::Assume), op)
@@ -117,20 +111,22 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_are_missing_too_large_or_empty_are_told_apart() {
+    fn what_has_no_shape_that_can_be_counted_is_opaque_and_an_empty_one_is_not() {
         let one = [Some(1); 3];
-        for (grid, quirk) in [
-            ([Some(1), None, Some(1)], Quirk::NoShape),
-            ([Some(-1), Some(1), Some(1)], Quirk::NoShape),
-            ([Some(1 << 32), Some(1), Some(1)], Quirk::ShapeOverflow),
-            ([Some(i64::from(u32::MAX)); 3], Quirk::ShapeOverflow),
+        for grid in [
+            [Some(1), None, Some(1)],
+            [Some(-1), Some(1), Some(1)],
+            [Some(1 << 32), Some(1), Some(1)],
+            [Some(i64::from(u32::MAX)); 3],
         ] {
             for (grid, block) in [(grid, one), (one, grid)] {
-                assert_eq!(kernel(grid, block).0, Err(quirk));
+                let (notes, op) = kernel(grid, block);
+                assert!(op.is_opaque() && (op.workgroups, op.footprint.threads) == (0, 0));
+                assert_eq!((op.grid, counted(notes)), (Dim3::default(), vec![]));
             }
         }
-        let (notes, op) = kernel([Some(4), Some(2), Some(1)], [Some(0), Some(1), Some(1)]);
-        assert!(notes.is_ok() && op.workgroups == 0);
+        let (_, op) = kernel([Some(4), Some(2), Some(1)], [Some(0), Some(1), Some(1)]);
+        assert!(!op.is_opaque() && op.workgroups == 0);
     }
 
     #[test]
@@ -139,7 +135,7 @@ mod tests {
         assert_eq!((op.workgroups, op.footprint.threads), (64, 8));
         assert_eq!(op.footprint.barrier, Barrier::Assumed);
         let wanted = [(Quirk::RoundedSharedMemory, 1)];
-        assert_eq!(counted(notes.unwrap()), wanted);
+        assert_eq!(counted(notes), wanted);
     }
 
     #[test]

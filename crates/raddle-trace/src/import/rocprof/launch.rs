@@ -4,7 +4,6 @@ use raddle_policy::Dim3;
 
 use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
-use crate::report::Quirk;
 
 /// An op without a lane that ran from `start` to `end`; `None` where the tool had no times (it
 /// writes 0) or they run backwards.
@@ -16,23 +15,20 @@ pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
 }
 
 /// Adds a grid of so many work-items, an incomplete workgroup counted whole, and the shared memory
-/// of a workgroup.
-///
-/// # Errors
-/// Where the grid is more than can be counted.
+/// of a workgroup; a grid that is more than can be counted leaves it opaque.
 pub(super) fn set_launch(
     op: &mut Op,
     [grid, workgroup]: [[u64; 3]; 2],
     lds: Option<u32>,
     barriers: BarrierRule,
-) -> Result<(), Quirk> {
+) {
     let groups = |axis: usize| u32::try_from(grid[axis].div_ceil(workgroup[axis].max(1))).ok();
     let (Some(x), Some(y), Some(z)) = (groups(0), groups(1), groups(2)) else {
-        return Err(Quirk::ShapeOverflow);
+        return;
     };
-    op.set_shape(Dim3::new(x, y, z), workgroup).ok_or(Quirk::ShapeOverflow)?;
-    op.set_shared_memory(lds, barriers);
-    Ok(())
+    if op.set_shape(Dim3::new(x, y, z), workgroup).is_some() {
+        op.set_shared_memory(lds, barriers);
+    }
 }
 
 #[cfg(test)]
@@ -42,8 +38,8 @@ mod tests {
 
     fn shape(grid: [u64; 3], workgroup: [u64; 3]) -> Option<(Dim3, u64, u32)> {
         let mut op = Op::at(OpKind::Kernel, 0, 1);
-        set_launch(&mut op, [grid, workgroup], None, BarrierRule::Assume).ok()?;
-        Some((op.grid, op.workgroups, op.footprint.threads))
+        set_launch(&mut op, [grid, workgroup], None, BarrierRule::Assume);
+        (!op.is_opaque()).then_some((op.grid, op.workgroups, op.footprint.threads))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use raddle_policy::{Barrier, Dim3};
 use raddle_trace::{Field, Origin, Quirk, StreamLabel};
 
-use super::{MI300X, amd, count, hip, origins, refused, text_of, with};
+use super::{MI300X, amd, count, hip, origins, with};
 use crate::common::{lines, quirks};
 
 #[test]
@@ -73,12 +73,13 @@ fn quirk_10_amd_kernels_without_a_grid_take_the_commonest_shape_of_their_name() 
     let shapes: Vec<_> = p.ops.iter().map(|op| (op.workgroups, op.footprint.lds_bytes)).collect();
     let (nine, four) = ((9, 64), (4, 32));
     // The third kernel of `tie` takes what came first in the file, `alone` has nothing to take.
-    assert_eq!(shapes, [nine, four, four, four, four, four, nine, four]);
+    assert_eq!(shapes, [nine, four, four, four, four, four, nine, four, (0, 0)]);
+    assert!(p.ops[8].is_opaque() && p.ops[8].duration_ns > 0);
     assert_eq!(origins(&p.ops[3]), [Origin::Assumed; 3]);
     assert_eq!(count(&p, Quirk::ShapeOfOthers), 3);
     assert_eq!(count(&p, Quirk::NoShape), 1);
     assert_eq!(p.ops[4].provenance.of(Field::Arrival), Origin::Joined);
-    assert_eq!(count(&p, Quirk::GraphLaunch), 1);
+    assert_eq!(count(&p, Quirk::GraphLaunch), 2);
 }
 
 #[test]
@@ -107,11 +108,10 @@ fn quirk_10_amd_a_grid_without_a_launch_has_the_unit_of_others_else_of_its_name(
 }
 
 #[test]
-fn quirk_10_amd_without_any_grid_is_refused_with_advice() {
-    let told =
-        refused(&text_of(MI300X, &[hip("hipGraphLaunch", 1, "[1,1,1]", 0), amd("k", 10, 1, "")]));
-    assert!(told.contains("of its 1 kernels none can be used: 1 have no grid"), "{told}");
-    assert!(told.contains("rocprofv3"), "{told}");
+fn quirk_10_amd_without_any_grid_all_are_opaque() {
+    let p = with(MI300X, &[hip("hipGraphLaunch", 1, "[1,1,1]", 0), amd("k", 10, 1, "")]);
+    assert_eq!((p.report.kernels, p.unknown_time().opaque), (1, 1));
+    assert!(p.unknown_time().is_much());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::csv_table::{CellFault, CsvRow};
 use crate::decimal::{fixed, is_rounded, natural};
 use crate::error::TraceError;
 use crate::import::devices::Devices;
-use crate::import::nsys::work::{KernelNotes, LEFT_OUT, NsysKernel, SET, UNNAMED};
+use crate::import::nsys::work::{KernelNotes, NsysKernel, SET, UNNAMED};
 use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
@@ -92,7 +92,6 @@ pub(super) struct GpuTrace {
     devices: Devices<u32>,
     /// The finest step seen of starts and of durations, in nanoseconds.
     steps: [Option<u64>; 2],
-    kernels_seen: u64,
     barriers: BarrierRule,
     pub(super) report: ImportReport,
 }
@@ -107,7 +106,6 @@ impl GpuTrace {
             known_devices: Interner::default(),
             devices: Devices::new(),
             steps: [None; 2],
-            kernels_seen: 0,
             barriers,
             report: ImportReport::default(),
         }
@@ -141,7 +139,7 @@ impl GpuTrace {
     /// Counts a row that is none.
     fn malformed(&mut self) {
         self.report.events += 1;
-        self.report.note(Quirk::Malformed);
+        self.report.leave_out();
     }
 
     /// A time in nanoseconds; `None` where there is none.
@@ -170,7 +168,6 @@ impl GpuTrace {
         let known = self.known_devices.number(&device);
         let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
-            self.kernels_seen += 1;
             let number = |cell: Option<&str>| i64::try_from(cell.and_then(natural)?).ok();
             let kernel = NsysKernel {
                 grid: [row.grd_x, row.grd_y, row.grd_z].map(number),
@@ -178,13 +175,7 @@ impl GpuTrace {
                 registers: number(row.registers),
                 lds: shared_memory([row.stc_s_mem, row.dym_s_mem], self.header.size_places),
             };
-            match kernel.fill(&mut op, self.barriers) {
-                Ok(noted) => notes = noted,
-                Err(quirk) => {
-                    self.report.note(quirk);
-                    return;
-                }
-            }
+            notes = kernel.fill(&mut op, self.barriers);
             self.devices.kernel(&known, device.1);
             self.report.add(Quirk::NoName, u64::from(row.name.is_none()));
         }
@@ -226,10 +217,6 @@ impl GpuTrace {
 
     fn unusable(&self, file: &str) -> TraceError {
         let file = file.to_owned();
-        if self.kernels_seen > 0 {
-            let (kernels, reasons) = (self.kernels_seen, self.report.reasons(&LEFT_OUT));
-            return TraceError::NothingUsable { file, kernels, reasons };
-        }
         let malformed = self.report.count(Quirk::Malformed);
         let categories = match (self.ops.is_empty(), malformed) {
             (true, 0) => "only a header".to_owned(),

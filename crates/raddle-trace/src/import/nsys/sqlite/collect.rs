@@ -110,8 +110,8 @@ impl NsysCollector {
             .scan(SETS, &PLACE, |row| meter.row() && self.simple(row, OpKind::Set, NsysName::Set));
         let columns = ["start", "correlationId", "globalTid", "end", "nameId"];
         let calls = database.scan(CALLS, &columns, |row| meter.row() && self.call(row));
-        let graphs = database.scan(GRAPHS, &["start"], |_| meter.row());
-        self.report.add(Quirk::WholeGraph, graphs);
+        let columns = [PLACE.as_slice(), &["graphId"]].concat();
+        let graphs = database.scan(GRAPHS, &columns, |row| meter.row() && self.graph(row));
         for rows in [self.kernels_seen, copies, sets, calls, graphs] {
             self.report.events = self.report.events.saturating_add(rows);
         }
@@ -136,14 +136,19 @@ impl NsysCollector {
         let Some(mut found) = self.place(row, OpKind::Kernel, name) else {
             return true;
         };
-        match kernel.fill(&mut found.op, self.barriers) {
-            Ok(notes) => found.notes = notes,
-            Err(quirk) => {
-                self.report.note(quirk);
-                return true;
-            }
-        }
+        found.notes = kernel.fill(&mut found.op, self.barriers);
         found.notes.add(Quirk::Clusters, clustered);
+        self.devices.kernel(&found.gpu, found.device);
+        self.keep(found)
+    }
+
+    /// Takes a graph that was recorded as a whole, as one opaque kernel.
+    fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
+        let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
+        let Some(found) = self.place(row, OpKind::Kernel, name) else {
+            return true;
+        };
+        self.report.note(Quirk::WholeGraph);
         self.devices.kernel(&found.gpu, found.device);
         self.keep(found)
     }
@@ -168,7 +173,10 @@ impl NsysCollector {
             .zip(end)
             .and_then(|(start, end)| Some((start, u64::try_from(end.checked_sub(start)?).ok()?)));
         let Some((start, duration)) = span else {
-            self.report.note(Quirk::Malformed);
+            match kind {
+                OpKind::Kernel => self.report.leave_out(),
+                OpKind::Copy | OpKind::Set => self.report.note(Quirk::Malformed),
+            }
             return None;
         };
         let process = process(global);

@@ -192,6 +192,7 @@ fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
             texts.number(&*format!("[CUDA memcpy {}]", kind.unwrap_or(&COPY_KINDS[0])))
         }
         NsysName::Set => texts.number(SET),
+        NsysName::Graph(number) => texts.number(&*format!("graph {number}")),
     });
     let new = new.collect();
     (texts.into_items(), new)

@@ -26,6 +26,8 @@ pub(super) enum NsysName {
     /// The direction of a copy.
     Copy(Option<i64>),
     Set,
+    /// A graph by its number.
+    Graph(i64),
 }
 
 /// A lane of in-order work.

@@ -1,7 +1,6 @@
 //! Why can nothing come of a database, and what would help?
 
 use crate::error::TraceError;
-use crate::import::nsys::work::LEFT_OUT;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
 use crate::profile::OpKind;
@@ -69,19 +68,17 @@ pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Opti
     let file = source.file.clone();
     let kernels = found.kernels_seen;
     if kernels > 0 {
-        let reasons = found.report.reasons(&LEFT_OUT);
+        let reasons = found.report.reasons(&[Quirk::Malformed]);
         return Some(TraceError::NothingUsable { file, kernels, reasons });
     }
     if let Some(error) = source.broken() {
         return Some(error);
     }
-    let graphs = found.report.count(Quirk::WholeGraph);
     let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
     let words: Vec<_> = [
         (found.calls.len() as u64, "CUDA calls"),
         (of(OpKind::Copy), "copies"),
         (of(OpKind::Set), "fills"),
-        (graphs, "graphs recorded as a whole: `--cuda-graph-trace=node` shows their kernels"),
     ]
     .into_iter()
     .filter(|&(n, _)| n > 0)

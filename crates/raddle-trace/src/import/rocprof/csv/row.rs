@@ -89,8 +89,9 @@ impl<'r> DispatchRow<'r> {
         let op = span.and_then(|(start, end)| timed(OpKind::Kernel, start.0, end.0));
         let mut op = op.ok_or(Quirk::Malformed)?;
         let lds = small(self.group_segment_size.or(self.lds_block_size))?;
-        let shape = self.shape().ok_or(Quirk::Malformed)?;
-        set_launch(&mut op, shape, lds, barriers)?;
+        if let Some(shape) = self.shape() {
+            set_launch(&mut op, shape, lds, barriers);
+        }
         op.footprint.sgprs_per_wave = small(self.sgpr_count)?.unwrap_or(0);
         let issued = self.dispatchns.and_then(|ns| i64::try_from(ns.0).ok());
         if let Some(issued) = issued.filter(|&ns| ns > 0) {

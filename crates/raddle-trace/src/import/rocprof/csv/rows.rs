@@ -74,8 +74,10 @@ impl RocprofRows {
                 Err(Quirk::Malformed)
             }
         };
-        if let Err(quirk) = taken {
-            self.report.note(quirk);
+        match taken {
+            Ok(()) => {}
+            Err(Quirk::Malformed) => self.report.leave_out(),
+            Err(quirk) => self.report.note(quirk),
         }
         Ok(())
     }

@@ -107,7 +107,7 @@ impl ResultCollector {
     /// Why nothing can come of what was read whole.
     pub(in crate::import::rocprof) fn unusable(&self, file: String) -> TraceError {
         if self.dispatches_seen > 0 {
-            let reasons = self.report.reasons(&[Quirk::Malformed, Quirk::ShapeOverflow]);
+            let reasons = self.report.reasons(&[Quirk::Malformed]);
             return TraceError::NothingUsable { file, kernels: self.dispatches_seen, reasons };
         }
         let all = |count: fn(&ResultProcess) -> usize| -> usize {
@@ -132,7 +132,7 @@ impl ResultCollector {
         } else {
             let info = raw.dispatch_info.as_ref().ok_or(Quirk::Malformed)?;
             let shape = [info.grid_size.into(), info.workgroup_size.into()];
-            set_launch(&mut op, shape, info.group_segment_size, self.barriers)?;
+            set_launch(&mut op, shape, info.group_segment_size, self.barriers);
             let (process, queue) = (self.number(), info.queue_id.handle);
             let place = QueuePlace { process, queue, stream };
             RecordedWork::Dispatch { agent: info.agent_id.handle, place, kernel: info.kernel_id }
@@ -163,6 +163,7 @@ impl ResultCollector {
         };
         match taken {
             Ok(()) => self.kept += 1,
+            Err(_) if section == ResultSection::Dispatches => self.report.leave_out(),
             Err(quirk) => self.report.note(quirk),
         }
     }
@@ -235,9 +236,13 @@ impl RecordSink for ResultCollector {
     }
 
     fn malformed(&mut self, section: ResultSection) {
-        self.dispatches_seen += u64::from(section == ResultSection::Dispatches);
         self.report.events += 1;
-        self.report.note(Quirk::Malformed);
+        if section == ResultSection::Dispatches {
+            self.dispatches_seen += 1;
+            self.report.leave_out();
+        } else {
+            self.report.note(Quirk::Malformed);
+        }
     }
 
     fn first_key(_section: ResultSection) -> Option<&'static [u8]> {

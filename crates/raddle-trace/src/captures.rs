@@ -1,0 +1,235 @@
+//! Which shape had a kernel when its graph was captured?
+//!
+//! A graph launch runs what one capture recorded. It is the capture whose kernels all run here, and
+//! equally often, for the batch size that the host names around the graph launch, or the next larger
+//! one, to which batches are padded; the first launch of a kernel has the shape of the first of its
+//! capture, and so on. Where no capture fits, or several do and differ, and for kernels that the
+//! capture does not launch, it is the shape that most captured launches of the name have, those for
+//! the batch size first, or else that of most launches which ran.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use raddle_policy::Dim3;
+
+/// Grid and workgroup of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KernelShape {
+    /// The grid in workgroups.
+    pub(crate) grid: Dim3,
+    /// Its volume, or 0 where a workgroup is empty.
+    pub(crate) workgroups: u64,
+    /// Work-items of a workgroup.
+    pub(crate) threads: u32,
+    /// Whether the grid, counted in work-items, is no whole number of workgroups.
+    pub(crate) uneven: bool,
+}
+
+/// A shape, and the dynamic shared memory that belongs to it, in bytes.
+pub(crate) type Launched = (KernelShape, Option<u32>);
+
+/// Launches of one kernel, equal ones together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>);
+
+/// Equal launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EqualLaunches {
+    count: u64,
+    /// The first of them, as a position among all ops.
+    first: usize,
+    launched: Launched,
+}
+
+impl AlikeLaunches {
+    pub(crate) fn add(&mut self, at: usize, (shape, lds): Launched) {
+        // A kernel that gets this shape has no grid of its own that could be uneven.
+        let shape = KernelShape { uneven: false, ..shape };
+        let grid = shape.grid;
+        let key = ([grid.x, grid.y, grid.z, shape.threads], lds);
+        let new = EqualLaunches { count: 0, first: at, launched: (shape, lds) };
+        self.0.entry(key).or_insert(new).count += 1;
+    }
+
+    /// The shape of most of them; of equally many, that which came first.
+    pub(crate) fn commonest(&self) -> Option<Launched> {
+        let most = |alike: &&EqualLaunches| (alike.count, Reverse(alike.first));
+        self.0.values().max_by_key(most).map(|alike| alike.launched)
+    }
+}
+
+/// Shapes of kernels by the launches of a host while it captured graphs, and by the names of kernels
+/// that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GraphCaptures {
+    pub(crate) captures: Vec<GraphCapture>,
+    /// Of kernels that ran, by name.
+    pub(crate) ran: BTreeMap<String, AlikeLaunches>,
+}
+
+/// What one graph launches: by the name of a kernel, its launches in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GraphCapture {
+    pub(crate) batch: Option<u64>,
+    pub(crate) launches: BTreeMap<String, Vec<Launched>>,
+}
+
+/// How the shape of a kernel was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// In its capture, at its place.
+    InOrder,
+    /// By its name.
+    ByName,
+}
+
+impl GraphCaptures {
+    /// Both of these.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.captures.extend(other.captures);
+        for (name, launches) in other.ran {
+            self.ran.entry(name).or_insert(launches);
+        }
+        self
+    }
+
+    /// The capture whose kernels are launched here equally often, that with the most launches, for
+    /// this batch size; `None` where none is, or nothing tells which of several that differ.
+    fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
+        let fits = |capture: &&GraphCapture| {
+            let mut launches = capture.launches.iter();
+            launches.all(|(name, all)| here.get(name.as_str()) == Some(&all.len()))
+        };
+        let mut fitting: Vec<&GraphCapture> = self.captures.iter().filter(fits).collect();
+        let most = fitting.iter().map(|capture| capture.count()).max()?;
+        fitting.retain(|capture| capture.count() == most);
+        let size = padded(batch, &fitting);
+        let of_size = |capture: &&GraphCapture| size.is_none() || capture.batch == size;
+        let first = fitting.iter().copied().find(of_size)?;
+        let alike = || fitting.iter().all(|capture| capture.launches == first.launches);
+        (size.is_some() || alike()).then_some(first)
+    }
+
+    /// The shape of most launches of this name.
+    fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
+        let all: Vec<&GraphCapture> = self.captures.iter().collect();
+        let size = padded(batch, &all);
+        let most = |of: &dyn Fn(&GraphCapture) -> bool| {
+            let mut launches = AlikeLaunches::default();
+            let these = self.captures.iter().filter(|capture| of(capture));
+            let these = these.filter_map(|capture| capture.launches.get(name)).flatten();
+            these.enumerate().for_each(|(at, &launched)| launches.add(at, launched));
+            launches.commonest()
+        };
+        let ran = || self.ran.get(name)?.commonest();
+        size.and_then(|_| most(&|capture| capture.batch == size))
+            .or_else(|| most(&|_| true))
+            .or_else(ran)
+    }
+
+    /// The shapes of the kernels of one graph launch, in the order in which they ran.
+    pub(crate) fn shapes(
+        &self,
+        names: &[&str],
+        batch: Option<u64>,
+    ) -> Vec<Option<(Launched, Found)>> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        names.iter().for_each(|&name| *counts.entry(name).or_default() += 1);
+        let capture = self.capture(&counts, batch);
+        let mut nth: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut named: BTreeMap<&str, Option<Launched>> = BTreeMap::new();
+        let mut one = |name| {
+            let at = nth.entry(name).or_default();
+            *at += 1;
+            let captured = capture.and_then(|capture| capture.launches.get(name)?.get(*at - 1));
+            if let Some(&launched) = captured {
+                return Some((launched, Found::InOrder));
+            }
+            let launched = *named.entry(name).or_insert_with(|| self.by_name(name, batch));
+            Some((launched?, Found::ByName))
+        };
+        names.iter().map(|&name| one(name)).collect()
+    }
+}
+
+impl GraphCapture {
+    /// How much it launches.
+    fn count(&self) -> usize {
+        self.launches.values().map(Vec::len).sum()
+    }
+}
+
+/// The size of the captures to which a batch is padded: the least that is not less.
+fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
+    let batch = batch?;
+    captures.iter().filter_map(|capture| capture.batch).filter(|&size| size >= batch).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(x: u32) -> Launched {
+        let grid = Dim3::new(x, 1, 1);
+        (KernelShape { grid, workgroups: x.into(), threads: 64, uneven: false }, Some(0))
+    }
+
+    fn capture(batch: Option<u64>, launches: &[(&str, u32)]) -> GraphCapture {
+        let mut capture = GraphCapture { batch, ..GraphCapture::default() };
+        for &(name, x) in launches {
+            capture.launches.entry(name.to_owned()).or_default().push(shape(x));
+        }
+        capture
+    }
+
+    /// Grids in x, negative where found by name, and 0 where not at all.
+    fn found(captures: &[GraphCapture], names: &[&str], batch: Option<u64>) -> Vec<i64> {
+        let mut ran = AlikeLaunches::default();
+        ran.add(0, shape(77));
+        let ran = BTreeMap::from([("ran".to_owned(), ran)]);
+        let captures = GraphCaptures { captures: captures.to_vec(), ran };
+        let signed = |found: Option<(Launched, Found)>| match found {
+            Some(((shape, _), Found::InOrder)) => i64::from(shape.grid.x),
+            Some(((shape, _), Found::ByName)) => -i64::from(shape.grid.x),
+            None => 0,
+        };
+        captures.shapes(names, batch).into_iter().map(signed).collect()
+    }
+
+    #[test]
+    fn the_capture_of_the_batch_size_or_the_next_larger_one_gives_shapes_in_order() {
+        let two = |size: u32| {
+            capture(Some(size.into()), &[("a", size), ("b", 10 * size), ("a", 100 * size)])
+        };
+        let captures = [two(8), two(4), two(16)];
+        // Among streams, kernels of other names may change places.
+        for names in [["a", "b", "a"], ["b", "a", "a"]] {
+            let of = |batch| {
+                let mut shapes = found(&captures, &names, batch);
+                shapes.sort_unstable();
+                shapes
+            };
+            assert_eq!(of(Some(4)), [4, 40, 400]);
+            assert_eq!(of(Some(5)), [8, 80, 800], "padded");
+            assert_eq!(of(Some(17)), [-80, -8, -8], "none is that large: the first of equals");
+            assert_eq!(of(None), [-80, -8, -8], "three that differ");
+        }
+        assert_eq!(found(&captures[..1], &["a", "b", "a"], None), [8, 80, 800], "only one");
+        assert_eq!(found(&[two(8), two(8)], &["a", "b", "a"], None), [8, 80, 800], "all alike");
+    }
+
+    #[test]
+    fn what_no_capture_launches_is_found_by_name_or_not_at_all() {
+        let captures = [
+            capture(Some(1), &[("a", 1), ("a", 2)]),
+            capture(Some(2), &[("a", 5), ("a", 5), ("c", 9)]),
+        ];
+        let of = |names: &[&str], batch| found(&captures, names, batch);
+        assert_eq!(of(&["a", "copy", "a", "ran"], Some(1)), [1, 0, 2, -77], "more than captured");
+        assert_eq!(of(&["a"], Some(1)), [-1], "less: of the batch size, the first of equals");
+        assert_eq!(of(&["a", "a", "a"], Some(9)), [-5; 3], "of all sizes, the commonest");
+        assert_eq!(of(&["c", "a", "a"], None), [9, 5, 5], "the capture with the most launches");
+        assert!(of(&[], None).is_empty());
+    }
+}

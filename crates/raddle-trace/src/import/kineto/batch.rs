@@ -1,0 +1,80 @@
+//! For which batch size does a host capture, or launch, a graph?
+//!
+//! A range around the call names it: `capture_32_FULL` and `execute_32_context_...` of vLLM, or
+//! `step[DECODE bs=32 ...]`: the first number of the name that is a word of its own. In
+//! `execute_context_0(0)_generation_32(32)` the tokens stand in parentheses and are added up.
+
+use std::cmp::Reverse;
+
+use super::event::{KinetoEvent, times};
+use crate::import::document::string;
+
+/// Ranges of the host that name a batch size: begin, end, size.
+#[derive(Debug, Default)]
+pub(super) struct BatchRanges(Vec<(i64, i64, u64)>);
+
+impl BatchRanges {
+    /// Takes a range, if it names a size.
+    pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
+        let named = event.name.and_then(string).and_then(|name| batch_of(&name));
+        if let (Some(size), Some((start, lasts))) = (named, times(event)) {
+            self.0.push((start.nanos, start.nanos.saturating_add(lasts.nanos), size));
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// By begin, the longest first, as [`Self::at`] wants them.
+    pub(super) fn sort(&mut self) {
+        self.0.sort_unstable_by_key(|&(begin, end, size)| (begin, Reverse(end), size));
+    }
+
+    /// The size that the innermost range at that time names.
+    pub(super) fn at(&self, time: i64) -> Option<u64> {
+        let behind = self.0.partition_point(|&(begin, ..)| begin <= time);
+        self.0[..behind].iter().rev().find(|&&(_, end, _)| end >= time).map(|&(.., size)| size)
+    }
+}
+
+fn batch_of(name: &str) -> Option<u64> {
+    if name.starts_with("ProfilerStep") {
+        return None;
+    }
+    if let Some(counts) = name.strip_prefix("execute_context_") {
+        // The first number stands before the parentheses.
+        let tokens = counts.split(['(', ')']).filter_map(|word| word.parse::<u64>().ok()).skip(1);
+        return Some(tokens.fold(0, u64::saturating_add));
+    }
+    name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(|word| word.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_sizes() {
+        for (name, size) in [
+            ("capture_32_FULL", Some(32)),
+            ("execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk5)", Some(32)),
+            ("execute_context_1(70)_generation_32(32)", Some(102)),
+            ("step[DECODE bs=8 toks=16]", Some(8)),
+            ("## Call CompiledFxGraph f4ii27ddivzklxr54hd45 ##", None),
+            ("ProfilerStep#5", None),
+            ("", None),
+        ] {
+            assert_eq!(batch_of(name), size, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_innermost_range_counts() {
+        let mut ranges = BatchRanges(vec![(50, 60, 4), (0, 100, 1), (10, 20, 2), (10, 40, 3)]);
+        ranges.sort();
+        let at = [-1, 0, 15, 20, 30, 45, 55, 100, 101].map(|time| ranges.at(time));
+        let of = |n| Some(n);
+        assert_eq!(at, [None, of(1), of(2), of(2), of(3), of(1), of(4), of(1), None]);
+    }
+}

@@ -1,0 +1,85 @@
+//! Which graphs were captured in a trace, and which kernels ran in it with their shapes?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::capture::CaptureCollector;
+use crate::captures::{GraphCapture, GraphCaptures, KernelShape};
+use crate::error::TraceError;
+use crate::import::document::{DocumentLayout, read_document};
+use crate::import::{FileKind, detect, open};
+use crate::input::open_file;
+use crate::options::ImportOptions;
+use crate::profile::{Op, OpKind, Profile};
+use crate::provenance::{Field, Origin};
+
+impl GraphCaptures {
+    /// Reads the trace of a capture, as vLLM and SGLang write it beside a profile, or any profile whose
+    /// kernels have shapes.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or no launch in it has a shape.
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let (file, bytes) = open_file(path)?;
+        let (source, kind) = detect(&file, bytes, &|_, _| ())?;
+        let mut found = Self::default();
+        if kind == FileKind::Events {
+            let mut collector = CaptureCollector::default();
+            read_document(source, layout, &mut collector)?;
+            found.captures = captures(collector);
+        }
+        match open(path, &ImportOptions::default()) {
+            Ok(profile) => found.add(&profile),
+            Err(error) if found.captures.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+        match found.captures.is_empty() && found.ran.is_empty() {
+            true => Err(TraceError::NoShapes { file }),
+            false => Ok(found),
+        }
+    }
+
+    /// Adds the kernels of a profile.
+    fn add(&mut self, profile: &Profile) {
+        let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
+        for (at, op) in profile.ops.iter().filter(shaped).enumerate() {
+            let Some(name) = profile.kernels.get(op.kernel as usize) else { continue };
+            let (grid, workgroups) = (op.grid, op.workgroups);
+            let threads = op.footprint.threads;
+            let shape = KernelShape { grid, workgroups, threads, uneven: false };
+            let known = op.provenance.of(Field::SharedMemory) != Origin::Assumed;
+            let lds = known.then_some(op.footprint.lds_bytes);
+            self.ran.entry(name.clone()).or_default().add(at, (shape, lds));
+        }
+    }
+}
+
+fn layout(first: u8) -> DocumentLayout<()> {
+    match first {
+        b'[' => DocumentLayout::Records(()),
+        _ => DocumentLayout::Object(&[("traceEvents", DocumentLayout::Records(()))]),
+    }
+}
+
+/// What each capture launched.
+fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
+    let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
+    let names = names.into_items();
+    launches.sort_by_key(|launch| launch.at);
+    marks.sort_unstable();
+    ranges.sort();
+    let mut captures = Vec::new();
+    for pair in marks.windows(2) {
+        let [(begin, true), (end, false)] = *pair else { continue };
+        let mut capture = GraphCapture { batch: ranges.at(begin), launches: BTreeMap::new() };
+        let first = launches.partition_point(|launch| launch.at < begin);
+        for launch in launches[first..].iter().take_while(|launch| launch.at < end) {
+            let Some(name) = names.get(launch.kernel as usize) else { continue };
+            capture.launches.entry(name.clone()).or_default().push(launch.launched);
+        }
+        if !capture.launches.is_empty() {
+            captures.push(capture);
+        }
+    }
+    captures
+}

@@ -1,0 +1,80 @@
+//! How much of the kernel time of a profile is of kernels of which nobody knows what they ask?
+
+use crate::profile::{Op, OpKind, Profile};
+
+/// The kernels of a profile that are opaque or were left out, and their time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnknownTime {
+    /// Of all kernels of the file, those left out among them.
+    pub kernel_ns: u64,
+    /// Opaque kernels ([`Op::is_opaque`]).
+    pub opaque: u64,
+    /// Their time.
+    pub opaque_ns: u64,
+    /// Kernels left out, whose records say no time.
+    pub left_out: u64,
+    /// Their time, if they last as long as the others on average.
+    pub left_out_ns: u64,
+}
+
+impl UnknownTime {
+    fn ns(&self) -> u64 {
+        self.opaque_ns.saturating_add(self.left_out_ns)
+    }
+
+    /// The share of kernel time, 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.ns() as f64 / self.kernel_ns.max(1) as f64
+    }
+
+    /// Whether it is above a tenth of kernel time: what is left says little of the recorded run.
+    #[must_use]
+    pub fn is_much(&self) -> bool {
+        u128::from(self.ns()) * 10 > u128::from(self.kernel_ns)
+    }
+}
+
+impl Profile {
+    /// What of its kernel time has no shape.
+    #[must_use]
+    pub fn unknown_time(&self) -> UnknownTime {
+        let kernels = || self.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let opaque = || kernels().filter(|op| op.is_opaque());
+        let kept_ns = kernels().fold(0, sum);
+        let left_out = self.report.left_out;
+        let mean = u128::from(kept_ns) * u128::from(left_out) / (kernels().count().max(1) as u128);
+        let left_out_ns = u64::try_from(mean).unwrap_or(u64::MAX);
+        UnknownTime {
+            kernel_ns: kept_ns.saturating_add(left_out_ns),
+            opaque: opaque().count() as u64,
+            opaque_ns: opaque().fold(0, sum),
+            left_out,
+            left_out_ns,
+        }
+    }
+}
+
+fn sum(ns: u64, op: &Op) -> u64 {
+    ns.saturating_add(op.duration_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_is_not_much() {
+        let of = |opaque_ns, left_out_ns| UnknownTime {
+            kernel_ns: 1000,
+            opaque_ns,
+            left_out_ns,
+            ..UnknownTime::default()
+        };
+        assert!(!of(0, 0).is_much() && !of(100, 0).is_much() && !of(60, 40).is_much());
+        assert!(of(101, 0).is_much() && of(0, 101).is_much() && of(51, 50).is_much());
+        assert!((of(200, 50).share() - 0.25).abs() < 1e-9);
+        assert!(!UnknownTime::default().is_much());
+        assert!((UnknownTime::default().share()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,95 @@
+//! What is asked where a profile does not say the shapes of its kernels?
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, ProfileFormat, Quirk};
+
+use crate::error::CliError;
+use crate::profiles::Loaded;
+use crate::units::{count, counted, percent};
+
+/// What is said on the command line of kernels without shapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct ShapeArgs {
+    /// Take profiles of which more than a tenth of the kernel time has no shape: such a kernel fills
+    /// the wave slots of the device while it lasts
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
+    /// graphs, or a profile of the same kernels that has shapes; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) shapes_from: Vec<PathBuf>,
+}
+
+impl ShapeArgs {
+    /// How profiles are read, with the shapes of the files that are named.
+    ///
+    /// # Errors
+    /// When one cannot be read, or gives no shape.
+    pub(crate) fn options(&self, barriers: BarrierRule) -> Result<ImportOptions, CliError> {
+        let files = self.shapes_from.iter().map(|file| GraphCaptures::open(file));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let captures = files.into_iter().reduce(GraphCaptures::and).map(Arc::new);
+        Ok(ImportOptions { barriers, captures, ..ImportOptions::default() })
+    }
+
+    /// Whether enough is known of these profiles.
+    ///
+    /// # Errors
+    /// When more than a tenth of the kernel time of one has no shape, and nobody said that this will
+    /// do; and when the files with shapes do nothing.
+    pub(crate) fn check(&self, profiles: &[Loaded]) -> Result<(), CliError> {
+        let idle = |loaded: &Loaded| {
+            let report = &loaded.profile.report;
+            report.count(Quirk::ShapeInOrder) + report.count(Quirk::ShapeByName) == 0
+        };
+        if !self.shapes_from.is_empty() && profiles.iter().all(idle) {
+            let text = "--shapes-from gives no kernel a shape: all have one, the file is not of the \
+                        PyTorch profiler, or no kernel without one has a name that the files know";
+            return Err(CliError::Refused(text.to_owned()));
+        }
+        let much = |loaded: &&Loaded| loaded.profile.unknown_time().is_much();
+        match profiles.iter().find(much) {
+            Some(loaded) if !self.partial => Err(CliError::Refused(without_shapes(loaded))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How much lacks, and what helps.
+fn without_shapes(loaded: &Loaded) -> String {
+    let unknown = loaded.profile.unknown_time();
+    let kernels = loaded.profile.report.kernels;
+    let (mut lacks, mut helps) = (Vec::new(), Vec::new());
+    if unknown.opaque > 0 {
+        let of = counted(kernels, "kernel", "kernels");
+        lacks.push(format!("{} of {of} are opaque", count(unknown.opaque)));
+        helps.push(help(loaded));
+    }
+    if unknown.left_out > 0 {
+        let of = counted(kernels.saturating_add(unknown.left_out), "kernel", "kernels");
+        lacks.push(format!("{} of {of} are malformed and were left out", count(unknown.left_out)));
+        helps.push("give the file as the profiler wrote it");
+    }
+    format!(
+        "{} of the kernel time of {} has no shape ({}), so a replay would say little of the recorded run: {} (docs/profiles.md); --partial takes it as it is",
+        percent(unknown.share()),
+        loaded.given,
+        lacks.join(", "),
+        helps.join("; "),
+    )
+}
+
+/// What gives opaque kernels of such a file a shape.
+fn help(loaded: &Loaded) -> &'static str {
+    match loaded.profile.format {
+        ProfileFormat::Kineto => {
+            "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording"
+        }
+        ProfileFormat::Rpd => "give the database that it was made of, `raddle inspect FILE.rpd`",
+        ProfileFormat::NsysSqlite => "record with `nsys profile --cuda-graph-trace=node`",
+        _ => "record grids and workgroup sizes too",
+    }
+}
