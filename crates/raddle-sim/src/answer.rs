@@ -88,6 +88,9 @@ pub struct PolicyRow {
     pub complete: bool,
     /// In the order of the processes.
     pub processes: Vec<ProcessFigures>,
+    /// What each process is judged by under each seed, in nanoseconds, where there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_seed_ns: Vec<Vec<u64>>,
     /// By goal, whether it is met.
     pub goals_met: Vec<bool>,
     /// The share of the time in which nothing was on the device, 0 to 1.
@@ -171,6 +174,7 @@ impl PolicyRow {
             recipe: recipe.to_owned(),
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
             processes: figures,
+            by_seed_ns: Vec::new(),
             goals_met: Vec::new(),
             idle: summary.device_time.idle(),
             idle_host: summary.device_time.idle_host(),

@@ -1,10 +1,12 @@
 //! What is known of a recipe whose requests were drawn by several seeds?
 //!
-//! Every figure is the mean over the seeds, with the 95 % confidence interval of Student's t.
+//! Every figure is the mean over the seeds, with the 95 % confidence interval of Student's t. Two
+//! recipes are compared seed by seed, as both had the same requests: what counts is the interval of
+//! the differences.
 
 use serde::{Deserialize, Serialize};
 
-use super::{PolicyRow, ProcessFigures};
+use super::{PolicyFigures, PolicyRow, ProcessFigures};
 use crate::figures::round;
 
 /// How far the means of one process may be off.
@@ -47,6 +49,9 @@ impl PolicyRow {
             recipe: first.recipe.clone(),
             complete: rows.iter().all(|row| row.complete),
             processes: processes.collect(),
+            by_seed_ns: (0..first.processes.len())
+                .map(|at| rows.iter().filter_map(|row| row.processes[at].decisive_ns).collect())
+                .collect(),
             goals_met: Vec::new(),
             idle: share(|row| row.idle),
             idle_host: share(|row| row.idle_host),
@@ -74,23 +79,40 @@ impl ProcessFigures {
             }),
         }
     }
+}
 
-    /// Between which values what decides lies, with 95 % confidence.
-    pub(super) fn interval(&self) -> Option<(u64, u64)> {
-        let (mean, within) = (self.decisive_ns?, self.drawn?.decisive_within_ns);
-        Some((mean.saturating_sub(within), mean.saturating_add(within)))
+impl PolicyFigures {
+    /// By how much longer a process takes than under the baseline, seed by seed, in nanoseconds: the
+    /// mean of the differences, below 0 where it is shorter, and half of its 95 % confidence interval.
+    /// `None` where there were no several seeds, or something never ended under one of them.
+    #[must_use]
+    pub fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
+        let of = |row: usize| {
+            let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
+            let seeds = processes.get(process)?.drawn?.seeds as usize;
+            by_seed_ns.get(process).filter(|all| all.len() == seeds)
+        };
+        let pairs = of(row)?.iter().zip(of(self.baseline)?);
+        let differences: Vec<f64> = pairs.map(|(&own, &base)| own as f64 - base as f64).collect();
+        Some(mean_of(&differences))
     }
 }
 
-/// The mean of at least two values, and half of its confidence interval.
+/// The same in whole nanoseconds.
 fn mean(values: &[u64]) -> (u64, u64) {
+    let (mean, within) = mean_of(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
+    (mean.round() as u64, within.round() as u64)
+}
+
+/// The mean of at least two values, and half of its confidence interval.
+fn mean_of(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
-    let mean = values.iter().map(|&value| value as f64).sum::<f64>() / count;
-    let squares = values.iter().map(|&value| (value as f64 - mean) * (value as f64 - mean));
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean) * (value - mean));
     let variance = squares.sum::<f64>() / (count - 1.0);
     // Beyond the table that of its end, which is a little too wide.
     let t = T[values.len().saturating_sub(2).min(T.len() - 1)];
-    (mean.round() as u64, (t * (variance / count).sqrt()).round() as u64)
+    (mean, t * (variance / count).sqrt())
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ fn said(figures: &PolicyFigures) -> Said {
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
     }
     let head = headline(figures, best);
-    if let Some(text) = overlap(figures, best, head) {
+    if let Some(text) = undecided(figures, best, head) {
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
     }
     let text = advice(figures, best, head);
@@ -182,23 +182,23 @@ fn goal_words(goal: &super::Goal) -> String {
 }
 
 /// What is said where the seeds differ more than the recipes do.
-fn overlap(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
-    let interval = |row: usize| figures.rows[row].processes[head].interval();
-    let (best_at, base_at) = (interval(best)?, interval(figures.baseline)?);
-    if best_at.1 < base_at.0 || base_at.1 < best_at.0 {
+fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
+    let (mean, within) = figures.paired_change(best, head)?;
+    if mean.abs() > within {
         return None;
     }
     let JudgedProcess { name, judged, .. } = &figures.processes[head];
-    let told = |row: usize, (low, high)| {
-        format!("{} to {} under {}", time(low), time(high), figures.rows[row].recipe)
+    let side = |ns: f64| {
+        let way = if ns < 0.0 { "shorter" } else { "longer" };
+        format!("{} {way}", time(ns.abs().round() as u64))
     };
+    let base = &figures.rows[figures.baseline].recipe;
     Some(format!(
-        "{} looks better than {}, but by these seeds nobody can tell: {name} {} is {}, and {}. Give more --seeds, or more requests.",
+        "{} looks better than {base}, but by these seeds nobody can tell: seed by seed, {name} {} is {} to {} than under {base}. Give more --seeds, or more requests.",
         figures.rows[best].recipe,
-        figures.rows[figures.baseline].recipe,
         judged.word(),
-        told(best, best_at),
-        told(figures.baseline, base_at)
+        side(mean - within),
+        side(mean + within),
     ))
 }
 
@@ -287,7 +287,10 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
     if let Some(drawn) = drawn {
-        trust.push(format!("means over {} seeds, with 95 % confidence intervals", drawn.seeds));
+        trust.push(format!(
+            "means over {} seeds, with 95 % confidence intervals; policies compared seed by seed",
+            drawn.seeds
+        ));
     }
     for (at, process) in figures.processes.iter().enumerate() {
         let name = &process.name;
