@@ -42,7 +42,9 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     let Draft { mut ops, kernels, streams, device, resolution_ns, waits, mut report } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
-    ops.sort_by_key(|op| op.start_ns);
+    if back > 0 {
+        sort_by_start(&mut ops);
+    }
     let first = |op: &Op| match op.provenance.of(Field::Arrival) {
         Origin::Assumed => op.start_ns,
         _ => op.start_ns.min(op.arrival_ns),
@@ -74,6 +76,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     }
     fill_arrivals(&mut ops, lanes.order.len(), &mut report);
     link(&mut ops, lanes.order.len(), resolution_ns, &mut report);
+    report.add(Quirk::TimeOutlier, outliers(&ops));
     let (host_waits, stream_waits) = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
     Profile {
         name,
@@ -89,6 +92,43 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         collectives: Vec::new(),
         report,
     }
+}
+
+/// Sorts by start, in place: the ops are most of what an import holds.
+fn sort_by_start(ops: &mut [Op]) {
+    let mut order: Vec<u32> = (0..number(ops.len())).collect();
+    order.sort_by_key(|&at| ops[at as usize].start_ns);
+    for first in 0..ops.len() {
+        // Each cycle of the permutation, whose places are marked as they are filled.
+        let (mut at, displaced) = (first, ops[first]);
+        loop {
+            let from = order[at] as usize;
+            order[at] = number(at);
+            if from == first || from == at {
+                ops[at] = displaced;
+                break;
+            }
+            ops[at] = ops[from];
+            at = from;
+        }
+    }
+}
+
+/// An hour: nothing that is recorded together lies so far apart.
+const FAR_NS: u64 = 3_600_000_000_000;
+
+/// Ops that lie far from all others in time, or so far behind their launch.
+fn outliers(ops: &[Op]) -> u64 {
+    let late = ops.iter().filter(|op| op.start_ns - op.arrival_ns > FAR_NS).count();
+    let (mut end, mut fewest) = (0, ops.len());
+    for (at, op) in ops.iter().enumerate() {
+        if op.start_ns.saturating_sub(end) > FAR_NS && at > 0 {
+            fewest = fewest.min(at).min(ops.len() - at);
+        }
+        end = end.max(op.end_ns());
+    }
+    let apart = if fewest < ops.len() { fewest } else { 0 };
+    late.max(apart) as u64
 }
 
 impl Profile {

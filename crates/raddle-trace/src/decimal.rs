@@ -3,6 +3,8 @@
 //! Profiles write microseconds as JSON numbers of up to 19 digits with three decimals; a double
 //! keeps only a quarter of a microsecond of those, so the text itself is read.
 
+use std::borrow::Cow;
+
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// Why a text is no usable number.
@@ -25,10 +27,44 @@ pub(crate) struct Micros {
     pub(crate) fine: bool,
 }
 
-/// Reads decimal microseconds, bare or as a JSON string.
+/// Reads decimal microseconds, bare or as a JSON string, also with an exponent.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
-    let DecimalNumber { value, decimals, whole } = fixed(unquote(text), 3)?;
+    let text = unquote(text);
+    let plain = match text.bytes().any(|b| matches!(b, b'e' | b'E')) {
+        true => Cow::Owned(without_exponent(text)?),
+        false => Cow::Borrowed(text),
+    };
+    let DecimalNumber { value, decimals, whole } = fixed(&plain, 3)?;
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
+}
+
+/// Whole digits from which on a number with an exponent must have them all: a time stamp that was
+/// written with few digits is nowhere near.
+const SURE_DIGITS: usize = 9;
+
+/// Writes out a number with an exponent.
+fn without_exponent(text: &str) -> Result<String, DecimalError> {
+    let number = || {
+        let (mantissa, exponent) = text.split_once(['e', 'E'])?;
+        let power: i32 = exponent.parse().ok().filter(|power: &i32| power.abs() < 64)?;
+        let (sign, mantissa) = mantissa.split_at(usize::from(mantissa.starts_with('-')));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        let plain = !whole.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let point = i32::try_from(whole.len()).ok()?.checked_add(power)?;
+        plain.then_some((sign, digits, point))
+    };
+    let (sign, digits, point) = number().ok_or(DecimalError::NotANumber)?;
+    let Ok(point) = usize::try_from(point) else {
+        return Ok(format!("{sign}0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)));
+    };
+    let (whole, fraction) = digits.split_at(point.min(digits.len()));
+    let lost = point - whole.len();
+    let leading = whole.len() - whole.trim_start_matches('0').len();
+    if lost > 0 && point - leading > SURE_DIGITS {
+        return Err(DecimalError::Exponent);
+    }
+    Ok(format!("{sign}0{whole}{}.{fraction}0", "0".repeat(lost)))
 }
 
 /// A decimal number in units of a power of ten below one.
@@ -144,12 +180,33 @@ mod tests {
 
     #[test]
     fn what_is_no_exact_number_is_refused() {
-        assert_eq!(micros("1.7e15"), Err(DecimalError::Exponent));
+        for text in ["1.7e15", "1.71219549e15", "1e10"] {
+            assert_eq!(micros(text), Err(DecimalError::Exponent), "{text}");
+        }
+        for text in ["e3", "1e", "1e1.5", "1ee3", "-e3", "1e99", ".5e1", "1e+", "1x2e3", "-1-1e2"] {
+            assert_eq!(micros(text), Err(DecimalError::NotANumber), "{text}");
+        }
         for text in ["", "-", ".5", "5.", "1.2.3", "inf", "NaN", "0x10", "1_000", "+1", "null"] {
             assert_eq!(micros(text), Err(DecimalError::NotANumber), "{text}");
         }
         assert_eq!(micros("9223372036854776"), Err(DecimalError::TooLarge));
         assert_eq!(micros("99999999999999999999"), Err(DecimalError::TooLarge));
+    }
+
+    #[test]
+    fn exponents_that_lose_no_digit_are_numbers() {
+        for (text, nanos) in [
+            ("1.5e3", 1_500_000),
+            ("1.5E+3", 1_500_000),
+            ("15e-1", 1_500),
+            ("-2.5e-3", -2),
+            ("0e0", 0),
+            ("1e8", 100_000_000_000),
+            ("\"1.712195495519689e15\"", 1_712_195_495_519_689_000),
+            ("1.712195495519689047e15", 1_712_195_495_519_689_047),
+        ] {
+            assert_eq!(micros(text).unwrap().nanos, nanos, "{text}");
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ quirks! {
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// Out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
+    /// Far apart in time.
+    TimeOutlier, "time-outlier", "ops lie more than an hour from all others, or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps show no duration.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
     /// Ops of a stream overlap.

@@ -12,6 +12,7 @@ use crate::kernel::KernelArgs;
 #[cfg(target_os = "linux")]
 use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
+use crate::ranks::RankArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
 use crate::shapes::ShapeArgs;
 
@@ -96,7 +97,8 @@ pub(crate) enum Verb {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
+    /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip
+    /// (docs/profiles.md); `-` is the standard input
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
     /// The device they were recorded on, by id, product name or file [default: what each profile says]
@@ -119,6 +121,8 @@ pub(crate) struct InspectArgs {
     pub(crate) launch_latency: Option<Latency>,
     #[command(flatten)]
     pub(crate) shapes: ShapeArgs,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
     /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) kernels: Vec<PathBuf>,

@@ -33,6 +33,7 @@ mod output;
 mod packet;
 mod profiles;
 mod progress;
+mod ranks;
 mod recipes;
 mod replay;
 mod runs;

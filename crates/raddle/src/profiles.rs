@@ -159,6 +159,11 @@ pub(crate) fn open(
     Ok(all)
 }
 
+/// The profiles, each with its path as it was given.
+pub(crate) fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
+    profiles.iter().map(|loaded| (&*loaded.given, &loaded.profile)).collect()
+}
+
 /// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
 /// file of that name.
 fn times(path: &Path) -> (PathBuf, u16) {
@@ -171,6 +176,9 @@ fn times(path: &Path) -> (PathBuf, u16) {
 }
 
 fn read(path: &Path, options: &ImportOptions, progress: bool) -> Result<Profile, TraceError> {
+    if path == Path::new("-") {
+        return raddle_trace::read("stdin", std::io::stdin().lock(), options);
+    }
     // Only what can be shown is worth a reader that counts.
     let file = progress.then(|| File::open(path).ok()).flatten();
     let length = file.as_ref().and_then(|file| file.metadata().ok());

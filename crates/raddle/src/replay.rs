@@ -139,8 +139,9 @@ fn of_files(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let options = args.shapes.options(args.barriers.into())?;
-    let profiles = profiles::open(&args.profiles, &options, console.progress)?;
-    args.shapes.check(&profiles)?;
+    let files = args.ranks.files(&args.profiles)?;
+    let profiles = profiles::open(&files, &options, console.progress)?;
+    args.shapes.check(&profiles::given(&profiles))?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let (name, next) = (unique::joined(&names), next(args, &profiles));
     of_profiles(args, ways, profiles, (&name, next), format, console)

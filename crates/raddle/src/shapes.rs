@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, ProfileFormat, Quirk};
+use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, Profile, ProfileFormat, Quirk};
 
 use crate::error::CliError;
-use crate::profiles::Loaded;
 use crate::units::{count, counted, percent};
 
 /// What is said on the command line of kernels without shapes.
@@ -40,9 +39,9 @@ impl ShapeArgs {
     /// # Errors
     /// When more than a tenth of the kernel time of one has no shape, and nobody said that this will
     /// do; and when the files with shapes do nothing.
-    pub(crate) fn check(&self, profiles: &[Loaded]) -> Result<(), CliError> {
-        let idle = |loaded: &Loaded| {
-            let report = &loaded.profile.report;
+    pub(crate) fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), CliError> {
+        let idle = |(_, profile): &(&str, &Profile)| {
+            let report = &profile.report;
             report.count(Quirk::ShapeInOrder) + report.count(Quirk::ShapeByName) == 0
         };
         if !self.shapes_from.is_empty() && profiles.iter().all(idle) {
@@ -50,23 +49,25 @@ impl ShapeArgs {
                         PyTorch profiler, or no kernel without one has a name that the files know";
             return Err(CliError::Refused(text.to_owned()));
         }
-        let much = |loaded: &&Loaded| loaded.profile.unknown_time().is_much();
+        let much = |(_, profile): &&(&str, &Profile)| profile.unknown_time().is_much();
         match profiles.iter().find(much) {
-            Some(loaded) if !self.partial => Err(CliError::Refused(without_shapes(loaded))),
+            Some(&(given, profile)) if !self.partial => {
+                Err(CliError::Refused(without_shapes(given, profile)))
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// How much lacks, and what helps.
-fn without_shapes(loaded: &Loaded) -> String {
-    let unknown = loaded.profile.unknown_time();
-    let kernels = loaded.profile.report.kernels;
+fn without_shapes(given: &str, profile: &Profile) -> String {
+    let unknown = profile.unknown_time();
+    let kernels = profile.report.kernels;
     let (mut lacks, mut helps) = (Vec::new(), Vec::new());
     if unknown.opaque > 0 {
         let of = counted(kernels, "kernel", "kernels");
         lacks.push(format!("{} of {of} are opaque", count(unknown.opaque)));
-        helps.push(help(loaded));
+        helps.push(help(profile));
     }
     if unknown.left_out > 0 {
         let of = counted(kernels.saturating_add(unknown.left_out), "kernel", "kernels");
@@ -76,15 +77,15 @@ fn without_shapes(loaded: &Loaded) -> String {
     format!(
         "{} of the kernel time of {} has no shape ({}), so a replay would say little of the recorded run: {} (docs/profiles.md); --partial takes it as it is",
         percent(unknown.share()),
-        loaded.given,
+        given,
         lacks.join(", "),
         helps.join("; "),
     )
 }
 
 /// What gives opaque kernels of such a file a shape.
-fn help(loaded: &Loaded) -> &'static str {
-    match loaded.profile.format {
+fn help(profile: &Profile) -> &'static str {
+    match profile.format {
         ProfileFormat::Kineto => {
             "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording"
         }

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::amount::{Rate, scaled, shown};
 use super::{
     ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, LoadTime,
-    REQUEST_LIMIT, TimeUnit, fault, plain, sort,
+    REQUEST_LIMIT, TimeUnit, TimesCount, fault, plain, sort,
 };
 use crate::error::TraceError;
 
@@ -59,15 +59,11 @@ pub(super) fn document(
             Some(unit) => (unit, "as asked"),
             None => load.unit(format, scaled(time.get(), 9)?),
         };
-        let ns = scaled(time.get(), 9)?.checked_mul(match unit {
-            TimeUnit::Seconds => 1,
-            TimeUnit::Minutes => 60,
-        });
-        let ns = ns.ok_or_else(|| format!("{} is too large", shown(time.get())))?;
-        Ok(LoadTime { ns, unit, why })
+        Ok(LoadTime { ns: unit.ns(time.get())?, unit, why })
     });
     let time = time.transpose().map_err(|problem| fault(file, "`time`", problem))?;
-    Ok(ArrivalFile { format, tasks: load.tasks, time, unsorted: load.unsorted })
+    let counts = TimesCount::ByFormat(TimeUnit::Milliseconds);
+    Ok(ArrivalFile { format, tasks: load.tasks, counts, time, unsorted: load.unsorted })
 }
 
 /// What a document that is no load may be.
@@ -75,14 +71,19 @@ fn other(keys: &Keys) -> String {
     if let Some((_, what)) = OTHERS.iter().find(|(key, _)| keys.contains_key(*key)) {
         return (*what).to_owned();
     }
+    match keys.is_empty() {
+        true => "it is an empty JSON object".to_owned(),
+        false => format!("it is JSON with the keys {}", listed(keys)),
+    }
+}
+
+/// The first names of members.
+pub(super) fn listed(keys: &Keys) -> String {
     let mut names: Vec<String> = keys.keys().take(8).map(|key| shown(key)).collect();
     if keys.len() > names.len() {
         names.push("...".to_owned());
     }
-    match names[..] {
-        [] => "it is an empty JSON object".to_owned(),
-        _ => format!("it is JSON with the keys {}", names.join(", ")),
-    }
+    names.join(", ")
 }
 
 #[derive(serde::Deserialize)]

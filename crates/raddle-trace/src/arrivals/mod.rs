@@ -1,7 +1,7 @@
 //! When do requests arrive? Load files of benchmarks, and traces of requests to a service.
 //!
-//! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake or
-//! BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
+//! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake, Bailian
+//! or BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
 //! decides between them, never the name; plain or gzip. Times are nanoseconds from the start of the
 //! load, exact: no number goes through floating point.
 //!
@@ -43,6 +43,8 @@ pub struct ArrivalFile {
     pub format: ArrivalFormat,
     /// What arrives, by whom; one or more, with names of their own.
     pub tasks: Vec<ArrivalTask>,
+    /// What the arrivals of a trace in it were taken to count.
+    pub counts: TimesCount,
     /// For how long the load lasts, where the file says so.
     pub time: Option<LoadTime>,
     /// Steps back in time from one arrival of a trace to the next; they were sorted.
@@ -61,6 +63,8 @@ pub enum ArrivalFormat {
     Azure,
     /// A request trace of Mooncake, in JSON Lines.
     Mooncake,
+    /// A request trace of Alibaba's Bailian (Qwen), in JSON Lines.
+    Bailian,
     /// A request trace of BurstGPT, in CSV.
     BurstGpt,
     /// No file: somebody said a rate.
@@ -76,6 +80,7 @@ impl ArrivalFormat {
             Self::Reef => "reef",
             Self::Azure => "azure",
             Self::Mooncake => "mooncake",
+            Self::Bailian => "bailian",
             Self::BurstGpt => "burstgpt",
             Self::Words => "words",
         }
@@ -93,13 +98,64 @@ pub struct LoadTime {
     pub why: &'static str,
 }
 
-/// What the `time` of a load file counts; no file says it.
+/// What the numbers of a file count; no file says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// Seconds, as DISB's own benchmarks.
+    /// Milliseconds, as the traces of Mooncake and of loads.
+    Milliseconds,
+    /// Seconds, as the traces of Bailian and BurstGPT, and the `time` of DISB's own benchmarks.
     Seconds,
-    /// Minutes, as REEF's.
+    /// Minutes, as the `time` of REEF's.
     Minutes,
+}
+
+impl TimeUnit {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "milliseconds",
+            Self::Seconds => "seconds",
+            Self::Minutes => "minutes",
+        }
+    }
+
+    /// So many of it in nanoseconds, digits below cut off.
+    fn ns(self, text: &str) -> Result<u64, String> {
+        let (places, times) = match self {
+            Self::Milliseconds => (6, 1),
+            Self::Seconds => (9, 1),
+            Self::Minutes => (9, 60),
+        };
+        let ns = amount::scaled(text, places)?.checked_mul(times);
+        ns.ok_or_else(|| format!("{} is too large", amount::shown(text)))
+    }
+}
+
+/// What the arrivals of a trace count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimesCount {
+    /// Nothing: they are dates with times, or there is no trace.
+    Dates,
+    /// So much each, as the format does.
+    ByFormat(TimeUnit),
+    /// So much each, as the caller said.
+    AsAsked(TimeUnit),
+}
+
+impl TimesCount {
+    /// What it is by the option, else by the format.
+    pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
+        asked.map_or(Self::ByFormat(format), Self::AsAsked)
+    }
+
+    /// The unit.
+    pub(crate) const fn unit(self) -> Option<TimeUnit> {
+        match self {
+            Self::Dates => None,
+            Self::ByFormat(unit) | Self::AsAsked(unit) => Some(unit),
+        }
+    }
 }
 
 /// One client or model of a load.
@@ -118,9 +174,10 @@ pub struct ArrivalTask {
 /// What a caller decides where a file leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalOptions {
-    /// What `time` counts; `None` follows a rule: minutes where a trace reaches beyond twice that
-    /// many seconds, in a figure of REEF, and in a workload none of whose tasks has an `id`;
-    /// seconds else.
+    /// What the times of a request trace count, if they are numbers, and the `time` of a load. `None`
+    /// follows the format of a trace, and for `time` a rule: minutes where a trace reaches beyond
+    /// twice that many seconds, in a figure of REEF, and in a workload none of whose tasks has an
+    /// `id`; seconds else.
     pub time_unit: Option<TimeUnit>,
 }
 
@@ -164,7 +221,7 @@ pub fn read(
     match input.head().map_err(failed)?.first() {
         None => Err(TraceError::NoArrivals { file: file.to_owned(), reason: "it is empty".into() }),
         Some(b'{') => json(file, input, options),
-        Some(_) => requests::csv(file, input),
+        Some(_) => requests::csv(file, input, options),
     }
 }
 
@@ -187,14 +244,19 @@ fn json(
     };
     let keys = disb::Keys::deserialize(&mut json).map_err(failed);
     let read = keys.and_then(|keys| {
-        if let Some(first) = keys.get("timestamp") {
-            return requests::json_lines(
-                file,
-                first,
-                json.into_iter().map(|it| it.map_err(failed)),
-            );
+        if keys.contains_key("timestamp") {
+            let rest = json.into_iter().map(|line| line.map_err(failed));
+            return requests::json_lines((file, lines), &keys, rest, options);
         }
-        json.end().map_err(failed)?;
+        if let Err(error) = json.end() {
+            // Another object behind the first one makes lines of both.
+            let lines_of = disb::Keys::deserialize(&mut json).is_ok();
+            let first = || format!("line {}", lines + 1);
+            return Err(match lines_of {
+                true => fault(file, &first(), requests::no_time(&keys)),
+                false => failed(error),
+            });
+        }
         disb::document(file, &keys, options)
     });
     if reader.limit() == 0 {

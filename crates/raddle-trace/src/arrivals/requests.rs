@@ -1,32 +1,27 @@
-//! What does a recorded trace of requests say: Azure, BurstGPT (CSV) or Mooncake (JSON Lines)?
+//! What does a recorded trace of requests say: Azure, BurstGPT (CSV), Mooncake or Bailian (JSON Lines)?
 //!
 //! One request a line; times are counted from the earliest request of the file.
 
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
-use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
-use super::amount::{scaled, shown};
+use super::amount::shown;
+use super::disb::{Keys, listed};
 use super::{
-    ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF, REQUEST_LIMIT, failure,
-    fault, sort,
+    ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, BREAKS_OFF,
+    REQUEST_LIMIT, TimeUnit, TimesCount, failure, fault, sort,
 };
 use crate::csv_table::CsvTable;
 use crate::decimal::unquote;
 use crate::error::TraceError;
 use crate::input::FileInput;
 
-/// One line of Mooncake's trace.
+/// One line of a trace in JSON Lines.
 #[derive(serde::Deserialize)]
-pub(super) struct MooncakeLine {
-    #[serde(rename = "timestamp", deserialize_with = "milliseconds")]
-    ns: u64,
-}
-
-fn milliseconds<'de, D: Deserializer<'de>>(json: D) -> Result<u64, D::Error> {
-    scaled(Box::<RawValue>::deserialize(json)?.get(), 6).map_err(Error::custom)
+pub(super) struct RequestLine {
+    timestamp: Box<RawValue>,
 }
 
 /// A row of a table; the column of its time is written in one of two ways.
@@ -37,7 +32,12 @@ struct RequestRow<'r> {
 }
 
 /// The trace of requests that came at these times.
-fn trace(file: &str, format: ArrivalFormat, times: &[i128]) -> Result<ArrivalFile, TraceError> {
+fn trace(
+    file: &str,
+    format: ArrivalFormat,
+    counts: TimesCount,
+    times: &[i128],
+) -> Result<ArrivalFile, TraceError> {
     let Some(first) = times.iter().min() else {
         let reason = "it has a header and no request".to_owned();
         return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
@@ -49,7 +49,7 @@ fn trace(file: &str, format: ArrivalFormat, times: &[i128]) -> Result<ArrivalFil
     let unsorted = sort(&mut times);
     let process = ArrivalProcess::Trace(times);
     let task = ArrivalTask { name: "requests".to_owned(), priority: None, process, number: 0 };
-    Ok(ArrivalFile { format, tasks: vec![task], time: None, unsorted })
+    Ok(ArrivalFile { format, tasks: vec![task], counts, time: None, unsorted })
 }
 
 /// Which table has a header of these names.
@@ -70,7 +70,11 @@ pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
 }
 
 /// Reads a table.
-pub(super) fn csv(file: &str, mut input: FileInput<'_>) -> Result<ArrivalFile, TraceError> {
+pub(super) fn csv(
+    file: &str,
+    mut input: FileInput<'_>,
+    options: &ArrivalOptions,
+) -> Result<ArrivalFile, TraceError> {
     let head = input.head().map_err(|cause| failure(file, "line 1", cause))?;
     let line = String::from_utf8_lossy(head.split(|&b| b == b'\n').next().unwrap_or(head));
     let line = line.trim_end();
@@ -82,25 +86,41 @@ pub(super) fn csv(file: &str, mut input: FileInput<'_>) -> Result<ArrivalFile, T
     table.read_header()?;
     let mut line = 1;
     let mut times = Vec::new();
+    let mut dates = false;
+    let asked = options.time_unit;
     let breaks_off = table.rows(|row| {
         line = row.line;
         let time = row.read::<RequestRow<'_>>().map_err(|fault| fault.problem);
-        let time = time.and_then(|row| time_of(format, row.time));
+        let time = time.and_then(|row| match format {
+            ArrivalFormat::BurstGpt => {
+                asked.unwrap_or(TimeUnit::Seconds).ns(row.time).map(i128::from)
+            }
+            _ => {
+                let date = date_ns(row.time);
+                dates |= date.is_some();
+                date.map_or_else(|| number_of(asked, row.time), Ok)
+            }
+        });
         times.push(time.map_err(|problem| fault(file, &format!("line {line}"), problem))?);
         Ok(true)
     })?;
     if breaks_off {
         return Err(fault(file, &format!("line {}", line + 1), BREAKS_OFF.to_owned()));
     }
-    trace(file, format, &times)
+    let counts = match dates {
+        true => TimesCount::Dates,
+        false => TimesCount::of(asked, TimeUnit::Seconds),
+    };
+    trace(file, format, counts, &times)
 }
 
-fn time_of(format: ArrivalFormat, text: &str) -> Result<i128, String> {
-    if format == ArrivalFormat::BurstGpt {
-        return scaled(text, 9).map(i128::from);
-    }
-    date_ns(text)
-        .ok_or_else(|| format!("{} is no time such as `2023-11-16 18:15:46.6805900`", shown(text)))
+/// A time that is no date, where its unit was said.
+fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
+    let Some(unit) = asked else {
+        let wanted = "no time such as `2023-11-16 18:15:46.6805900`";
+        return Err(format!("{} is {wanted}; what a number counts --time-unit says", shown(text)));
+    };
+    unit.ns(text).map(i128::from)
 }
 
 /// The nanoseconds from 1970 to a date with a time; without a zone it counts as UTC.
@@ -111,21 +131,43 @@ fn date_ns(text: &str) -> Option<i128> {
     Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Reads requests one a line of JSON, the first of which came at `first`.
+/// Reads requests one a line of JSON; `lines` stand before the first of them, which has these
+/// members.
 pub(super) fn json_lines(
-    file: &str,
-    first: &RawValue,
-    rest: impl Iterator<Item = Result<MooncakeLine, TraceError>>,
+    (file, lines): (&str, u64),
+    first: &Keys,
+    rest: impl Iterator<Item = Result<RequestLine, TraceError>>,
+    options: &ArrivalOptions,
 ) -> Result<ArrivalFile, TraceError> {
-    let first = scaled(first.get(), 6).map_err(|problem| fault(file, "line 1", problem))?;
-    let rest = rest.take(REQUEST_LIMIT).map(|line| Ok(i128::from(line?.ns)));
-    let times = core::iter::once(Ok(i128::from(first))).chain(rest);
+    let bailian = ["chat_id", "parent_chat_id"].iter().any(|key| first.contains_key(*key));
+    let (format, unit) = match bailian {
+        true => (ArrivalFormat::Bailian, TimeUnit::Seconds),
+        false => (ArrivalFormat::Mooncake, TimeUnit::Milliseconds),
+    };
+    let counts = TimesCount::of(options.time_unit, unit);
+    let unit = counts.unit().unwrap_or(unit);
+    let head = first.get("timestamp").map(|timestamp| Ok(timestamp.clone()));
+    let rest = rest.map(|line| line.map(|line| line.timestamp));
+    let times = head.into_iter().chain(rest).take(REQUEST_LIMIT + 1).zip(lines + 1..);
+    let times = times.map(|(timestamp, line)| {
+        let ns = unit.ns(timestamp?.get()).map(i128::from);
+        ns.map_err(|problem| fault(file, &format!("line {line}"), problem))
+    });
     let times = times.collect::<Result<Vec<_>, TraceError>>()?;
     if times.len() > REQUEST_LIMIT {
         let (file, limit) = (file.to_owned(), REQUEST_LIMIT as u64);
         return Err(TraceError::TooLarge { file, limit, what: "requests" });
     }
-    trace(file, ArrivalFormat::Mooncake, &times)
+    trace(file, format, counts, &times)
+}
+
+/// What is wrong with the first of several lines that has no time.
+pub(super) fn no_time(keys: &Keys) -> String {
+    let keys = listed(keys);
+    format!(
+        "these are JSON Lines, and this one has no `timestamp` but {keys}: each request wants the time \
+         of its arrival; leave other lines out"
+    )
 }
 
 #[cfg(test)]

@@ -131,6 +131,9 @@ pub(super) fn resolve(
     zero: u64,
     resolution_ns: u64,
 ) -> (Vec<HostWait>, Vec<StreamWait>) {
+    if waits.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
     let order = IssueOrder::new(ops, lanes.order.len());
     let since_zero = |at: i64| unsigned_time(at).saturating_sub(zero);
     let stream_of = |stream: u32| lanes.new.get(stream as usize).copied().flatten();

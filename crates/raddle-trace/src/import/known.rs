@@ -42,10 +42,11 @@ const NSYS_JSON: ForeignFile = ForeignFile::Other(
 );
 
 /// Kinds of JSON by keys that all must be there.
-const JSON: [(&[&str], ForeignFile); 7] = [
+const JSON: [(&[&str], ForeignFile); 8] = [
     (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
     (&["rt"], ForeignFile::Arrivals("a load of REEF")),
     (&["be"], ForeignFile::Arrivals("a load of REEF")),
+    (&["timestamp", "chat_id"], ForeignFile::Arrivals("a request trace of Bailian")),
     (&["timestamp", "input_length"], ForeignFile::Arrivals("a request trace of Mooncake")),
     (
         &["results"],

@@ -7,6 +7,7 @@ use raddle_policy::{Activity, Barrier, Dim3, Idempotence};
 use serde::Deserialize;
 
 use super::ImportSource;
+use crate::assemble::waits::{Awaited, DraftWait, Waiter};
 use crate::assemble::{Draft, Interner};
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
@@ -229,9 +230,29 @@ impl LaunchTable {
     }
 
     fn row(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
-        let kinds = [OpKind::Kernel, OpKind::Copy, OpKind::Set].map(|kind| (kind.name(), kind));
+        let kinds = [OpKind::Kernel, OpKind::Copy, OpKind::Set];
+        let kinds = kinds.map(|kind| (kind.name(), Some(kind)));
+        let kind = word("kind", row.kind, &[&kinds[..], &[("wait", None)]].concat())?;
+        match kind.unwrap_or(Some(OpKind::Kernel)) {
+            Some(kind) => self.op(kind, row),
+            None => self.wait(row),
+        }
+    }
+
+    /// Takes a call in which the host waited: for a stream, or for all of them.
+    fn wait(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
+        let (begin, duration) = row.span()?;
+        let end = time("duration_ns", begin.unsigned_abs().saturating_add(duration))?;
+        let stream = |label: &str| StreamLabel { label: label.to_owned(), context: None };
+        let awaits = row.stream.map_or(Awaited::Device, |label| {
+            Awaited::Stream(self.streams.number(&stream(label)), begin)
+        });
+        self.draft.waits.push(DraftWait { begin, end, waiter: Waiter::Host, awaits });
+        Ok(())
+    }
+
+    fn op(&mut self, kind: OpKind, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let verdicts = [("yes", Idempotence::Idempotent), ("no", Idempotence::Not)];
-        let kind = word("kind", row.kind, &kinds)?.unwrap_or(OpKind::Kernel);
         let (start, duration) = row.span()?;
         let mut op = Op::at(kind, start, duration);
         let label = row.stream.unwrap_or("0").to_owned();

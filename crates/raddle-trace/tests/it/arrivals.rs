@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use raddle_policy::Level;
 use raddle_trace::TraceError;
 use raddle_trace::arrivals::{
-    ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, TimeUnit, open, read,
+    ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, TimeUnit, TimesCount,
+    open, read,
 };
 
 fn of(text: &str) -> ArrivalFile {
@@ -205,12 +206,60 @@ fn requests_to_a_service() {
     assert_eq!(burst.format.name(), "burstgpt");
 }
 
+/// Two requests, half a unit apart, as each format writes them.
+#[test]
+fn every_trace_says_what_its_times_count_and_takes_another_unit() {
+    let bailian = "{\"chat_id\": 159, \"parent_chat_id\": -1, \"timestamp\": 61.0, \"input_length\": 7}\n\
+        {\"chat_id\": 160, \"parent_chat_id\": -1, \"timestamp\": 61.5, \"input_length\": 7}\n";
+    let mooncake = bailian.replace("chat_id", "other");
+    let burst = "Timestamp,Request tokens,Response tokens\n61,1,1\n61.5,1,1\n";
+    let azure = "TIMESTAMP,ContextTokens,GeneratedTokens\n61,1,1\n61.5,1,1\n";
+    let seconds = TimesCount::ByFormat(TimeUnit::Seconds);
+    for (text, name, counts, last) in [
+        (bailian, "bailian", seconds, 500_000_000),
+        (&mooncake, "mooncake", TimesCount::ByFormat(TimeUnit::Milliseconds), 500_000),
+        (burst, "burstgpt", seconds, 500_000_000),
+    ] {
+        let file = of(text);
+        assert_eq!((file.format.name(), file.counts, times(&file)), (name, counts, vec![0, last]));
+    }
+    for text in [bailian, &mooncake, burst, azure] {
+        for (unit, last) in [
+            (TimeUnit::Milliseconds, 500_000),
+            (TimeUnit::Seconds, 500_000_000),
+            (TimeUnit::Minutes, 30_000_000_000),
+        ] {
+            let options = ArrivalOptions { time_unit: Some(unit) };
+            let file = read("x", text.as_bytes(), &options).unwrap();
+            assert_eq!((file.counts, times(&file)), (TimesCount::AsAsked(unit), vec![0, last]));
+        }
+    }
+    // A date needs no unit, whatever was asked.
+    let dates = azure.replace("61", "2023-11-16 18:15:46");
+    let options = ArrivalOptions { time_unit: Some(TimeUnit::Minutes) };
+    let file = read("x", dates.as_bytes(), &options).unwrap();
+    assert_eq!((file.counts, times(&file)), (TimesCount::Dates, vec![0, 500_000_000]));
+}
+
+#[test]
+fn lines_whose_first_differs_are_not_called_invalid() {
+    let said = refusal("\n{\"session\": 1, \"delay\": 5}\n{\"timestamp\": 3}\n");
+    assert_eq!(
+        said,
+        "x, line 2: these are JSON Lines, and this one has no `timestamp` but `delay`, `session`: each \
+         request wants the time of its arrival; leave other lines out"
+    );
+    let said = refusal("{\"session\": 1} 7");
+    assert!(said.contains("it is not valid JSON (trailing characters)"), "{said}");
+}
+
 #[test]
 fn malformed_requests_say_in_which_line() {
     let azure = |row: &str| refusal(&format!("TIMESTAMP,ContextTokens,GeneratedTokens\n{row}\n"));
     assert_eq!(
         azure("16.11.2023,1,2"),
-        "x, line 2: `16.11.2023` is no time such as `2023-11-16 18:15:46.6805900`"
+        "x, line 2: `16.11.2023` is no time such as `2023-11-16 18:15:46.6805900`; what a number \
+         counts --time-unit says"
     );
     assert_eq!(
         azure("\n2023-11-16 18:15:46,1"),

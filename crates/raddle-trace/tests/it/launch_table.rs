@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
-    Field, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TraceError, read,
+    Field, HostWait, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TraceError, read,
 };
 use table::{TableComments, write_launch_table};
 
@@ -18,6 +18,10 @@ const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns
 
 fn table(rows: &str) -> Result<Profile, TraceError> {
     read("t.csv", format!("{HEADER}\n{rows}\n").as_bytes(), &ImportOptions::default())
+}
+
+fn whole(text: &str) -> Result<Profile, TraceError> {
+    read("t.csv", text.as_bytes(), &ImportOptions::default())
 }
 
 fn complaint(text: &str) -> String {
@@ -266,4 +270,31 @@ fn activities_are_read_written_and_assumed_by_class() {
     let error = raddle_trace::read("t.csv", wrong.as_bytes(), &ImportOptions::default());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("matrix_rate") && error.contains("-4"), "{error}");
+}
+
+#[test]
+fn a_host_waits_for_a_stream_or_for_all() {
+    let text = "name,kind,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,arrival_ns,start_ns,duration_ns\n\
+                a,,1,1,1,1,32,1,1,0,10,100\n\
+                b,,2,1,1,1,32,1,1,5,20,300\n\
+                ,wait,1,,,,,,,,50,70\n\
+                c,,1,1,1,1,32,1,1,130,140,50\n\
+                sync,wait,,,,,,,,,150,180\n";
+    let p = whole(text).unwrap();
+    let wait =
+        |begin_ns, end_ns, ops: &[u32]| HostWait { begin_ns, end_ns, ops: Some(ops.to_vec()) };
+    assert_eq!(p.host_waits, [wait(50, 120, &[0]), wait(150, 330, &[1, 2])]);
+    assert_eq!((p.ops.len(), p.known_waits()), (3, Some(1.0)));
+    let said = whole(&text.replace(",wait,1", ",rest,1")).unwrap_err().to_string();
+    assert!(said.contains("`rest` is none of kernel, copy, set, wait"), "{said}");
+}
+
+#[test]
+fn a_kernel_whose_shape_is_blank_is_opaque() {
+    let text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
+                a,,,,,,,0,5\nb,1,1,1,32,1,1,5,5\n";
+    let p = whole(text).unwrap();
+    assert_eq!(p.ops.iter().map(Op::is_opaque).collect::<Vec<_>>(), [true, false]);
+    assert_eq!((p.unknown_time().opaque_ns, p.unknown_time().kernel_ns), (5, 10));
+    assert!(whole(&text.replace("a,,,,,,,", "a,1,,,,,,")).is_err(), "one cell is no shape");
 }

@@ -58,9 +58,10 @@ fn a_whole_database() {
     assert_eq!(lines[2], "CopyHostToDevice @0x7f00 0x0x0=0 0t 0r 0B no; 120j 3100 1000 after 1");
     let count = |quirk| p.report.count(quirk);
     // What a graph launched has the shape of the same kernel, if there is any.
-    assert_eq!((count(Quirk::GraphLaunch), count(Quirk::ShapeOfOthers)), (1, 1));
+    assert_eq!((count(Quirk::GraphLaunch), count(Quirk::ShapeOfOthers)), (2, 1));
+    assert_eq!((count(Quirk::NoShape), p.unknown_time().opaque), (1, 1));
     assert_eq!((count(Quirk::OtherDevice), count(Quirk::NoDevice)), (1, 1));
-    assert_eq!((count(Quirk::UnevenGrid), count(Quirk::QueueLanes)), (1, 2));
+    assert_eq!((count(Quirk::UnevenGrid), count(Quirk::QueueLanes)), (1, 3));
     assert_eq!((p.report.copies, p.report.sets, p.report.events), (1, 1, 16));
     let contexts: Vec<_> = p.streams.iter().map(|s| (s.label.as_str(), s.context)).collect();
     let wanted = [("0x0", None), ("0x7f00", None), ("queue 0", None), ("0x0", Some(1))];

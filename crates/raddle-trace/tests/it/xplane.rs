@@ -171,8 +171,7 @@ fn what_is_no_work_of_a_gpu_is_named() {
     assert!(error.contains("jax.profiler.start_trace"), "{error}");
     // A kernel that says nothing of its shape.
     let silent = gpu(0, &[line("Stream #1(Compute)", 0, &[event(1, 0, 5, &[])])]);
-    let error = import(&silent).unwrap_err().to_string();
-    assert!(error.contains("1 no-shape"), "{error}");
+    assert!(import(&silent).unwrap().ops[0].is_opaque());
 }
 
 #[test]
@@ -183,9 +182,14 @@ fn a_profile_that_breaks_off_keeps_its_whole_planes() {
         match import(&bytes[..len]) {
             Ok(p) => {
                 check(&p);
+                // Where what is said of kernels is cut off, they are opaque.
+                let shaped = p.report.kernels - p.report.count(Quirk::NoShape);
+                if shaped == 0 {
+                    continue;
+                }
                 // A cut between planes does not show.
                 cut += p.report.count(Quirk::Truncated);
-                kept.push(p.report.kernels);
+                kept.push(shaped);
             }
             Err(error) => assert!(
                 matches!(error, TraceError::BreaksOff { .. } | TraceError::NothingUsable { .. })

@@ -8,7 +8,7 @@ use raddle_trace::arrivals::TimeUnit;
 #[command(next_help_heading = "Requests")]
 pub(crate) struct ArrivalArgs {
     /// Requests, each of which runs the profile once: when they arrive by a DISB or REEF load, or
-    /// an Azure, Mooncake or BurstGPT trace (docs/arrivals.md); may be repeated
+    /// an Azure, Mooncake, Bailian or BurstGPT trace (docs/arrivals.md); may be repeated
     #[arg(long, value_name = "[NAME=]FILE[:TASK]")]
     pub(crate) arrivals: Vec<String>,
     /// The same in words: at random, so many a second (`serve=40/s`), or so many at once
@@ -31,15 +31,18 @@ pub(crate) struct ArrivalArgs {
     /// clock has coarse steps
     #[arg(long, value_name = "MS", value_parser = span)]
     pub(crate) jitter: Option<u64>,
-    /// What `time` counts in a DISB or REEF load [default: by rule, which the output names]
+    /// What the times of a request trace count, and `time` in a DISB or REEF load [default: by the
+    /// format and by rule; the output names what was taken]
     #[arg(long, value_enum, value_name = "UNIT")]
     pub(crate) time_unit: Option<TimeUnitArg>,
 }
 
-/// What the `time` of a load counts.
+/// What times count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeUnitArg {
-    /// As DISB's benchmarks
+    /// As Mooncake's traces
+    Milliseconds,
+    /// As BurstGPT's and Bailian's traces, and DISB's benchmarks
     Seconds,
     /// As REEF's
     Minutes,
@@ -48,6 +51,7 @@ pub(crate) enum TimeUnitArg {
 impl From<TimeUnitArg> for TimeUnit {
     fn from(unit: TimeUnitArg) -> Self {
         match unit {
+            TimeUnitArg::Milliseconds => Self::Milliseconds,
             TimeUnitArg::Seconds => Self::Seconds,
             TimeUnitArg::Minutes => Self::Minutes,
         }

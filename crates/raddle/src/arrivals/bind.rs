@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use raddle_dispatch::read::nearest;
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimeUnit, open};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimesCount, open};
 
 use super::args::ArrivalArgs;
 use super::words;
@@ -29,13 +29,21 @@ pub(super) struct OpenedArrivals {
 }
 
 impl OpenedArrivals {
+    /// What the `time` of a load was taken to count.
     pub(super) fn time_unit(&self) -> Option<String> {
         let time = self.file.time?;
-        let unit = match time.unit {
-            TimeUnit::Seconds => "seconds",
-            TimeUnit::Minutes => "minutes",
-        };
-        Some(format!("{unit}, because {}", time.why))
+        Some(format!("{}, because {}", time.unit.name(), time.why))
+    }
+
+    /// What the times of a trace were taken to count.
+    pub(super) fn counts(&self) -> String {
+        match self.file.counts {
+            TimesCount::Dates => "dates".to_owned(),
+            TimesCount::AsAsked(unit) => format!("{}, as asked", unit.name()),
+            TimesCount::ByFormat(unit) => {
+                format!("{}, as in a file of {}", unit.name(), self.file.format.name())
+            }
+        }
     }
 }
 

@@ -61,6 +61,8 @@ impl<'s> Schedule<'s> {
     /// The requests of one profile.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
+        let recorded = opened.file.format != ArrivalFormat::Words
+            && matches!(task.process, ArrivalProcess::Trace(_));
         let mut facts = RequestFacts {
             format: opened.file.format.name(),
             task: plain(&task.name, 200),
@@ -71,7 +73,7 @@ impl<'s> Schedule<'s> {
             seed: None,
             seeds: None,
             jitter_ns: None,
-            time_unit: None,
+            time_unit: recorded.then(|| opened.counts()),
             unsorted: opened.file.unsorted,
         };
         let repetition = match &task.process {

@@ -1,6 +1,8 @@
 //! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
 
-use raddle_trace::arrivals::{ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, Rate};
+use raddle_trace::arrivals::{
+    ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, Rate, TimesCount,
+};
 
 /// The most requests of a burst.
 const MOST: usize = 1 << 20;
@@ -26,7 +28,8 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };
-    ArrivalFile { format: ArrivalFormat::Words, tasks: vec![task], time: None, unsorted: 0 }
+    let counts = TimesCount::Dates;
+    ArrivalFile { format: ArrivalFormat::Words, tasks: vec![task], counts, time: None, unsorted: 0 }
 }
 
 #[cfg(test)]

@@ -25,11 +25,12 @@ pub(crate) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let options = args.shapes.options(args.barriers.into())?;
-    let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
-    let enough = args.shapes.check(&profiles);
+    let files = args.ranks.files(&args.profiles)?;
+    let mut profiles = profiles::open(&files, &options, console.progress)?;
+    let enough = args.shapes.check(&profiles::given(&profiles));
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut all = Vec::new();
-    for (loaded, path) in profiles.iter().zip(&args.profiles) {
+    for (loaded, path) in profiles.iter().zip(&files) {
         let sources = Sources::of(&sources(path, args), &mut console.stderr)?;
         all.push(inspected(loaded, args, &sources, console.progress)?);
     }

@@ -8,6 +8,7 @@ use raddle_sim::{Goal, Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
+use crate::ranks::RankArgs;
 use crate::shapes::ShapeArgs;
 
 /// Where results go, and how fast.
@@ -48,7 +49,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip
-    /// (docs/profiles.md); FILE*3 is three processes of one
+    /// (docs/profiles.md); FILE*3 is three processes of one, `-` is the standard input
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
     /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;
@@ -109,6 +110,8 @@ pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
+    pub(crate) ranks: RankArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Feed the events of a decision log again and compare the answers, instead of a profile
     #[arg(
@@ -117,7 +120,7 @@ pub(crate) struct ReplayArgs {
         conflicts_with_all = ["profiles", "recipes", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
-            "all", "goals", "open_loop", "requests", "partial", "shapes_from",
+            "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
             "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
     )]
     pub(crate) events: Option<PathBuf>,
@@ -172,6 +175,7 @@ impl ReplayArgs {
             "share",
             self.shares.iter().map(|it| format!("{}={}", bare(&it.file), it.value)).collect(),
         );
+        more("rank", self.ranks.ranks.iter().map(ToString::to_string).collect());
         more("shapes-from", self.shapes.shapes_from.iter().map(|path| name(path)).collect());
         more("goal", self.goals.iter().map(Goal::to_string).collect());
         // Of files with arrivals results tell the task, and nothing of the file.

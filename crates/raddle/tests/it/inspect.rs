@@ -44,6 +44,16 @@ fn what_is_in_a_profile_and_how_its_replay_agrees() {
 }
 
 #[test]
+fn the_standard_input_is_a_profile() {
+    let place = Place::new();
+    let text = table(&["k 1 1280 128 32 0 0 4000 1000"]);
+    place.file("stdin.csv", &text);
+    let ran = place.ask(&["inspect", "-"], &text);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.out, place.raddle(&["inspect", "stdin.csv"]).out);
+}
+
+#[test]
 fn the_document_of_one_kernel() {
     let place = Place::new();
     place.file("one.csv", table(&["k 1 1280 128 32 0 0 4000 1000"]));

@@ -19,6 +19,7 @@ mod packet_page;
 mod packet_replay;
 mod preempt;
 mod profiles;
+mod ranks;
 mod refused;
 mod replay;
 mod report;

@@ -161,7 +161,11 @@ impl Settler<'_> {
                 };
                 let work = &mut ops[at];
                 self.report.captured(how == Found::InOrder, work.op.duration_ns);
-                self.settle_amd(work, launched, Origin::Joined);
+                let origin = match how {
+                    Found::InOrder => Origin::Joined,
+                    Found::ByName => Origin::Assumed,
+                };
+                self.settle_amd(work, launched, origin);
             }
         }
         left

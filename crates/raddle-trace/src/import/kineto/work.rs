@@ -66,14 +66,17 @@ impl KinetoCollector {
         if let Some(source) = source.as_mut().filter(|_| amd) {
             source.arch = device::arch(&names);
         }
-        let kept = self.ops.iter().filter(|work| work.device == device);
-        let ops: Vec<Op> = kept
+        let all = self.ops.len();
+        let found = core::mem::take(&mut self.ops).into_iter();
+        // In the memory of what was read, which is most of what there is to hold.
+        let ops: Vec<Op> = found
+            .filter(|work| work.device == device)
             .map(|work| {
                 report.add(Quirk::QueueLanes, u64::from(amd && work.on_queue));
-                join(work, &self.calls, &mut report)
+                join(&work, &self.calls, &mut report)
             })
             .collect();
-        report.add(Quirk::OtherDevice, (self.ops.len() - ops.len()) as u64);
+        report.add(Quirk::OtherDevice, (all - ops.len()) as u64);
         Ok(Some(Draft {
             ops,
             kernels: names,

@@ -1,0 +1,170 @@
+//! Which traces of one job, one a rank, does a folder hold, and which of them are wanted?
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::error::CliError;
+
+/// What is said on the command line of folders with the traces of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct RankArgs {
+    /// Where PROFILE is a folder with the traces of one job (`rank0.json.gz`, ...): this rank, or
+    /// `all`, each as a process; may be repeated
+    #[arg(long = "rank", value_name = "N|all")]
+    pub(crate) ranks: Vec<RankChoice>,
+}
+
+/// Ranks that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RankChoice {
+    All,
+    One(u32),
+}
+
+impl fmt::Display for RankChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::One(rank) => write!(f, "{rank}"),
+        }
+    }
+}
+
+impl FromStr for RankChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rank = || text.parse().map(Self::One);
+        if text == "all" { Ok(Self::All) } else { rank() }
+            .map_err(|_| "it is neither a rank, from 0, nor `all`".to_owned())
+    }
+}
+
+impl RankArgs {
+    /// The files that paths stand for: a folder for the wanted ones in it.
+    ///
+    /// # Errors
+    /// When a folder holds no trace, or none of a wanted rank, or nobody said which is wanted.
+    pub(crate) fn files(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+        let mut files = Vec::new();
+        for path in paths {
+            if path.is_dir() {
+                files.extend(self.chosen(path)?.into_iter().map(|(_, file)| file));
+            } else {
+                files.push(path.clone());
+            }
+        }
+        if !self.ranks.is_empty() && !paths.iter().any(|path| path.is_dir()) {
+            let text = "--rank chooses among the traces in a folder, and no profile is a folder";
+            return Err(CliError::Usage(text.to_owned()));
+        }
+        Ok(files)
+    }
+
+    fn chosen(&self, folder: &Path) -> Result<Vec<(u32, PathBuf)>, CliError> {
+        let traces = traces(folder)?;
+        let shown = folder.display();
+        if let [a, b] = traces.windows(2).find(|pair| pair[0].0 == pair[1].0).unwrap_or_default() {
+            let (rank, a, b) = (a.0, a.1.display(), b.1.display());
+            let text =
+                format!("{shown} holds two traces of rank {rank}, {a} and {b}: name the files");
+            return Err(CliError::Refused(text));
+        }
+        let ranks: Vec<String> = traces.iter().map(|(rank, _)| rank.to_string()).collect();
+        let ranks = ranks.join(", ");
+        if self.ranks.is_empty() {
+            return match traces.len() {
+                1 => Ok(traces),
+                _ => Err(CliError::Usage(format!(
+                    "{shown} holds the traces of ranks {ranks}: choose one with --rank {}, or take each as a process with --rank all",
+                    traces[0].0
+                ))),
+            };
+        }
+        let mut chosen = Vec::new();
+        for choice in &self.ranks {
+            let before = chosen.len();
+            let wanted = |(rank, _): &&(u32, PathBuf)| match choice {
+                RankChoice::All => true,
+                RankChoice::One(wanted) => rank == wanted,
+            };
+            chosen.extend(traces.iter().filter(wanted).cloned());
+            if let (true, RankChoice::One(rank)) = (chosen.len() == before, choice) {
+                let text = format!("{shown} holds no trace of rank {rank}, only of {ranks}");
+                return Err(CliError::Usage(text));
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+/// The traces in a folder by rank: files that name one, else all in JSON in the order of their names.
+fn traces(folder: &Path) -> Result<Vec<(u32, PathBuf)>, CliError> {
+    let unreadable = |cause| {
+        let file = folder.display().to_string();
+        CliError::Unreadable { file, cause }
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        // Where graphs were captured, nothing ran: `--shapes-from` takes such a trace.
+        if path.is_file() && !name.contains("capture") {
+            files.push((name, path));
+        }
+    }
+    files.sort();
+    let named = files.iter().filter_map(|(name, path)| Some((rank_of(name)?, path.clone())));
+    let mut traces: Vec<(u32, PathBuf)> = named.collect();
+    if traces.is_empty() {
+        let json = |name: &str| name.trim_end_matches(".gz").ends_with(".json");
+        let files = files.into_iter().filter(|(name, _)| json(name)).map(|(_, path)| path);
+        traces = (0..).zip(files).collect();
+    }
+    traces.sort();
+    if traces.is_empty() {
+        return Err(CliError::Refused(format!(
+            "{} is a folder without traces: name the profile file, or a folder with those of one job (rank0.json.gz, ...)",
+            folder.display()
+        )));
+    }
+    Ok(traces)
+}
+
+/// The rank that a file's name, in lower case, tells: `rank0`, `rank-1`, `rank_2`, `x-tp-3`.
+fn rank_of(name: &str) -> Option<u32> {
+    let behind = |word: &str| {
+        let mut parts = name.match_indices(word);
+        parts.find_map(|(at, _)| {
+            let rest = name[at + word.len()..].trim_start_matches(['-', '_', '.', '=']);
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            rest[..digits].parse().ok()
+        })
+    };
+    behind("rank").or_else(|| behind("-tp"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_ranks() {
+        for (name, rank) in [
+            ("rank0.json.gz", Some(0)),
+            ("rank-12.json.gz", Some(12)),
+            ("trace_rank_3_step_100.json", Some(3)),
+            ("rank7.1773709742341309550.pt.trace.json.gz", Some(7)),
+            ("1753-tp-1.trace.json.gz", Some(1)),
+            ("worker0.pt.trace.json.gz", None),
+            ("rank.json", None),
+            ("http-1.json", None),
+        ] {
+            assert_eq!(rank_of(name), rank, "{name}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Are the traces of one job in a folder chosen, or replayed one as a process each?
+
+use std::fs;
+
+use crate::common::{Place, kernel, trace};
+
+/// A job of three ranks, and what lies beside its traces.
+fn job() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path().join("job")).expect("a new folder");
+    for rank in [0, 2, 10] {
+        let text = trace("", &[&kernel(&format!("of_rank_{rank}"), 5, 3)]);
+        place.file(&format!("job/rank{rank}.json"), text);
+    }
+    place.file("job/graph_capture_rank_0.json", "{}");
+    place.file("job/notes.txt", "rank and file");
+    place
+}
+
+#[test]
+fn a_folder_says_which_ranks_it_has() {
+    let place = job();
+    for verb in ["inspect", "replay"] {
+        let ran = place.raddle(&[verb, "job"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{verb}");
+        let said =
+            "job holds the traces of ranks 0, 2, 10: choose one with --rank 0, or take each as";
+        assert!(ran.err.contains(said), "{}", ran.err);
+        let ran = place.raddle(&[verb, "job", "--rank", "3"]);
+        assert!(ran.err.contains("no trace of rank 3, only of 0, 2, 10"), "{}", ran.err);
+        let ran = place.raddle(&[verb, "job/rank0.json", "--rank", "0"]);
+        assert!(ran.code == 2 && ran.err.contains("no profile is a folder"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn one_rank_or_all_in_order() {
+    let place = job();
+    let names = |args: &[&str]| {
+        let ran = place.raddle(&[&["inspect", "job"], args].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let lines = ran.out.lines().filter(|line| line.starts_with("rank"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["--rank", "10"]), ["rank10"]);
+    assert_eq!(names(&["--rank", "2", "--rank", "0"]), ["rank2", "rank0"]);
+    assert_eq!(names(&["--rank", "all"]), ["rank0", "rank2", "rank10"]);
+    let ran = place.raddle(&["replay", "job", "--rank", "all", "--no-files", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let result: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(result["profiles"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
+    let place = job();
+    fs::create_dir(place.path().join("one")).unwrap();
+    place.file("one/step.json", trace("", &[&kernel("k", 5, 3)]));
+    assert_eq!(place.raddle(&["inspect", "one"]).code, 0);
+    fs::create_dir(place.path().join("none")).unwrap();
+    let ran = place.raddle(&["inspect", "none"]);
+    assert!(ran.code == 1 && ran.err.contains("a folder without traces"), "{}", ran.err);
+    place.file("one/rank_4.json", trace("", &[&kernel("k", 5, 3)]));
+    place.file("one/rank4_again.json", trace("", &[&kernel("k", 5, 3)]));
+    let ran = place.raddle(&["inspect", "one", "--rank", "4"]);
+    assert!(ran.code == 1 && ran.err.contains("two traces of rank 4"), "{}", ran.err);
+}
