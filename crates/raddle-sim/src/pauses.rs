@@ -6,8 +6,6 @@
 
 use raddle_policy::Ticks;
 
-use crate::workload::TaskWait;
-
 /// One wait, in the time of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
@@ -33,14 +31,14 @@ pub struct HostPauses {
 
 impl HostPauses {
     /// The waits of a host that issues tasks, by their arrival and what each comes after, in the
-    /// order of `by_arrival`.
+    /// order of `by_arrival`; `waits` has what tasks wait for besides, by task.
     ///
     /// What arrives before the end of a wait does not wait for it: another thread issued it. Nor
     /// does anything that the tasks waited for wait for themselves.
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],
-        waits: &[TaskWait],
+        waits: impl Iterator<Item = (u32, u32)>,
         by_arrival: &[u32],
     ) -> Self {
         pauses.retain(|pause| pause.tasks.iter().all(|&task| (task as usize) < tasks.len()));
@@ -49,14 +47,14 @@ impl HostPauses {
         for (cursor, &task) in (1u32..).zip(by_arrival) {
             needs[task as usize] = cursor;
         }
-        let mut waits = waits.iter().peekable();
+        let mut waits = waits.peekable();
         for position in 0..tasks.len() {
             // A task may only wait for an earlier one.
             let before = tasks[position].1.filter(|&before| (before as usize) < position);
             let before = before.map_or(0, |before| needs[before as usize]);
             needs[position] = needs[position].max(before);
-            while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
-                let source = needs.get(wait.source as usize).copied();
+            while let Some((_, source)) = waits.next_if(|&(task, _)| task as usize <= position) {
+                let source = needs.get(source as usize).copied();
                 needs[position] = needs[position].max(source.unwrap_or(0));
             }
         }

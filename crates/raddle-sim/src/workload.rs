@@ -161,7 +161,8 @@ impl ProcessPlan {
     #[must_use]
     pub fn closed(self, pauses: Vec<HostPause>) -> Self {
         let order: Vec<_> = self.tasks.iter().map(|task| (task.arrival, task.after)).collect();
-        let host = HostPauses::new(pauses, &order, &self.waits, &self.by_arrival);
+        let waits = self.waits.iter().map(|wait| (wait.task, wait.source));
+        let host = HostPauses::new(pauses, &order, waits, &self.by_arrival);
         Self { host: Some(host), ..self }
     }
 
