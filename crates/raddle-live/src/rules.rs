@@ -105,6 +105,11 @@ impl Retold {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
+    /// It is gone for good: the checker asks no more than whose it was.
+    fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
+        self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
+    }
+
     fn bad(&self, what: &str) -> LiveError {
         LiveError::bad_log(self.number, &what)
     }
@@ -195,7 +200,7 @@ impl Retold {
                 let order = self.gone(launch)?;
                 if self.hit.remove(&order) {
                     // The reset came too late for it.
-                    return self.event(json!({"answer": "refuse", "launch": order}));
+                    return self.refuse(order);
                 }
                 let pieces = json!([[0, 1, 1, order % 65_536, 1]]);
                 self.event(json!({"answer": "start", "launch": order, "pieces": pieces.clone()}))?;
@@ -204,7 +209,7 @@ impl Retold {
             ClientEvent::Failed { launch } => {
                 let order = self.gone(launch)?;
                 self.hit.remove(&order);
-                self.event(json!({"answer": "refuse", "launch": order}))
+                self.refuse(order)
             }
             ClientEvent::Exited { launch } => {
                 let order = self.gone(launch)?;
