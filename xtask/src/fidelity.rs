@@ -57,7 +57,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
         let file = samples.join(folder).join(name);
         let device = device.map(|device| ["--device", device]);
         let device = device.as_ref().map_or(&[][..], |given| &given[..]);
-        let found = cmd!(shell, "{raddle} inspect {file} --self-replay --format json")
+        let found = cmd!(shell, "{raddle} inspect {file} --partial --self-replay --format json")
             .args(device)
             .quiet()
             .read()?;
