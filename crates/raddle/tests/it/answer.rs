@@ -189,7 +189,5 @@ fn several_seeds_give_means_and_intervals() {
 
 /// A public profile, where they are at hand.
 fn sample(name: &str) -> Option<String> {
-    let folder = std::env::var("RADDLE_SAMPLES").ok()?;
-    let path = std::path::Path::new(&folder).join(name);
-    path.exists().then(|| path.display().to_string())
+    raddle_testkit::sample(name).map(|path| path.display().to_string())
 }
