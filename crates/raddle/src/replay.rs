@@ -261,8 +261,8 @@ fn self_replayed(loaded: &Loaded, waits: WaitRule, latency: bool) -> (Fitted, Op
     let fitted = || {
         let own = devices::own(&loaded.profile).ok()?;
         // What cannot be replayed at home says nothing of the model.
-        let fitted = self_replay::fit(loaded, &own.device, waits, latency).ok()?;
-        let error = self_replay::error(loaded, &own.device, &fitted, waits).ok()?;
+        let (fitted, found) = self_replay::fit(loaded, &own.device, waits, latency).ok()?;
+        let error = self_replay::error(loaded, &own.device, (&fitted, found), waits).ok()?;
         Some((fitted, Some(error)))
     };
     fitted().unwrap_or_default()

@@ -63,8 +63,11 @@ fn compared(
     let before = self_replay::run(loaded, own, &before, WaitRule::None, progress)?;
     let waits = args.waits.into();
     let latency = args.launch_latency.is_none_or(|latency| latency == Latency::Fitted);
-    let fitted = self_replay::fit(loaded, own, waits, latency)?;
-    let after = self_replay::run(loaded, own, &fitted, waits, progress)?;
+    let (fitted, found) = self_replay::fit(loaded, own, waits, latency)?;
+    let after = match found {
+        Some(found) => found,
+        None => self_replay::run(loaded, own, &fitted, waits, progress)?,
+    };
     let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
     let recorded = loaded.profile.stream_waits.len() - inferred;
     Ok(SelfReplayed {

@@ -8,6 +8,7 @@ use raddle_sim::{
     Calibration, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule, Workload,
     plan,
 };
+use rayon::prelude::*;
 
 use crate::error::CliError;
 use crate::fitted::Fitted;
@@ -17,7 +18,7 @@ use crate::{recipes, runs};
 /// What comes closest to the device itself: everyone, ordinary, leftover, never.
 const RECIPE: &str = "leftover";
 
-/// What fits a profile that was recorded on that device.
+/// What fits a profile that was recorded on that device; and how it compares, where that was tried.
 ///
 /// # Errors
 /// When nothing of it can run there.
@@ -26,14 +27,14 @@ pub(crate) fn fit(
     own: &Device,
     waits: WaitRule,
     latency: bool,
-) -> Result<Fitted, CliError> {
+) -> Result<(Fitted, Option<Fidelity>), CliError> {
     let latency = if latency {
         LaunchLatency::fitted(&loaded.profile, waits)
     } else {
         LaunchLatency::default()
     };
     let Some(mut calibration) = Calibration::new(&loaded.profile, own) else {
-        return Ok(Fitted { workgroups: None, latency });
+        return Ok((Fitted { workgroups: None, latency }, None));
     };
     for _ in 0..Calibration::PASSES {
         let pinned = calibration.plan(loaded.levels(&[]));
@@ -41,7 +42,7 @@ pub(crate) fn fit(
     }
     let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency };
     if latency == LaunchLatency::default() {
-        Ok(fitted)
+        Ok((fitted, None))
     } else {
         refined(fitted, loaded, own, waits)
     }
@@ -55,19 +56,25 @@ fn refined(
     loaded: &Loaded,
     own: &Device,
     waits: WaitRule,
-) -> Result<Fitted, CliError> {
-    let mut best: Option<(f64, Fitted)> = None;
-    for quarters in (1..=4).rev() {
-        let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
-        let latency = LaunchLatency { handover, ..fitted.latency };
-        let tried = Fitted { latency, ..fitted.clone() };
-        let found = run(loaded, own, &tried, waits, false)?;
-        let within = found.waits.map_or(0.0, |waits| waits.within);
-        if best.as_ref().is_none_or(|(most, _)| within > *most) {
-            best = Some((within, tried));
+) -> Result<(Fitted, Option<Fidelity>), CliError> {
+    let tried: Result<Vec<(Fitted, Fidelity)>, CliError> = [4, 3, 2, 1]
+        .into_par_iter()
+        .map(|quarters| {
+            let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
+            let latency = LaunchLatency { handover, ..fitted.latency };
+            let tried = Fitted { latency, ..fitted.clone() };
+            let found = run(loaded, own, &tried, waits, false)?;
+            Ok((tried, found))
+        })
+        .collect();
+    let within = |found: &Fidelity| found.waits.as_ref().map_or(0.0, |waits| waits.within);
+    let mut best: Option<(Fitted, Fidelity)> = None;
+    for one in tried? {
+        if best.as_ref().is_none_or(|(_, most)| within(&one.1) > within(most)) {
+            best = Some(one);
         }
     }
-    Ok(best.map_or(fitted, |(_, best)| best))
+    Ok(best.map_or((fitted, None), |(fitted, found)| (fitted, Some(found))))
 }
 
 /// Replays a profile with what was fitted and compares.
@@ -85,14 +92,18 @@ pub(crate) fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// How far a replay may be trusted: with what was fitted, and where that changes it, without.
+/// How far a replay may be trusted: with what was fitted, replayed here unless that was done, and
+/// where that changes it, without.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
-    fitted: &Fitted,
+    (fitted, found): (&Fitted, Option<Fidelity>),
     waits: WaitRule,
 ) -> Result<ModelError, CliError> {
-    let after = ModelError::of(&run(loaded, own, fitted, waits, false)?);
+    let after = match found {
+        Some(found) => ModelError::of(&found),
+        None => ModelError::of(&run(loaded, own, fitted, waits, false)?),
+    };
     if fitted.workgroups.is_none() {
         return Ok(after);
     }
