@@ -30,6 +30,7 @@ macro_rules! id {
         impl $name {
             /// The position this id stands for.
             #[must_use]
+            #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }

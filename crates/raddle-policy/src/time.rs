@@ -24,6 +24,7 @@ impl Tick {
 
     /// The span since `earlier`, 0 if `earlier` is later.
     #[must_use]
+    #[inline]
     pub const fn since(self, earlier: Self) -> Ticks {
         Ticks(self.0.saturating_sub(earlier.0))
     }
@@ -37,6 +38,7 @@ impl Ticks {
 // Saturating, so that no input, however absurd, can wrap time around.
 impl Add<Ticks> for Tick {
     type Output = Self;
+    #[inline]
     fn add(self, span: Ticks) -> Self {
         Self(self.0.saturating_add(span.0))
     }
@@ -44,12 +46,14 @@ impl Add<Ticks> for Tick {
 
 impl Add for Ticks {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Ticks {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -64,6 +68,7 @@ impl From<Duration> for Ticks {
 
 impl Sub for Ticks {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }

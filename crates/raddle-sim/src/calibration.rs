@@ -1,16 +1,17 @@
 //! How long does a workgroup last, where a kernel ran beside others when it was recorded?
 //!
 //! A recorded duration has in it what neighbours cost. Divided by the rounds over the whole device,
-//! and replayed beside the same neighbours, it pays for them twice. So the profile is replayed with
-//! every op issued at its recorded start: what a kernel waits for room there, it also waited for in
-//! the recording, and the rest of its recorded duration goes to the rounds that it needs in what is
-//! left. Each pass knows better how long the neighbours last. Nothing is taken from this replay but
+//! and replayed beside the same neighbours, it pays for them twice. So the kernels that ran side by
+//! side are replayed with each issued at its recorded start: what a kernel waits for room there, it
+//! also waited for in the recording, and the rest of its recorded duration goes to the rounds that it
+//! needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken from this replay but
 //! the lengths of workgroups; times are whole nanoseconds.
 
 use raddle_device::Device;
-use raddle_policy::Level;
+use raddle_policy::{Level, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
+use crate::fidelity::share;
 use crate::outcome::{Outcome, Record};
 use crate::plan::{PlanOptions, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
@@ -20,9 +21,12 @@ use crate::workload::{ProcessPlan, Task};
 pub struct Calibration<'p> {
     profile: &'p Profile,
     own: &'p Device,
+    /// The kernels that can run and ran beside another one when recorded, ascending positions.
+    beside: Vec<u32>,
     /// By op; 0 for copies, fills and what cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
+    uncalibrated: Option<f64>,
 }
 
 impl<'p> Calibration<'p> {
@@ -32,18 +36,15 @@ impl<'p> Calibration<'p> {
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.
     #[must_use]
     pub fn new(profile: &'p Profile, own: &'p Device) -> Option<Self> {
-        let mut end = 0;
-        let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
-        let beside = kernels().any(|op| {
-            let beside = op.start_ns < end;
-            end = end.max(op.end_ns());
-            beside
-        });
         let whole: Vec<u64> = profile.ops.iter().map(|op| whole_ns(op, own)).collect();
-        beside.then(|| Self { profile, own, workgroups: whole.clone(), whole })
+        let beside = beside(&profile.ops, &whole);
+        let workgroups = whole.clone();
+        let calibration = Self { profile, own, beside, whole, workgroups, uncalibrated: None };
+        (!calibration.beside.is_empty()).then_some(calibration)
     }
 
-    /// The profile with each op issued at its recorded start, to be run alone on its own device.
+    /// The kernels that ran side by side, each issued at its recorded start, to be run alone on
+    /// their own device.
     pub fn plan(&self, level: impl Fn(&Op) -> Level) -> ProcessPlan {
         let options = PlanOptions {
             workgroups: Some(&self.workgroups),
@@ -51,21 +52,31 @@ impl<'p> Calibration<'p> {
             ..PlanOptions::new(self.own, self.own)
         };
         let planned = plan(self.profile, &options, level);
-        let pinned = planned.tasks.iter().zip(&self.profile.ops).map(|(task, op)| {
-            let arrival = raddle_policy::Ticks(op.start_ns);
-            Task { arrival, after: None, ..*task }
+        let pinned = self.beside.iter().map(|&position| {
+            let position = position as usize;
+            let arrival = Ticks(self.profile.ops[position].start_ns);
+            Task { arrival, after: None, ..planned.tasks[position] }
         });
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
     /// Takes from such a run how long workgroups last.
     pub fn learn(&mut self, outcome: &Outcome) {
-        let lengths = self.workgroups.iter_mut().zip(&self.whole);
-        for ((op, (length, &whole)), record) in
-            self.profile.ops.iter().zip(lengths).zip(&outcome.records)
-        {
-            *length = learned(op, *length, record).unwrap_or(*length).clamp(1, whole.max(1));
+        let before = difference(&self.profile.ops, &self.beside, outcome);
+        self.uncalibrated.get_or_insert(before);
+        for (&position, record) in self.beside.iter().zip(&outcome.records) {
+            let position = position as usize;
+            let (op, whole) = (&self.profile.ops[position], self.whole[position].max(1));
+            let length = &mut self.workgroups[position];
+            *length = learned(op, *length, record).unwrap_or(*length).clamp(1, whole);
         }
+    }
+
+    /// How much longer the device was busy with kernels in the first of these runs than in the
+    /// recording, a share: what kernels that ran side by side cost without calibration.
+    #[must_use]
+    pub const fn uncalibrated(&self) -> Option<f64> {
+        self.uncalibrated
     }
 
     /// By op, how long a workgroup lasts on its own device, in ns.
@@ -73,6 +84,51 @@ impl<'p> Calibration<'p> {
     pub fn into_workgroups(self) -> Vec<u64> {
         self.workgroups
     }
+}
+
+/// The kernels that can run and ran beside another one; ops are in the order of their starts.
+fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
+    let mut found: Vec<u32> = Vec::new();
+    // The kernel that ends last so far.
+    let mut longest: Option<(u32, u64)> = None;
+    for (position, op) in (0..).zip(ops) {
+        if whole[position as usize] == 0 {
+            continue;
+        }
+        if let Some((before, _)) = longest.filter(|&(_, end)| op.start_ns < end) {
+            found.extend([before, position]);
+        }
+        if longest.is_none_or(|(_, end)| op.end_ns() >= end) {
+            longest = Some((position, op.end_ns()));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// How much longer at least one kernel ran when these kernels ran like that, a share.
+fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
+    let recorded = |op: &Op| (op.start_ns, op.end_ns());
+    let all = || ops.iter().filter(|op| op.kind == OpKind::Kernel);
+    let apart = (0..).zip(ops).filter(|(position, op)| {
+        op.kind == OpKind::Kernel && beside.binary_search(position).is_err()
+    });
+    let ran = outcome.records.iter().filter_map(|one| Some((one.started?.0, one.ended?.0)));
+    let before = union(all().map(recorded).collect());
+    let after = union(apart.map(|(_, op)| recorded(op)).chain(ran).collect());
+    share(i128::from(after) - i128::from(before), i128::from(before))
+}
+
+/// How long at least one of these spans lasts.
+fn union(mut spans: Vec<(u64, u64)>) -> u64 {
+    spans.sort_unstable();
+    let (mut sum, mut last) = (0, 0);
+    for (start, end) in spans {
+        sum += end.saturating_sub(start.max(last));
+        last = last.max(end);
+    }
+    sum
 }
 
 /// What is left of the recorded duration for as many rounds as the run took.

@@ -116,7 +116,7 @@ impl std::fmt::Display for ModelError {
 }
 
 /// `part` of `whole` in four decimals, with its sign; 0 of nothing.
-fn share(part: i128, whole: i128) -> f64 {
+pub(crate) fn share(part: i128, whole: i128) -> f64 {
     if whole == 0 {
         return 0.0;
     }

@@ -4,12 +4,14 @@ use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
 
 /// What a recording says of times beyond its durations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fitted {
     /// By op, how long a workgroup lasts on its own device, in ns, where kernels ran side by side.
     pub(crate) workgroups: Option<Vec<u64>>,
     /// How long it takes until a launch can start.
     pub(crate) latency: LaunchLatency,
+    /// How much longer the device would be busy without `workgroups`, a share.
+    pub(crate) uncalibrated: Option<f64>,
 }
 
 impl Fitted {

@@ -17,6 +17,7 @@ use raddle_sim::{
     Goal, ModelError, PlanOptions, Scaling, TimeScale, WaitRule, Workload, host_pauses, plan,
 };
 use raddle_trace::{BarrierRule, CommRule, PriorityRule};
+use rayon::prelude::*;
 
 use crate::Console;
 use crate::args::{Cli, Format, Verb};
@@ -171,15 +172,7 @@ fn of_profiles(
     }
     check_goals(&args.goals, &profiles)?;
     let waits = args.waits.into();
-    for at in 0..profiles.len() {
-        // One file is replayed once, however many processes it is.
-        let (before, rest) = profiles.split_at_mut(at);
-        let like = before.iter().find(|other| other.given == rest[0].given);
-        let known = like.map(|like| (like.fitted.clone(), like.self_replay));
-        let latency = args.fits_latency(recipes.len());
-        (rest[0].fitted, rest[0].self_replay) =
-            known.unwrap_or_else(|| self_replayed(&rest[0], waits, latency));
-    }
+    self_replay_each(&mut profiles, waits, args.fits_latency(recipes.len()));
     let mut request = ReplayRequest {
         registry,
         next,
@@ -254,6 +247,20 @@ fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), CliError> {
         goal.process,
         names.join(", ")
     )))
+}
+
+/// Fits each profile by replays alone on its own device; one file once, however many processes it is.
+fn self_replay_each(profiles: &mut [Loaded], waits: WaitRule, latency: bool) {
+    let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
+    let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
+    let found: Vec<_> = (profiles.par_iter().zip(&firsts).enumerate())
+        .map(|(at, (loaded, &first))| (at == first).then(|| self_replayed(loaded, waits, latency)))
+        .collect();
+    for (loaded, first) in profiles.iter_mut().zip(firsts) {
+        if let Some((fitted, error)) = &found[first] {
+            (loaded.fitted, loaded.self_replay) = (fitted.clone(), *error);
+        }
+    }
 }
 
 /// What a profile alone on its own device says of the model, and how far that may be trusted.

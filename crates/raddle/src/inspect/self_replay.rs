@@ -8,7 +8,6 @@ use raddle_sim::{
     Calibration, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule, Workload,
     plan,
 };
-use rayon::prelude::*;
 
 use crate::error::CliError;
 use crate::fitted::Fitted;
@@ -34,13 +33,14 @@ pub(crate) fn fit(
         LaunchLatency::default()
     };
     let Some(mut calibration) = Calibration::new(&loaded.profile, own) else {
-        return Ok((Fitted { workgroups: None, latency }, None));
+        return Ok((Fitted { latency, ..Fitted::default() }, None));
     };
     for _ in 0..Calibration::PASSES {
         let pinned = calibration.plan(loaded.levels(&[]));
         calibration.learn(&alone(pinned, own, false)?);
     }
-    let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency };
+    let uncalibrated = calibration.uncalibrated();
+    let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency, uncalibrated };
     if latency == LaunchLatency::default() {
         Ok((fitted, None))
     } else {
@@ -48,33 +48,36 @@ pub(crate) fn fit(
     }
 }
 
-/// Where kernels ran side by side they wait for room too, which the fit knows nothing of: of
-/// some shares of its handover the one under which most waits of the self-replay are within the
-/// goal, the largest of equals.
+/// Where kernels ran side by side they wait for room too, which the fit knows nothing of: its
+/// handover is lowered by quarters for as long as that brings more waits of the self-replay within
+/// the goal.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,
     own: &Device,
     waits: WaitRule,
 ) -> Result<(Fitted, Option<Fidelity>), CliError> {
-    let tried: Result<Vec<(Fitted, Fidelity)>, CliError> = [4, 3, 2, 1]
-        .into_par_iter()
-        .map(|quarters| {
-            let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
-            let latency = LaunchLatency { handover, ..fitted.latency };
-            let tried = Fitted { latency, ..fitted.clone() };
-            let found = run(loaded, own, &tried, waits, false)?;
-            Ok((tried, found))
-        })
-        .collect();
-    let within = |found: &Fidelity| found.waits.as_ref().map_or(0.0, |waits| waits.within);
-    let mut best: Option<(Fitted, Fidelity)> = None;
-    for one in tried? {
-        if best.as_ref().is_none_or(|(_, most)| within(&one.1) > within(most)) {
-            best = Some(one);
+    let tried = |quarters: u64| {
+        let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
+        let latency = LaunchLatency { handover, ..fitted.latency };
+        let tried = Fitted { latency, ..fitted.clone() };
+        let found = run(loaded, own, &tried, waits, false)?;
+        Ok::<_, CliError>((tried, found))
+    };
+    let within = |(_, found): &(Fitted, Fidelity)| found.waits.as_ref().map(|waits| waits.within);
+    let (whole, less) = rayon::join(|| tried(4), || tried(3));
+    let (mut best, mut less) = (whole?, less?);
+    for quarters in [2, 1] {
+        if within(&less) <= within(&best) {
+            break;
         }
+        best = less;
+        less = tried(quarters)?;
     }
-    Ok(best.map_or((fitted, None), |(fitted, found)| (fitted, Some(found))))
+    if within(&less) > within(&best) {
+        best = less;
+    }
+    Ok((best.0, Some(best.1)))
 }
 
 /// Replays a profile with what was fitted and compares.
@@ -92,24 +95,18 @@ pub(crate) fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// How far a replay may be trusted: with what was fitted, replayed here unless that was done, and
-/// where that changes it, without.
+/// How far a replay may be trusted: with what was fitted, replayed here unless that was done.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
     (fitted, found): (&Fitted, Option<Fidelity>),
     waits: WaitRule,
 ) -> Result<ModelError, CliError> {
-    let after = match found {
-        Some(found) => ModelError::of(&found),
-        None => ModelError::of(&run(loaded, own, fitted, waits, false)?),
+    let found = match found {
+        Some(found) => found,
+        None => run(loaded, own, fitted, waits, false)?,
     };
-    if fitted.workgroups.is_none() {
-        return Ok(after);
-    }
-    let plain = Fitted { workgroups: None, ..fitted.clone() };
-    let before = run(loaded, own, &plain, waits, false)?;
-    Ok(ModelError { uncalibrated: Some(before.busy.difference), ..after })
+    Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
 /// One process, alone, once.
