@@ -172,7 +172,8 @@ impl ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two or more summary.json, or the folders they lie in; the first is measured by
+    /// Two or more summary.json, or the folders they lie in; the first is measured by. RESULT#RECIPE
+    /// is one recipe of it, put beside another recipe or result (A#leftover A#spatial)
     #[arg(value_name = "RESULT", required = true, num_args = 2..)]
     pub(crate) results: Vec<PathBuf>,
     /// Show every figure, and not only those that changed

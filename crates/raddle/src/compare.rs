@@ -1,7 +1,7 @@
 //! What differs between results of replays? The verb `compare`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use raddle_report::compare::{ComparedResult, compare, document, markdown};
 use raddle_report::json;
@@ -17,8 +17,11 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let results: Vec<ComparedResult> =
-        args.results.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let (paths, named): (Vec<PathBuf>, Vec<Option<String>>) =
+        args.results.iter().map(|path| split(path)).unzip();
+    let results = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>();
+    let mut results = results?;
+    ComparedResult::choose(&mut results, &named).map_err(CliError::Usage)?;
     let mut comparison = compare(&results);
     let failures = args.fail_if.iter().map(|gate| gate.failures(&comparison));
     let failures: Vec<Vec<String>> = failures.collect::<Result<_, _>>().map_err(CliError::Usage)?;
@@ -33,6 +36,15 @@ pub(crate) fn verb(
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
+}
+
+/// The path and the recipe of `PATH#RECIPE`; a path that there is has no recipe behind it.
+fn split(given: &Path) -> (PathBuf, Option<String>) {
+    let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.rsplit_once('#'));
+    match said {
+        Some((path, recipe)) => (path.into(), Some(recipe.to_owned())),
+        None => (given.to_path_buf(), None),
+    }
 }
 
 /// Reads a `summary.json`, or the one in a folder.

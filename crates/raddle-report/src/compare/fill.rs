@@ -20,7 +20,9 @@ pub fn document(comparison: &Comparison) -> Document {
     for origin in &comparison.results {
         let [raddle, device] = [&origin.raddle, &origin.device].map(|text| plain(text, NAME));
         let file = plain(&origin.file, FILE);
-        let text = format!("{file}, raddle {raddle}, device {device}");
+        let recipe = origin.recipe.as_ref().map(|name| format!(", recipe {}", plain(name, NAME)));
+        let recipe = recipe.unwrap_or_default();
+        let text = format!("{file}, raddle {raddle}, device {device}{recipe}");
         document.paragraph(&origin.label, text);
     }
     if comparison.differences.is_empty() {

@@ -21,6 +21,9 @@ pub struct ComparedResult {
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
+    /// The recipe that alone is compared, by its name in the result.
+    #[serde(skip)]
+    pub(super) chosen: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -86,6 +89,40 @@ impl ComparedResult {
             Some(recipe) => Err(format!("recipe {} has no valid `makespan-ns`", recipe.name)),
             None => Ok(Self { file, ..result }),
         }
+    }
+
+    /// Leaves one recipe of each result and puts them side by side, whatever they are called: by
+    /// position the one that is named, else the first that is named at all. Where none is named all
+    /// recipes stay.
+    ///
+    /// # Errors
+    /// Which result lacks which recipe, and what it has.
+    pub fn choose(results: &mut [Self], named: &[Option<String>]) -> Result<(), String> {
+        let Some(first) = named.iter().flatten().next() else { return Ok(()) };
+        let wanted = |at: usize| named.get(at).and_then(Option::as_ref).unwrap_or(first);
+        let mut all: Vec<&str> = Vec::new();
+        for name in (0..results.len()).map(wanted) {
+            if !all.contains(&name.as_str()) {
+                all.push(name);
+            }
+        }
+        let common = all.join(" | ");
+        for (at, result) in results.iter_mut().enumerate() {
+            let name = wanted(at);
+            let Some(found) = result.recipes.iter().position(|recipe| recipe.name == *name) else {
+                let known: Vec<&str> = result.recipes.iter().map(|of| &*of.name).collect();
+                return Err(format!(
+                    "{} has no recipe {name}: it has {}",
+                    result.file,
+                    known.join(", ")
+                ));
+            };
+            result.recipes.swap(0, found);
+            result.recipes.truncate(1);
+            result.recipes[0].name.clone_from(&common);
+            result.chosen = Some(name.clone());
+        }
+        Ok(())
     }
 }
 

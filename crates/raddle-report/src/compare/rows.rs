@@ -38,6 +38,9 @@ pub(super) struct ResultOrigin {
     pub(super) file: String,
     pub(super) raddle: String,
     pub(super) device: String,
+    /// The recipe that alone is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recipe: Option<String>,
 }
 
 /// One figure in every result.
@@ -142,6 +145,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         file: input.file.clone(),
         raddle: input.raddle.clone(),
         device: input.device.id.clone(),
+        recipe: input.chosen.clone(),
     });
     Comparison {
         results: results.collect(),

@@ -51,7 +51,8 @@ pub(super) fn unlike_inputs(a: &ComparedResult, b: &ComparedResult) -> Vec<&'sta
 pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     let mut said = Vec::new();
     let version: Input = ("version of raddle", |result| result.raddle.clone());
-    for (what, of) in [version].into_iter().chain(INPUTS) {
+    let recipe: Input = ("recipe", |result| result.chosen.clone().unwrap_or_default());
+    for (what, of) in [version].into_iter().chain(INPUTS).chain([recipe]) {
         let all: Vec<String> = inputs.iter().map(of).collect();
         if all.iter().any(|text| *text != all[0]) {
             let each = all.iter().enumerate().map(|(n, text)| format!("{} {text}", label(n)));
@@ -64,6 +65,9 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
         if there.contains(&false) {
             said.push(format!("assumed in {} only: {assumed}", labels(&there)));
         }
+    }
+    if inputs.iter().any(|input| input.chosen.is_some()) {
+        return said;
     }
     for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
         let found = |input: &ComparedResult| {

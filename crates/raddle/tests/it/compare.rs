@@ -119,6 +119,31 @@ fn how_time_was_divided_is_compared_where_processes_take_turns() {
     assert_eq!(row.unwrap()["values"][0].as_f64(), fairness["longest-wait-ns"].as_f64());
 }
 
+/// Two recipes of one result, whose figures are those of their own rows.
+#[test]
+fn any_two_recipes_stand_side_by_side() {
+    let place = place();
+    let value = json(&place, &["a#leftover", "a/summary.json#leftover-drain", "--equal"]);
+    let recipes: Vec<_> =
+        value["results"].as_array().unwrap().iter().map(|of| &of["recipe"]).collect();
+    assert_eq!(recipes, ["leftover", "leftover-drain"]);
+    assert_eq!(value["inputs-that-differ"], Value::Array(Vec::new()));
+    let text = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    let own = |at: usize| summary["recipes"][at]["summary"]["makespan-ns"].as_f64();
+    let rows = value["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["metric"] == "makespan").expect("a row");
+    assert_eq!((row["values"][0].as_f64(), row["values"][1].as_f64()), (own(0), own(1)));
+    assert_ne!(own(0), own(1), "else nothing is compared");
+    assert!(rows.iter().all(|row| row["recipe"] == "leftover | leftover-drain"));
+    // A result that names none is of the recipe that another names.
+    let across = json(&place, &["a#leftover", "b", "--equal"]);
+    assert_eq!(across["results"][1]["recipe"], "leftover");
+    let refused = place.raddle(&["compare", "a#leftover", "b#spatial"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("leftover-drain"), "it says what there is: {}", refused.err);
+}
+
 #[test]
 fn a_result_is_like_itself() {
     let place = place();
