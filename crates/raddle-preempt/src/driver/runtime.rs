@@ -56,7 +56,7 @@ pub trait Runtime<T> {
     }
 
     /// Kills what runs of the launches that are `hit`, of whichever process; reports each launch that was
-    /// `killed`, and `drained` when that is over.
+    /// `killed`, and only then `drained`, when the reset is over.
     fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
         let _ = (process, hit);
     }

@@ -225,7 +225,7 @@ impl Gpu {
         for reset in &mut resets {
             if !reset.hit && reset.at <= self.now {
                 reset.hit = true;
-                self.hit(&reset.hits.clone());
+                reset.until = reset.until.max(self.hit(&reset.hits));
             }
             if reset.hit && reset.until <= self.now {
                 self.at(self.now, Soon::ResetOver(reset.process));
@@ -235,7 +235,8 @@ impl Gpu {
         self.resets = resets;
     }
 
-    fn hit(&mut self, hits: &BTreeSet<LaunchHandle>) {
+    /// Kills what runs of these; when the last of them is reported.
+    fn hit(&mut self, hits: &BTreeSet<LaunchHandle>) -> u64 {
         let mut killed = Vec::new();
         for context in self.contexts.values_mut() {
             for lane in context.lanes.values_mut() {
@@ -245,15 +246,15 @@ impl Gpu {
                 }
             }
         }
+        let mut last = 0;
         for it in killed {
             self.truth.stopped(it.job);
             // At once, as it is heard of before the end of the reset; behind what was said before.
             let at = self.last.get(&it.handle).copied().unwrap_or(0).max(self.now);
             self.at(at, Soon::Report(Report::Killed(it.handle)));
-            for reset in &mut self.resets {
-                reset.until = reset.until.max(at);
-            }
+            last = last.max(at);
         }
+        last
     }
 
     /// Whether the compute units are being reset under a process.
