@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 19] = [
+pub(crate) const CRATES: [Crate; 20] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -44,6 +44,7 @@ pub(crate) const CRATES: [Crate; 19] = [
         ],
     ),
     hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
+    hosted("raddle-study", &["policy", "device", "dispatch", "trace", "sim", "report"]),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),
     hosted(
@@ -64,6 +65,7 @@ pub(crate) const CRATES: [Crate; 19] = [
             "kernel",
             "live",
             "report",
+            "study",
         ],
     ),
     hosted("raddle-testkit", &["policy", "device"]),

@@ -9,6 +9,7 @@ mod act;
 mod happen;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use raddle_dispatch::Dispatcher;
 use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, Tick, Ticks};
@@ -66,19 +67,23 @@ pub fn run(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimError> {
-    run_watched(workload, dispatcher, options, &mut (), progress)
+    let mut told = |at| {
+        progress(at);
+        ControlFlow::Continue(())
+    };
+    run_watched(workload, dispatcher, options, &mut (), &mut told)
 }
 
-/// [`run`], while somebody looks on.
+/// [`run`], while somebody looks on; `progress` may end it.
 ///
 /// # Errors
-/// Those of [`run`].
+/// Those of [`run`], and [`SimError::Cancelled`].
 pub fn run_watched(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
     options: &Options,
     watch: &mut impl Watch,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
     if u16::try_from(workload.processes.len()).is_err() {
         return Err(SimError::TooManyProcesses(workload.processes.len()));
@@ -147,7 +152,10 @@ impl<'r, W: Watch> Engine<'r, W> {
         })
     }
 
-    fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, SimError> {
+    fn run(
+        mut self,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Outcome, SimError> {
         let (mut same_tick, mut idle) = (0, 0);
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
@@ -169,10 +177,10 @@ impl<'r, W: Watch> Engine<'r, W> {
                 break;
             }
             if self.machine.counters.decisions.is_multiple_of(PROGRESS_EVERY) {
-                progress(self.progress());
+                self.report(progress)?;
             }
         }
-        progress(self.progress());
+        self.report(progress)?;
         self.dispatcher.finish().map_err(|error| SimError::Dispatch { at: self.now, error })?;
         let stuck = self.tasks.unfinished();
         if stuck.is_empty() && !self.machine.ledger.is_empty() {
@@ -181,9 +189,14 @@ impl<'r, W: Watch> Engine<'r, W> {
         Ok(self.outcome(stuck))
     }
 
-    fn progress(&self) -> Progress {
+    /// Tells how far it is; whoever is told may end the run.
+    fn report(
+        &self,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), SimError> {
         let (ended, total) = self.tasks.progress();
-        Progress { now: self.now, ended, total }
+        let told = progress(Progress { now: self.now, ended, total });
+        if told.is_break() { Err(SimError::Cancelled { at: self.now }) } else { Ok(()) }
     }
 
     fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {

@@ -34,6 +34,9 @@ pub enum SimError {
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
     Livelock { at: Tick },
+    /// Whoever was told of its progress has ended it.
+    #[error("at {at} ns: the run was cancelled")]
+    Cancelled { at: Tick },
     /// More processes than ids.
     #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
     TooManyProcesses(usize),

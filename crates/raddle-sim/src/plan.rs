@@ -132,7 +132,8 @@ pub struct PlanOptions<'a> {
 }
 
 /// Which waits of a profile between its streams hold in a replay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WaitRule {
     /// None: streams go on beside each other.

@@ -8,7 +8,8 @@ use raddle_device::Device;
 use crate::SimError;
 
 /// By what the time of a workgroup is scaled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scaling {
     /// By nothing: it lasts as long.

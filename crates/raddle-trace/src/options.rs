@@ -21,7 +21,8 @@ pub struct ImportOptions {
 }
 
 /// Whether the waves of a workgroup are taken to meet at a barrier where the file does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BarrierRule {
     /// Assumed if the workgroup uses shared memory or its size is unknown, else not.
     #[default]

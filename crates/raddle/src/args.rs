@@ -14,7 +14,7 @@ use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::ranks::RankArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
-use crate::shapes::ShapeArgs;
+use crate::shape_args::ShapeArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///

@@ -2,11 +2,9 @@
 
 use std::io;
 
-use raddle_device::DeviceError;
 use raddle_dispatch::log::check::LogRule;
 use raddle_dispatch::{DispatchError, RecipeError};
-use raddle_sim::SimError;
-use raddle_trace::TraceError;
+use raddle_study::StudyError;
 
 /// What stops a verb. Its text says what, where and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -14,51 +12,12 @@ pub(crate) enum CliError {
     /// The command line asks for what there is not.
     #[error("{0}")]
     Usage(String),
-    /// A profile cannot be read.
+    /// A study stopped.
     #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// Nothing of a profile can run.
-    #[error(transparent)]
-    Plan(#[from] SimError),
+    Study(#[from] StudyError),
     /// A recipe cannot be used.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// A recipe that is neither bundled nor a file.
-    #[error(
-        "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}).{} `raddle recipes` lists the bundled ones",
-        meant(*nearest)
-    )]
-    UnknownRecipe { name: String, cause: io::Error, nearest: Option<&'static str> },
-    /// A device that is not in the table.
-    #[error(
-        "there is no device {name} in the table.{} `raddle devices` lists them",
-        meant(*nearest)
-    )]
-    UnknownDevice { name: String, nearest: Option<&'static str> },
-    /// A file that holds no device.
-    #[error(
-        "{file} holds no device: {cause}. `raddle devices --show v100 --save mine.toml` writes one to start from"
-    )]
-    DeviceFile { file: String, cause: String },
-    /// A profile that does not say where it was recorded.
-    #[error(
-        "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
-    )]
-    NoDevice { file: String, example: &'static str },
-    /// A profile of a device that is not in the table, without the figures to stand in for it.
-    #[error(
-        "the device of {file}, `{device}`, is not in the table, and the file alone does not do: {error}.{}",
-        meant(*nearest)
-    )]
-    StrangeDevice {
-        file: String,
-        device: String,
-        nearest: Option<&'static str>,
-        error: DeviceError,
-    },
-    /// A run broke off.
-    #[error("recipe {recipe}, {what}: {error}")]
-    Sim { recipe: String, what: String, error: SimError },
     /// A decision log cannot be replayed.
     #[error("{file}: {error}")]
     Log { file: String, error: DispatchError },
@@ -109,7 +68,7 @@ impl CliError {
     /// recipe meets the goals.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Study(StudyError::Usage(_)) => 2,
             Self::Stuck(_) => 3,
             Self::Gate(_) => 4,
             Self::Goals(_) => 5,
@@ -130,9 +89,4 @@ impl CliError {
         }
         Self::Unwritable { what: "the standard output".to_owned(), cause }
     }
-}
-
-/// The name that was likely meant, as the end of a message.
-pub(crate) fn meant(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"))
 }

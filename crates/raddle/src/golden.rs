@@ -4,9 +4,10 @@
 //! answered with an error, the next one is answered too, and the exit code at the end is 1.
 
 use raddle_golden::{TOPICS, Topic};
+use raddle_study::meant;
 
 use crate::Console;
-use crate::error::{CliError, meant};
+use crate::error::CliError;
 use crate::units::{counted, plain};
 
 /// The verb `golden`.

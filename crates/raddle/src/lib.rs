@@ -16,10 +16,10 @@ mod args;
 mod arrivals;
 mod compare;
 mod console;
-mod devices;
+mod device_list;
+mod disk;
 mod error;
 mod explain;
-mod fitted;
 mod golden;
 mod inspect;
 mod interrupt;
@@ -28,19 +28,13 @@ mod live;
 mod log;
 mod log_file;
 mod manual;
-mod no_op;
 mod output;
 mod packet;
-mod profiles;
 mod progress;
 mod ranks;
-mod recipes;
+mod recipe_list;
 mod replay;
-mod runs;
-mod shapes;
-mod share;
-mod timelines;
-mod unique;
+mod shape_args;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -173,8 +167,8 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
-        Verb::Recipes(args) => recipes::verb(args, cli.format, console),
-        Verb::Devices(args) => devices::verb(args, cli.format, console),
+        Verb::Recipes(args) => recipe_list::verb(args, cli.format, console),
+        Verb::Devices(args) => device_list::verb(args, cli.format, console),
         Verb::Compare(args) => compare::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),

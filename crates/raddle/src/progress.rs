@@ -4,9 +4,11 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use raddle_study::Watcher;
 
 /// What takes less is not worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -93,6 +95,45 @@ impl Progress {
 fn show(bar: &ProgressBar) {
     if bar.is_hidden() && bar.elapsed() > PATIENCE {
         bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+}
+
+/// Shows how far the runs of a study are.
+#[derive(Debug)]
+pub(crate) struct RunsShown {
+    shown: bool,
+    bar: Mutex<Option<Progress>>,
+}
+
+impl RunsShown {
+    /// Silent unless `shown`.
+    pub(crate) const fn new(shown: bool) -> Self {
+        Self { shown, bar: Mutex::new(None) }
+    }
+
+    fn with(&self, tell: impl Fn(&Progress)) {
+        if self.shown {
+            self.bar.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(tell);
+        }
+    }
+}
+
+impl Watcher for RunsShown {
+    fn begin(&self, launches: u64) {
+        let bar = Progress::runs(self.shown, launches);
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+    }
+
+    fn say(&self, what: &str) {
+        self.with(|bar| bar.say(what.to_owned()));
+    }
+
+    fn add(&self, launches: u64) {
+        self.with(|bar| bar.add(launches));
+    }
+
+    fn done(&self) {
+        self.with(Progress::done);
     }
 }
 

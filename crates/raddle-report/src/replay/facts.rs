@@ -48,7 +48,7 @@ impl ReplayedProfile<'_> {
 }
 
 /// What results say of one profile.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
     pub(crate) name: String,
@@ -155,7 +155,7 @@ impl StreamWaitFacts {
 }
 
 /// Something in a file that a reader should know.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct QuirkMet {
     pub(crate) name: &'static str,
     pub(crate) count: u64,

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::Preemption;
 use raddle_report::timeline::{Ending, Grain, Measure, Recorder, Slice, Timeline, TimelineNames};
+use std::ops::ControlFlow;
+
 use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
 
 use crate::cut::Cuts;
@@ -45,7 +47,9 @@ fn recorded(
 ) -> (Outcome, Timeline, Vec<Slice>) {
     let recorder = Recorder::new(cus, workload.processes.len(), most);
     let mut both = Both(recorder, OneByOne::default());
-    let outcome = run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| ());
+    let outcome = run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let outcome = outcome.expect("a lawful dispatcher");
     let timeline = both.0.finish(workload, &outcome, &TimelineNames::default());
     (outcome, timeline, both.1.finish())
@@ -306,8 +310,10 @@ fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
     let mut dispatcher = Composed::builder(shape, 1).build().expect("it builds");
     let mut both = Both(Recorder::new(1, 1, 1000), OneByOne::default());
     let options = raddle_sim::Options { shape, ..options(1) };
-    let outcome =
-        run_watched(&workload, &mut dispatcher, &options, &mut both, &mut |_| ()).unwrap();
+    let outcome = run_watched(&workload, &mut dispatcher, &options, &mut both, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     let timeline = both.0.finish(&workload, &outcome, &TimelineNames::default());
     assert_eq!(timeline.slices, both.1.finish());
     assert_eq!(timeline.slices.iter().map(|slice| slice.slot).max(), Some(299));

@@ -99,7 +99,8 @@ pub struct LoadTime {
 }
 
 /// What the numbers of a file count; no file says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
     /// Milliseconds, as the traces of Mooncake and of loads.
     Milliseconds,

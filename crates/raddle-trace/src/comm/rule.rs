@@ -10,7 +10,8 @@ use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 
 /// What a replay does with communication kernels, whose durations are mostly waiting for peers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CommRule {
     /// They last as long as recorded.
     #[default]

@@ -1,21 +1,19 @@
 //! What is in a profile, and how well does its replay agree with it? The verb `inspect`.
 
-pub(crate) mod self_replay;
-
 use std::path::{Path, PathBuf};
 
 use raddle_device::Device;
 use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, SelfReplayed, document};
 use raddle_report::json;
 use raddle_sim::{ModelError, WaitRule};
+use raddle_study::{Fitted, Loaded, StudyError, Watcher, devices, profiles, self_replay};
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
-use crate::devices;
+use crate::disk::{Disk, named};
 use crate::error::CliError;
-use crate::fitted::Fitted;
 use crate::kernel::Sources;
-use crate::profiles::{self, Loaded};
+use crate::progress::RunsShown;
 use crate::replay::Latency;
 
 /// The verb `inspect`.
@@ -24,15 +22,17 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let options = args.shapes.options(args.barriers.into())?;
     let files = args.ranks.files(&args.profiles)?;
-    let mut profiles = profiles::open(&files, &options, console.progress)?;
-    let enough = args.shapes.check(&profiles::given(&profiles));
+    let disk = Disk::new(&files, console.progress);
+    let shapes = args.shapes.rules();
+    let options = shapes.options(args.barriers.into(), &disk)?;
+    let mut profiles = profiles::open(&named(&files), &options, &disk)?;
+    let enough = shapes.check(&profiles::given(&profiles));
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut all = Vec::new();
     for (loaded, path) in profiles.iter().zip(&files) {
         let sources = Sources::of(&sources(path, args), &mut console.stderr)?;
-        all.push(inspected(loaded, args, &sources, console.progress)?);
+        all.push(inspected(loaded, args, &sources, &disk, console.progress)?);
     }
     let inspection = Inspection::new(all);
     let text = match format {
@@ -40,7 +40,7 @@ pub(crate) fn verb(
         Format::Text => document(&inspection).text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
-    enough
+    Ok(enough?)
 }
 
 /// The folders of sources: those that are named, or the one beside the profile.
@@ -57,16 +57,16 @@ fn compared(
     loaded: &Loaded,
     own: &Device,
     args: &InspectArgs,
-    progress: bool,
+    watcher: &dyn Watcher,
 ) -> Result<SelfReplayed, CliError> {
     let before = Fitted::default();
-    let before = self_replay::run(loaded, own, &before, WaitRule::None, progress)?;
+    let before = self_replay::run(loaded, own, &before, WaitRule::None, watcher)?;
     let waits = args.waits.into();
     let latency = args.launch_latency.is_none_or(|latency| latency == Latency::Fitted);
-    let (fitted, found) = self_replay::fit(loaded, own, waits, latency)?;
+    let (fitted, found) = self_replay::fit(loaded, own, waits, latency, watcher)?;
     let after = match found {
         Some(found) => found,
-        None => self_replay::run(loaded, own, &fitted, waits, progress)?,
+        None => self_replay::run(loaded, own, &fitted, waits, watcher)?,
     };
     let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
     let recorded = loaded.profile.stream_waits.len() - inferred;
@@ -82,21 +82,23 @@ fn inspected(
     loaded: &Loaded,
     args: &InspectArgs,
     sources: &Sources,
+    disk: &Disk,
     progress: bool,
 ) -> Result<InspectedProfile, CliError> {
-    let found = devices::target(args.device.as_deref(), std::slice::from_ref(loaded));
+    let found = devices::target(args.device.as_deref(), std::slice::from_ref(loaded), disk);
     let device = match found {
         Ok(found) => Ok((found.device, found.found)),
         // Most of what there is to say needs no device.
-        Err(error @ (CliError::NoDevice { .. } | CliError::StrangeDevice { .. }))
+        Err(error @ (StudyError::NoDevice { .. } | StudyError::StrangeDevice { .. }))
             if !args.self_replay =>
         {
             Err(error.to_string())
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
-    let self_replay = own.map(|(own, _)| compared(loaded, own, args, progress)).transpose()?;
+    let watcher = RunsShown::new(progress);
+    let self_replay = own.map(|(own, _)| compared(loaded, own, args, &watcher)).transpose()?;
     let with = InspectedAs {
         name: &loaded.name,
         device,

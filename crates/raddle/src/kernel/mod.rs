@@ -21,7 +21,6 @@ use crate::error::CliError;
 pub(crate) use args::KernelArgs;
 use args::{InstrumentArgs, VerdictArgs, What};
 pub(crate) use sources::Sources;
-pub(crate) use verdicts::rules;
 
 pub(crate) fn verb(
     args: &KernelArgs,

@@ -7,6 +7,7 @@ use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, CondensedConfig, CondensedPath, Encoder, PacketTally,
 };
 use raddle_report::json;
+use raddle_study::{StudyError, profiles};
 use raddle_trace::{ImportOptions, OpKind, Profile, TraceError};
 use serde::Serialize;
 
@@ -15,8 +16,8 @@ use super::launches::{Sent, launches};
 use super::recorded::recorded;
 use crate::Console;
 use crate::args::Format;
+use crate::disk::{Disk, named};
 use crate::error::CliError;
-use crate::profiles;
 
 /// What no profile says.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
@@ -127,15 +128,19 @@ fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
     if file == Path::new("-") {
         return Ok(None);
     }
-    match profiles::open(&[file.to_owned()], &ImportOptions::default(), false) {
+    let files = [file.to_owned()];
+    let disk = Disk::new(&files, false);
+    match profiles::open(&named(&files), &ImportOptions::default(), &disk) {
         Ok(mut loaded) => {
             let profile = loaded.pop().map(|loaded| loaded.profile);
             // Launches in JSON look like a trace without any.
             let holds = |profile: &Profile| profile.ops.iter().any(|op| op.kind == OpKind::Kernel);
             Ok(profile.filter(holds))
         }
-        Err(CliError::Trace(TraceError::NotAProfile { .. } | TraceError::Empty { .. })) => Ok(None),
-        Err(error) => Err(error),
+        Err(StudyError::Trace(TraceError::NotAProfile { .. } | TraceError::Empty { .. })) => {
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::args::{CostArgs, SharingArg, StatsArgs};
 use super::play::{Making, PacketCounts};
 use super::recorded::{RecordedLaunch, recorded};
-use crate::profiles::Loaded;
+use raddle_study::Loaded;
 
 /// The document of the verb.
 #[derive(Debug, Serialize)]

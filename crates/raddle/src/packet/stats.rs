@@ -1,6 +1,7 @@
 //! How does the verb `packet stats` answer?
 
 use raddle_packet::{AqlFormat, AqlOptions};
+use raddle_study::{Loaded, profiles};
 use raddle_trace::ImportOptions;
 
 use super::args::StatsArgs;
@@ -8,8 +9,8 @@ use super::savings::{Assumed, StatsReport, saved};
 use super::stats_text;
 use crate::Console;
 use crate::args::Format;
+use crate::disk::{Disk, named};
 use crate::error::CliError;
-use crate::profiles::{self, Loaded};
 use raddle_report::json;
 
 /// The verb `packet stats`.
@@ -18,7 +19,8 @@ pub(super) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let profiles = profiles::open(&args.profiles, &ImportOptions::default(), console.progress)?;
+    let disk = Disk::new(&args.profiles, console.progress);
+    let profiles = profiles::open(&named(&args.profiles), &ImportOptions::default(), &disk)?;
     let options = AqlOptions { entries: args.entries, ..AqlOptions::default() };
     let saved = |loaded: &Loaded| {
         AqlFormat::new(&options)

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_sim::{Goal, Scaling, WaitRule};
-use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
+use raddle_study::{IdempotenceClaim, Named, Rule, Study, TimelineWish, Ways};
+use raddle_trace::{BarrierRule, CommRule, TraceError};
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
+use crate::disk::named;
 use crate::ranks::RankArgs;
-use crate::shapes::ShapeArgs;
+use crate::shape_args::ShapeArgs;
 
 /// Where results go, and how fast.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -130,73 +132,42 @@ pub(crate) struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Whether the launch latency of profiles is fitted, with so many recipes.
-    pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
-        self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
+    /// The question that is asked of these files.
+    pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
+        let ranks = self.ranks.ranks.iter().map(ToString::to_string).collect();
+        Study {
+            profiles: named(files),
+            shapes: self.shapes.rules(),
+            ways: if self.all { Ways::All } else { ways },
+            recipes: self.recipes.clone(),
+            goals: self.goals.clone(),
+            open_loop: self.open_loop,
+            device: self.device.clone(),
+            scale: self.scale.into(),
+            waits: self.waits.into(),
+            launch_latency: self.launch_latency.map(Into::into),
+            priorities: self.priorities.clone(),
+            barriers: self.barriers.into(),
+            idempotent: self.verdicts.clone(),
+            idempotent_from: named(&self.idempotent_from),
+            starts: self.starts.clone(),
+            shares: self.shares.clone(),
+            once: self.once,
+            comm: self.comm.into(),
+            load: self.load.load(),
+            given: named(&self.profiles),
+            ranks,
+        }
     }
+}
 
-    /// The command, with the names of files and without what changes no figure.
-    pub(crate) fn command(&self) -> Vec<String> {
-        let name = |path: &std::path::Path| {
-            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-        };
-        let bare = |text: &String| match std::path::Path::new(text) {
-            path if path.exists() => name(path),
-            _ => text.clone(),
-        };
-        let mut command = vec!["raddle".to_owned(), "replay".to_owned()];
-        command.extend(self.profiles.iter().map(|path| name(path)));
-        let mut more = |option: &str, values: Vec<String>| {
-            command.extend(values.into_iter().map(|value| format!("--{option}={value}")));
-        };
-        let word = |value: Option<clap::builder::PossibleValue>| {
-            value.map(|value| value.get_name().to_owned()).into_iter().collect()
-        };
-        more("recipe", self.recipes.iter().map(bare).collect());
-        more("device", self.device.iter().map(bare).collect());
-        let scale = (self.scale != Scale::None).then_some(self.scale);
-        more("scale", word(scale.and_then(|scale| scale.to_possible_value())));
-        let waits = (self.waits != StreamWaits::Inferred).then_some(self.waits);
-        more("waits", word(waits.and_then(|waits| waits.to_possible_value())));
-        more("launch-latency", word(self.launch_latency.and_then(|it| it.to_possible_value())));
-        more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
-        more("barriers", word(self.barriers.to_possible_value()));
-        more("comm", word(self.comm.to_possible_value()));
-        more("idempotent", self.verdicts.iter().map(|claim| claim.text.clone()).collect());
-        more("idempotent-from", self.idempotent_from.iter().map(|path| name(path)).collect());
-        more(
-            "start",
-            self.starts
-                .iter()
-                .map(|it| format!("{}={}", bare(&it.file), milliseconds_of(it.value)))
-                .collect(),
-        );
-        more(
-            "share",
-            self.shares.iter().map(|it| format!("{}={}", bare(&it.file), it.value)).collect(),
-        );
-        more("rank", self.ranks.ranks.iter().map(ToString::to_string).collect());
-        more("shapes-from", self.shapes.shapes_from.iter().map(|path| name(path)).collect());
-        more("goal", self.goals.iter().map(Goal::to_string).collect());
-        // Of files with arrivals results tell the task, and nothing of the file.
-        more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
-        let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
-            true => text.clone(),
-            false => "FILE".to_owned(),
-        };
-        more("requests", self.load.requests.iter().map(said).collect());
-        more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
-        more("seed", self.load.seed.iter().map(u64::to_string).collect());
-        more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
-        let flags = [
-            ("all", self.all),
-            ("once", self.once),
-            ("open-loop", self.open_loop),
-            ("partial", self.shapes.partial),
-        ];
-        let flags = flags.iter().filter(|(_, given)| *given);
-        command.extend(flags.map(|(flag, _)| format!("--{flag}")));
-        command
+impl RunArgs {
+    /// Which timelines are drawn.
+    pub(crate) fn timelines(&self) -> Option<TimelineWish> {
+        let all = self.timeline == Some(WhichTimelines::All);
+        let (slices, window) = (self.timeline_slices, self.timeline_window);
+        let some = self.timeline != Some(WhichTimelines::None);
+        some.then_some(TimelineWish { all, slices, window })
     }
 }
 
@@ -309,6 +280,15 @@ pub(crate) enum Latency {
     None,
 }
 
+impl From<Latency> for raddle_study::Latency {
+    fn from(latency: Latency) -> Self {
+        match latency {
+            Latency::Fitted => Self::Fitted,
+            Latency::None => Self::None,
+        }
+    }
+}
+
 /// By what times are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scale {
@@ -330,48 +310,17 @@ impl From<Scale> for Scaling {
     }
 }
 
-/// Nanoseconds as the options write them, in milliseconds.
-fn milliseconds_of(ns: u64) -> String {
-    let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A value for one of the profiles.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named<T> {
-    pub(crate) file: String,
-    pub(crate) value: T,
-}
-
-/// A priority rule and how it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rule {
-    pub(crate) text: String,
-    pub(crate) rule: PriorityRule,
-}
-
 /// Reads a priority rule.
 fn rule(text: &str) -> Result<Rule, TraceError> {
-    let rule = text.parse()?;
-    let text = text.to_owned();
-    Ok(Rule { text, rule })
-}
-
-/// A rule of idempotence and how it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IdempotenceClaim {
-    pub(crate) text: String,
-    pub(crate) rule: IdempotenceRule,
+    text.to_owned().try_into()
 }
 
 /// Reads a rule of idempotence.
 fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
-    let rule = text.parse()?;
-    let text = text.to_owned();
-    Ok(IdempotenceClaim { text, rule })
+    text.to_owned().try_into()
 }
 
-fn named(text: &str) -> Result<(&str, &str), String> {
+fn of_profile(text: &str) -> Result<(&str, &str), String> {
     let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
     if file.is_empty() {
         return Err("there is no file before the `=`".to_owned());
@@ -380,7 +329,7 @@ fn named(text: &str) -> Result<(&str, &str), String> {
 }
 
 fn start(text: &str) -> Result<Named<u64>, String> {
-    let (file, value) = named(text)?;
+    let (file, value) = of_profile(text)?;
     let value = milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
     let file = file.to_owned();
     Ok(Named { file, value })
@@ -404,7 +353,7 @@ fn window(text: &str) -> Result<(u64, u64), String> {
 }
 
 fn share(text: &str) -> Result<Named<u32>, String> {
-    let (file, value) = named(text)?;
+    let (file, value) = of_profile(text)?;
     let value = value.parse().ok().filter(|&share| share > 0);
     let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
     let file = file.to_owned();

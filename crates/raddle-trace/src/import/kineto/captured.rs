@@ -1,13 +1,14 @@
 //! Which graphs were captured in a trace, and which kernels ran in it with their shapes?
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 use super::capture::CaptureCollector;
 use crate::captures::{GraphCapture, GraphCaptures, KernelShape};
 use crate::error::TraceError;
 use crate::import::document::{DocumentLayout, read_document};
-use crate::import::{FileKind, detect, open};
+use crate::import::{FileKind, detect, open, read};
 use crate::input::open_file;
 use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, Profile};
@@ -21,20 +22,37 @@ impl GraphCaptures {
     /// When the file cannot be read, or no launch in it has a shape.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let (file, bytes) = open_file(path)?;
-        let (source, kind) = detect(&file, bytes, &|_, _| ())?;
+        Self::from_two(&file, bytes, || open(path, &ImportOptions::default()))
+    }
+
+    /// As [`open`](Self::open), from bytes; `file` is their name, for messages.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TraceError> {
+        Self::from_two(file, bytes, || read(file, bytes, &ImportOptions::default()))
+    }
+
+    /// From what a capture's trace holds, and what it is as a profile.
+    fn from_two(
+        file: &str,
+        bytes: impl Read,
+        profile: impl FnOnce() -> Result<Profile, TraceError>,
+    ) -> Result<Self, TraceError> {
+        let (source, kind) = detect(file, bytes, &|_, _| ())?;
         let mut found = Self::default();
         if kind == FileKind::Events {
             let mut collector = CaptureCollector::default();
             read_document(source, layout, &mut collector)?;
             found.captures = captures(collector);
         }
-        match open(path, &ImportOptions::default()) {
+        match profile() {
             Ok(profile) => found.add(&profile),
             Err(error) if found.captures.is_empty() => return Err(error),
             Err(_) => {}
         }
         match found.captures.is_empty() && found.ran.is_empty() {
-            true => Err(TraceError::NoShapes { file }),
+            true => Err(TraceError::NoShapes { file: file.to_owned() }),
             false => Ok(found),
         }
     }

@@ -15,12 +15,14 @@ use raddle_dispatch::log::check::CheckedLog;
 use raddle_live::{Daemon, DaemonOptions, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
 use raddle_policy::Level;
 use raddle_report::json;
+use raddle_study::recipes;
 use serde::Serialize;
 
 use super::LiveArgs;
 use super::args::{LiveVerb, PidArgs, ServeArgs, SocketArgs};
 use crate::Console;
 use crate::args::Format;
+use crate::disk::Disk;
 use crate::error::CliError;
 use crate::units::{counted, plain};
 
@@ -115,7 +117,7 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
         ..DaemonOptions::default()
     };
     if let Some(name) = &args.recipe {
-        let chosen = crate::recipes::choose(std::slice::from_ref(name), registry)?;
+        let chosen = recipes::choose(std::slice::from_ref(name), registry, &Disk::default())?;
         options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
     }
     let [_, turn, _, preempt] = options.recipe.policies();

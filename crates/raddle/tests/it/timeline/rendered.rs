@@ -10,6 +10,8 @@ use raddle_policy::{
     StreamId, Tick, Ticks, VictimView,
 };
 use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
+use std::ops::ControlFlow;
+
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, Task, Work, Workload, run_watched,
 };
@@ -73,7 +75,9 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
         energy: EnergyModel::ASSUMED,
     };
     let mut recorder = Recorder::new(2, 2, 1000);
-    let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ());
+    let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let outcome = outcome.expect("a lawful dispatcher");
     let timeline = recorder.finish(&workload, &outcome, &TimelineNames::default());
     (outcome, timeline)

@@ -1,44 +1,39 @@
 //! Which profiles are replayed, under which names, when and with which share?
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
-
 use raddle_policy::Level;
 use raddle_report::replay::ReplayedProfile;
 use raddle_sim::{ModelError, WaitRule};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
-    Ranks, TraceError, level_of,
+    Ranks, level_of,
 };
 
 use crate::arrivals::ProfileRequests;
-use crate::error::CliError;
+use crate::error::StudyError;
+use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
-use crate::progress::Progress;
-use crate::replay::{IdempotenceClaim, Named, Rule};
+use crate::rules::{IdempotenceClaim, Named, Rule};
 use crate::unique::UniqueNames;
 use crate::units::counted;
-
-const DECODE: &str = include_str!("../data/demo/decode.csv");
-const TRAIN: &str = include_str!("../data/demo/train.csv");
+use crate::verdicts;
 
 /// A profile that was read.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub struct Loaded {
     /// What it says.
-    pub(crate) profile: Profile,
+    pub profile: Profile,
     /// Its name in results: that of the file, made unique.
-    pub(crate) name: String,
+    pub name: String,
     /// The file's name without folders.
     pub(crate) file: String,
     /// The path as it was given, for messages only.
-    pub(crate) given: String,
+    pub given: String,
     /// When it begins, in nanoseconds.
     pub(crate) start_ns: u64,
     /// Its share.
     pub(crate) share: u32,
     /// How much of it is communication.
-    pub(crate) communication: Communication,
+    pub communication: Communication,
     /// The requests that run it, if any do.
     pub(crate) requests: Option<ProfileRequests>,
     /// Whether its work is less urgent than all requests, unless a rule or the profile says else.
@@ -69,12 +64,11 @@ impl Loaded {
         }
     }
 
-    fn new(mut profile: Profile, path: &Path, names: &mut UniqueNames) -> Self {
-        let file = path.file_name().map(|name| name.to_string_lossy());
+    fn new(mut profile: Profile, given: &str, names: &mut UniqueNames) -> Self {
         Self {
             name: names.give(&profile.name),
-            file: file.unwrap_or_default().into_owned(),
-            given: path.display().to_string(),
+            file: base_name(given),
+            given: given.to_owned(),
             communication: CommRule::Keep.apply(&mut profile),
             profile,
             start_ns: 0,
@@ -126,74 +120,41 @@ impl Loaded {
     }
 }
 
-/// The pair that is part of the tool: an inference request and a training step.
-pub(crate) fn bundled() -> Result<Vec<Loaded>, CliError> {
-    let mut names = UniqueNames::default();
-    [("decode.csv", DECODE), ("train.csv", TRAIN)]
-        .into_iter()
-        .map(|(file, text)| {
-            let profile = raddle_trace::read(file, text.as_bytes(), &ImportOptions::default())?;
-            Ok(Loaded::new(profile, Path::new(file), &mut names))
-        })
-        .collect()
-}
-
-/// Reads the profiles of these files, in order.
-pub(crate) fn open(
-    paths: &[PathBuf],
+/// Reads the profiles of these names, in order.
+///
+/// # Errors
+/// When one cannot be read, or there are too many.
+pub fn open(
+    names: &[String],
     options: &ImportOptions,
-    progress: bool,
-) -> Result<Vec<Loaded>, CliError> {
-    let times: Vec<(PathBuf, u16)> = paths.iter().map(|path| times(path)).collect();
+    files: &dyn Files,
+) -> Result<Vec<Loaded>, StudyError> {
+    let times: Vec<(&str, u16)> = names.iter().map(|name| times(name, files)).collect();
     if times.iter().map(|&(_, times)| u64::from(times)).sum::<u64>() > u64::from(u16::MAX) {
         let text = "more than 65535 profiles: replay fewer together".to_owned();
-        return Err(CliError::Usage(text));
+        return Err(StudyError::Usage(text));
     }
     let mut names = UniqueNames::default();
     let mut all = Vec::new();
-    for (path, times) in times {
-        let profile = read(&path, options, progress)?;
+    for (name, times) in times {
+        let profile = files.profile(name, options)?;
         let copies = std::iter::repeat_n(profile, times.into());
-        all.extend(copies.map(|profile| Loaded::new(profile, &path, &mut names)));
+        all.extend(copies.map(|profile| Loaded::new(profile, name, &mut names)));
     }
     Ok(all)
 }
 
 /// The profiles, each with its path as it was given.
-pub(crate) fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
+pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &loaded.profile)).collect()
 }
 
 /// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
 /// file of that name.
-fn times(path: &Path) -> (PathBuf, u16) {
-    let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('*'));
+fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
+    let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
-    match said {
-        Some((file, times)) if times > 0 => (file.into(), times),
-        _ => (path.to_owned(), 1),
-    }
-}
-
-fn read(path: &Path, options: &ImportOptions, progress: bool) -> Result<Profile, TraceError> {
-    if path == Path::new("-") {
-        return raddle_trace::read("stdin", std::io::stdin().lock(), options);
-    }
-    // Only what can be shown is worth a reader that counts.
-    let file = progress.then(|| File::open(path).ok()).flatten();
-    let length = file.as_ref().and_then(|file| file.metadata().ok());
-    match (file, length) {
-        (Some(file), Some(data)) if data.is_file() => {
-            let reading = Progress::bytes(true, data.len()).reading(file);
-            let rows = Progress::rows(true);
-            let watch = |done, of| rows.at(done, of);
-            let name = path.display().to_string();
-            let profile = raddle_trace::read_watched(&name, reading, options, &watch);
-            rows.done();
-            profile
-        }
-        _ => raddle_trace::open(path, options),
-    }
+    said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
 }
 
 /// Applies `--start` and `--share`.
@@ -201,7 +162,7 @@ pub(crate) fn place(
     profiles: &mut [Loaded],
     starts: &[Named<u64>],
     shares: &[Named<u32>],
-) -> Result<(), CliError> {
+) -> Result<(), StudyError> {
     for start in starts {
         for profile in meant(profiles, "--start", &start.file)? {
             profile.start_ns = start.value;
@@ -226,11 +187,11 @@ pub(crate) fn close(profiles: &mut [Loaded]) {
 }
 
 /// Applies `--comm`.
-pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), CliError> {
+pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyError> {
     for loaded in profiles {
         loaded.communication = rule.apply(&mut loaded.profile);
         if loaded.profile.report.kernels == 0 {
-            return Err(CliError::Refused(format!(
+            return Err(StudyError::Refused(format!(
                 "every kernel of {} is communication, so `--comm drop` leaves nothing of it: give `--comm fixed` or leave the profile out",
                 loaded.given
             )));
@@ -242,11 +203,13 @@ pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(),
 /// Which launches may be killed, by files of verdicts, and in words what each file did.
 pub(crate) fn judge_from(
     profiles: &mut [Loaded],
-    files: &[PathBuf],
-) -> Result<Vec<String>, CliError> {
-    let one = |file: &PathBuf| {
-        let shown = file.display();
-        let (rules, conditional) = crate::kernel::rules(file)?;
+    named: &[String],
+    files: &dyn Files,
+) -> Result<Vec<String>, StudyError> {
+    let one = |file: &String| {
+        let unreadable = |cause| StudyError::Unreadable { file: file.clone(), cause };
+        let text = files.text(file).map_err(unreadable)?;
+        let (rules, conditional) = verdicts::rules(file, &text)?;
         let launches = profiles.iter().map(|loaded| loaded.profile.ops.len() as u64);
         let all = launches.fold(0, u64::saturating_add);
         let apply = |rule: &IdempotenceRule| {
@@ -256,10 +219,10 @@ pub(crate) fn judge_from(
         let met = rules.iter().map(apply).fold(0, u64::saturating_add).min(all);
         let met = counted(met, "launch", "launches");
         Ok(format!(
-            "idempotent by {shown}: {met}; {conditional} of its kernels only if arguments lie apart, which is taken to be so"
+            "idempotent by {file}: {met}; {conditional} of its kernels only if arguments lie apart, which is taken to be so"
         ))
     };
-    files.iter().map(one).collect()
+    named.iter().map(one).collect()
 }
 
 /// Which launches may be killed, by the user's rules, and in words whom each rule concerned.
@@ -277,12 +240,12 @@ fn meant<'p>(
     profiles: &'p mut [Loaded],
     option: &str,
     file: &str,
-) -> Result<Vec<&'p mut Loaded>, CliError> {
+) -> Result<Vec<&'p mut Loaded>, StudyError> {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let names = names.join(", ");
     let meant: Vec<&mut Loaded> = profiles.iter_mut().filter(|p| p.is(file)).collect();
     if meant.is_empty() {
-        return Err(CliError::Usage(format!(
+        return Err(StudyError::Usage(format!(
             "{option} {file}=...: none of the profiles is called so; they are {names}"
         )));
     }

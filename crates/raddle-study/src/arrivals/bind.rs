@@ -4,14 +4,12 @@
 //! one. Without TASK it is the file's only task, or the one of the profile's name. With neither, a
 //! file of several tasks drives every profile that one of them is named like.
 
-use std::path::Path;
-
 use raddle_dispatch::read::nearest;
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimesCount, open};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimesCount};
 
-use super::args::ArrivalArgs;
-use super::words;
-use crate::error::CliError;
+use super::{Load, words};
+use crate::error::StudyError;
+use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
@@ -50,9 +48,10 @@ impl OpenedArrivals {
 /// Opens the files and finds the tasks.
 pub(super) fn all(
     profiles: &[Loaded],
-    args: &ArrivalArgs,
-) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), CliError> {
-    let options = ArrivalOptions { time_unit: args.time_unit.map(Into::into) };
+    args: &Load,
+    from: &dyn Files,
+) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), StudyError> {
+    let options = ArrivalOptions { time_unit: args.time_unit };
     let (mut files, mut bound): (Vec<OpenedArrivals>, Vec<BoundTask>) = (Vec::new(), Vec::new());
     let mut recorded: Vec<&String> = args.arrivals.iter().collect();
     for text in &args.requests {
@@ -69,14 +68,14 @@ pub(super) fn all(
         }
     }
     for text in recorded {
-        let (name, rest) = named(text, profiles)?;
-        let (path, task) = file_and_task(rest);
+        let (name, rest) = named(text, profiles, from)?;
+        let (path, task) = file_and_task(rest, from);
         let position = files.iter().position(|file| file.given == path);
         let position = position.map_or_else(
             || {
-                let file = open(Path::new(path), &options)?;
+                let file = from.arrivals(path, &options)?;
                 files.push(OpenedArrivals { given: path.to_owned(), file });
-                Ok::<_, CliError>(files.len() - 1)
+                Ok::<_, StudyError>(files.len() - 1)
             },
             Ok,
         )?;
@@ -101,7 +100,7 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
 }
 
 /// The profiles that words are about, one or more.
-fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, CliError> {
+fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
         Some(name) => all.filter(|&at| profiles[at].is(name)).collect(),
@@ -123,7 +122,7 @@ fn check_free(
     profiles: &[Loaded],
     profile: usize,
     text: &str,
-) -> Result<(), CliError> {
+) -> Result<(), StudyError> {
     if bound.iter().any(|one| one.profile == profile) {
         return Err(usage(format!(
             "--arrivals {text}: {} has its requests from an earlier --arrivals",
@@ -133,8 +132,8 @@ fn check_free(
     Ok(())
 }
 
-fn usage(text: String) -> CliError {
-    CliError::Usage(text)
+fn usage(text: String) -> StudyError {
+    StudyError::Usage(text)
 }
 
 fn names(profiles: &[Loaded]) -> String {
@@ -143,14 +142,18 @@ fn names(profiles: &[Loaded]) -> String {
 }
 
 /// The profile's name in front of the first `=` that has one there, and the rest.
-fn named<'t>(text: &'t str, profiles: &[Loaded]) -> Result<(Option<&'t str>, &'t str), CliError> {
+fn named<'t>(
+    text: &'t str,
+    profiles: &[Loaded],
+    from: &dyn Files,
+) -> Result<(Option<&'t str>, &'t str), StudyError> {
     let mut splits = text.match_indices('=').map(|(at, _)| (&text[..at], &text[at + 1..]));
     if let Some((name, rest)) = splits.find(|(name, _)| profiles.iter().any(|p| p.is(name))) {
         return Ok((Some(name), rest));
     }
-    let (path, _) = file_and_task(text);
+    let (path, _) = file_and_task(text, from);
     match text.split_once('=') {
-        Some((name, _)) if !Path::new(path).exists() => Err(usage(format!(
+        Some((name, _)) if !from.has(path) => Err(usage(format!(
             "--arrivals {name}=...: none of the profiles is called so; they are {}",
             names(profiles)
         ))),
@@ -159,12 +162,12 @@ fn named<'t>(text: &'t str, profiles: &[Loaded]) -> Result<(Option<&'t str>, &'t
 }
 
 /// A file that exists, and what follows it behind a colon.
-fn file_and_task(text: &str) -> (&str, Option<&str>) {
-    if Path::new(text).exists() {
+fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t str>) {
+    if from.has(text) {
         return (text, None);
     }
     let mut splits = text.rmatch_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let found = splits.find(|(path, task)| !task.is_empty() && Path::new(path).exists());
+    let found = splits.find(|(path, task)| !task.is_empty() && from.has(path));
     match found.or_else(|| text.rsplit_once(':')) {
         Some((path, task)) if !path.is_empty() && !task.contains(['/', '\\']) => (path, Some(task)),
         _ => (text, None),
@@ -177,7 +180,7 @@ fn pairs(
     name: Option<&str>,
     opened: &OpenedArrivals,
     task: Option<&str>,
-) -> Result<Vec<(usize, usize)>, CliError> {
+) -> Result<Vec<(usize, usize)>, StudyError> {
     let tasks = &opened.file.tasks;
     let meant: Vec<usize> = match (name, profiles) {
         (Some(name), _) => (0..profiles.len()).filter(|&at| profiles[at].is(name)).collect(),
@@ -206,7 +209,7 @@ fn pairs(
         .collect()
 }
 
-fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> CliError {
+fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyError {
     let wanted = task.unwrap_or(profile);
     let all = &opened.file.tasks;
     let nearest =
@@ -224,7 +227,10 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> CliErr
 }
 
 /// Every profile with the task of its name.
-fn by_name(profiles: &[Loaded], opened: &OpenedArrivals) -> Result<Vec<(usize, usize)>, CliError> {
+fn by_name(
+    profiles: &[Loaded],
+    opened: &OpenedArrivals,
+) -> Result<Vec<(usize, usize)>, StudyError> {
     let tasks = || opened.file.tasks.iter().enumerate();
     let pair = |(at, profile): (usize, &Loaded)| {
         let (task, _) = tasks().find(|(_, task)| task.name == profile.name)?;

@@ -4,8 +4,7 @@
 //! depend on how many go at a time.
 
 use std::borrow::Cow;
-use std::fs;
-use std::path::Path;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
@@ -17,17 +16,16 @@ use raddle_sim::{
     BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
     Watch, Workload,
 };
-use rayon::prelude::*;
 
 use crate::arrivals::SeedDraw;
-use crate::error::CliError;
-use crate::log_file::LogFile;
-use crate::progress::Progress;
+use crate::error::StudyError;
+use crate::files::Leavings;
+use crate::parallel::Workers;
 use crate::recipes::{self, NamedRecipe};
 use crate::timelines::Wanted;
+use crate::watcher::Watcher;
 
 /// What is run.
-#[derive(Debug)]
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
@@ -36,13 +34,14 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) target: &'p Device,
     /// What decision logs hold; `None`: there are none.
     pub(crate) detail: Option<Detail>,
-    /// Where a folder a recipe is made; `None`: no files.
-    pub(crate) folder: Option<&'p Path>,
+    /// Who takes decision logs and timelines; `None`: nobody.
+    pub(crate) leavings: Option<&'p dyn Leavings>,
     /// Which timelines are drawn; `None`: none.
     pub(crate) timeline: Option<&'p Wanted>,
     /// Runs at a time; `None`: one a core.
     pub(crate) jobs: Option<u16>,
-    pub(crate) progress: bool,
+    /// Who is told how far runs are.
+    pub(crate) watcher: &'p dyn Watcher,
 }
 
 /// One run.
@@ -81,36 +80,31 @@ pub(crate) struct AllRuns {
 }
 
 /// Runs a plan, on threads of its own.
-#[derive(Debug)]
 pub(crate) struct Runner<'p> {
     plan: RunPlan<'p>,
-    pool: rayon::ThreadPool,
+    workers: Workers,
 }
 
 impl<'p> Runner<'p> {
     /// # Errors
     /// When a recipe cannot be used on the device, or threads cannot be started.
-    pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, CliError> {
+    pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, StudyError> {
         for named in plan.recipes {
             named.builder(&named.on(plan.target), plan.target)?;
         }
-        let threads = plan.jobs.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| {
-            CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
-        })?;
-        Ok(Self { plan, pool })
+        let workers = Workers::new(plan.jobs)?;
+        Ok(Self { plan, workers })
     }
 
     /// Runs each recipe, each process alone, and each recipe by each further seed.
-    pub(crate) fn all(&self) -> Result<AllRuns, CliError> {
+    pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
         let apart = processes.len() > 1 || processes.iter().any(has_requests);
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
         // One measure for all recipes: the ordinary path, and whatever has room.
-        let ordinary = recipes::choose(&[BASELINE.to_owned()], &Registry::bundled())?;
+        let ordinary = [recipes::bundled(BASELINE, &Registry::bundled())?];
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
             let firsts = alike.iter().enumerate().filter(|&(process, &like)| process == like);
@@ -141,7 +135,7 @@ impl<'p> Runner<'p> {
     }
 
     /// Draws what a result compares: the rest of its timelines, and its slowest requests.
-    pub(crate) fn draw(&self, result: &mut ReplayResult) -> Result<(), CliError> {
+    pub(crate) fn draw(&self, result: &mut ReplayResult) -> Result<(), StudyError> {
         let Some(wanted) = self.plan.timeline else { return Ok(()) };
         let compared = result.compared().into_iter();
         let jobs = compared.filter_map(|at| {
@@ -159,35 +153,36 @@ impl<'p> Runner<'p> {
     }
 
     /// Runs jobs in parallel.
-    fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, CliError> {
+    fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
         let launches = jobs.iter().map(|job| match job.of {
             RunOf::Alone(process) => plan.workload.processes[process].tasks.len() as u64,
             _ => plan.workload.leading(),
         });
-        let progress = Progress::runs(plan.progress, launches.sum());
+        plan.watcher.begin(launches.sum());
         let begun = AtomicU64::new(0);
         let run = |job: &RunJob<'_>| {
             let name = &job.named.name;
             match job.of {
                 RunOf::Together => {
                     let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
-                    progress.say(format!("recipe {number} of {}: {name}", plan.recipes.len()));
+                    let of = plan.recipes.len();
+                    plan.watcher.say(&format!("recipe {number} of {of}: {name}"));
                 }
-                RunOf::Again(..) => progress.say(format!("drawing {name}")),
+                RunOf::Again(..) => plan.watcher.say(&format!("drawing {name}")),
                 _ => {}
             }
-            self.one(*job, &progress)
+            self.one(*job)
         };
-        let done = self.pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
-        progress.done();
+        let done = self.workers.map(jobs, run);
+        plan.watcher.done();
         done
     }
 
-    fn one(&self, job: RunJob<'_>, progress: &Progress) -> Result<RunDone, CliError> {
+    fn one(&self, job: RunJob<'_>) -> Result<RunDone, StudyError> {
         let plan = &self.plan;
         let name = &job.named.name;
-        let drawn = plan.timeline.zip(plan.folder).and_then(|(wanted, folder)| {
+        let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
             let recorders = match job.of {
                 RunOf::Together if wanted.at_once(name) => {
                     wanted.recorders(plan.workload, true, None)
@@ -195,16 +190,16 @@ impl<'p> Runner<'p> {
                 RunOf::Again(whole, part) => wanted.recorders(plan.workload, whole, part),
                 _ => return None,
             };
-            Some((wanted, folder, recorders))
+            Some((wanted, leavings, recorders))
         });
-        if let Some((wanted, folder, mut recorders)) = drawn {
-            let outcome = self.simulate(job, plan.workload, &mut recorders, progress)?;
-            let to = (folder, name.as_str());
+        if let Some((wanted, leavings, mut recorders)) = drawn {
+            let outcome = self.simulate(job, plan.workload, &mut recorders)?;
+            let to = (leavings, name.as_str());
             let drawn = wanted.write(recorders, plan.workload, &outcome, to)?;
             return Ok(RunDone::Ran(outcome, drawn));
         }
         let workload = self.workload(job.of);
-        let outcome = self.simulate(job, &workload, &mut (), progress)?;
+        let outcome = self.simulate(job, &workload, &mut ())?;
         Ok(match job.of {
             RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
             _ => RunDone::Ran(outcome, Vec::new()),
@@ -235,17 +230,16 @@ impl<'p> Runner<'p> {
         job: RunJob<'_>,
         workload: &Workload,
         watch: &mut impl Watch,
-        progress: &Progress,
-    ) -> Result<Outcome, CliError> {
+    ) -> Result<Outcome, StudyError> {
         let plan = &self.plan;
         let recipe = &job.named.on(plan.target);
-        let log = match (job.of, plan.folder, plan.detail) {
-            (RunOf::Together, Some(folder), Some(detail)) => {
-                log(plan, &job.named.name, recipe, (folder, detail))?
+        let log = match (job.of, plan.leavings, plan.detail) {
+            (RunOf::Together, Some(leavings), Some(detail)) => {
+                log(plan, &job.named.name, recipe, (leavings, detail))?
             }
             _ => LogWriter::off(),
         };
-        let fault = |error| CliError::Sim {
+        let fault = |error| StudyError::Sim {
             recipe: job.named.name.clone(),
             what: match job.of {
                 RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
@@ -265,11 +259,18 @@ impl<'p> Runner<'p> {
         let seen = AtomicU64::new(0);
         let mut advance = |at: raddle_sim::Progress| {
             let before = seen.swap(at.ended, Ordering::Relaxed);
-            progress.add(at.ended.saturating_sub(before));
+            plan.watcher.add(at.ended.saturating_sub(before));
+            match plan.watcher.is_cancelled() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
         let outcome =
             raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
-        outcome.map_err(fault)
+        outcome.map_err(|error| match error {
+            SimError::Cancelled { .. } => StudyError::Cancelled,
+            error => fault(error),
+        })
     }
 
     fn recipe_run(
@@ -278,13 +279,14 @@ impl<'p> Runner<'p> {
         together: Outcome,
         drawn: Vec<DrawnTimeline>,
     ) -> RecipeRun {
-        let log = |folder: &Path| fs::metadata(folder.join(&named.name).join(LOG)).ok();
+        let log = self.plan.detail.and(self.plan.leavings);
+        let log_bytes = log.and_then(|leavings| leavings.log_bytes(&log_name(&named.name)));
         RecipeRun {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
             together,
             seeds: Vec::new(),
-            log_bytes: self.plan.folder.and_then(log).map(|file| file.len()),
+            log_bytes,
             timeline: drawn.into_iter().next(),
         }
     }
@@ -307,12 +309,10 @@ fn log(
     plan: &RunPlan<'_>,
     name: &str,
     recipe: &raddle_dispatch::Recipe,
-    (folder, detail): (&Path, Detail),
-) -> Result<LogWriter, CliError> {
-    let folder = folder.join(name);
-    let what = format!("{name}/{LOG}");
-    fs::create_dir_all(&folder).map_err(CliError::writing(&what))?;
-    let file = LogFile::create(&folder.join(LOG)).map_err(CliError::writing(&what))?;
+    (leavings, detail): (&dyn Leavings, Detail),
+) -> Result<LogWriter, StudyError> {
+    let what = log_name(name);
+    let file = leavings.log(&what).map_err(StudyError::writing(&what))?;
     let header = LogHeader {
         raddle_log: LOG_VERSION,
         detail,
@@ -321,5 +321,10 @@ fn log(
         shape: plan.target.shape,
         recipe: recipe.clone(),
     };
-    Ok(header.short_writer(Box::new(file)))
+    Ok(header.short_writer(file))
+}
+
+/// The decision log of a recipe, within results.
+fn log_name(recipe: &str) -> String {
+    format!("{recipe}/{LOG}")
 }

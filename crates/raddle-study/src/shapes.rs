@@ -1,34 +1,38 @@
 //! What is asked where a profile does not say the shapes of its kernels?
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
 use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, Profile, ProfileFormat, Quirk};
 
-use crate::error::CliError;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StudyError;
+use crate::files::Files;
 use crate::units::{count, counted, percent};
 
-/// What is said on the command line of kernels without shapes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct ShapeArgs {
+/// What is said of kernels without shapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ShapeRules {
     /// Take profiles of which more than a tenth of the kernel time has no shape: such a kernel fills
     /// the wave slots of the device while it lasts
-    #[arg(long)]
-    pub(crate) partial: bool,
+    pub partial: bool,
     /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
     /// graphs, or a profile of the same kernels that has shapes; may be repeated
-    #[arg(long, value_name = "FILE")]
-    pub(crate) shapes_from: Vec<PathBuf>,
+    pub shapes_from: Vec<String>,
 }
 
-impl ShapeArgs {
+impl ShapeRules {
     /// How profiles are read, with the shapes of the files that are named.
     ///
     /// # Errors
     /// When one cannot be read, or gives no shape.
-    pub(crate) fn options(&self, barriers: BarrierRule) -> Result<ImportOptions, CliError> {
-        let files = self.shapes_from.iter().map(|file| GraphCaptures::open(file));
+    pub fn options(
+        &self,
+        barriers: BarrierRule,
+        files: &dyn Files,
+    ) -> Result<ImportOptions, StudyError> {
+        let files = self.shapes_from.iter().map(|file| files.captures(file));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let captures = files.into_iter().reduce(GraphCaptures::and).map(Arc::new);
         Ok(ImportOptions { barriers, captures, ..ImportOptions::default() })
@@ -39,7 +43,7 @@ impl ShapeArgs {
     /// # Errors
     /// When more than a tenth of the kernel time of one has no shape, and nobody said that this will
     /// do; and when the files with shapes do nothing.
-    pub(crate) fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), CliError> {
+    pub fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), StudyError> {
         let idle = |(_, profile): &(&str, &Profile)| {
             let report = &profile.report;
             report.count(Quirk::ShapeInOrder) + report.count(Quirk::ShapeByName) == 0
@@ -47,12 +51,12 @@ impl ShapeArgs {
         if !self.shapes_from.is_empty() && profiles.iter().all(idle) {
             let text = "--shapes-from gives no kernel a shape: all have one, the file is not of the \
                         PyTorch profiler, or no kernel without one has a name that the files know";
-            return Err(CliError::Refused(text.to_owned()));
+            return Err(StudyError::Refused(text.to_owned()));
         }
         let much = |(_, profile): &&(&str, &Profile)| profile.unknown_time().is_much();
         match profiles.iter().find(much) {
             Some(&(given, profile)) if !self.partial => {
-                Err(CliError::Refused(without_shapes(given, profile)))
+                Err(StudyError::Refused(without_shapes(given, profile)))
             }
             _ => Ok(()),
         }

@@ -5,7 +5,7 @@ use raddle_dispatch::Registry;
 
 use super::Candidate;
 use super::mig::{self, MigProfile};
-use crate::error::CliError;
+use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 
 /// Tenants among which shares of a device are tried in steps; more get equal shares, or one twice
@@ -51,7 +51,7 @@ pub(crate) fn candidates(
     tenants: usize,
     by_level: bool,
     registry: &Registry,
-) -> Result<Vec<Candidate>, CliError> {
+) -> Result<Vec<Candidate>, StudyError> {
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
@@ -78,9 +78,8 @@ pub(crate) fn candidates(
     Ok(all)
 }
 
-fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<Candidate, CliError> {
-    let mut found = recipes::choose(&[name.to_owned()], registry)?;
-    let recipe = found.pop().expect("one recipe was asked for");
+fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<Candidate, StudyError> {
+    let recipe = recipes::bundled(name, registry)?;
     Ok(Candidate { mode, recipe })
 }
 
@@ -118,7 +117,7 @@ fn partition(
     device: &Device,
     percents: &[u32],
     registry: &Registry,
-) -> Result<Candidate, CliError> {
+) -> Result<Candidate, StudyError> {
     // At most all units of the device, which are a u16.
     let units = |percent: &u32| ((u32::from(device.cus) * percent / 100) as u16).max(1);
     let sets: Vec<(u32, u16)> = percents.iter().map(|percent| (*percent, units(percent))).collect();
@@ -133,7 +132,7 @@ fn instances(
     device: &Device,
     set: Vec<MigProfile>,
     registry: &Registry,
-) -> Result<Candidate, CliError> {
+) -> Result<Candidate, StudyError> {
     let name = set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
     let counts: Vec<u16> = set.iter().map(|one| one.units).collect();
     let recipe = fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), registry)?;
@@ -146,7 +145,7 @@ fn fixed(
     what: &str,
     (units, device): (&[u16], &Device),
     registry: &Registry,
-) -> Result<NamedRecipe, CliError> {
+) -> Result<NamedRecipe, StudyError> {
     let text = format!(
         "raddle = 1\ndescription = \"{what}\"\n\n[turn]\npolicy = \"everyone\"\n\n[allocate]\n\
          policy = \"spatial\"\nshares = {units:?}\nof = {}\n\n[preempt]\npolicy = \"never\"\n",

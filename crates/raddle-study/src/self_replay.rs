@@ -9,10 +9,11 @@ use raddle_sim::{
     plan,
 };
 
-use crate::error::CliError;
+use crate::error::StudyError;
 use crate::fitted::Fitted;
 use crate::profiles::Loaded;
-use crate::{recipes, runs};
+use crate::watcher::{Quiet, Watcher};
+use crate::{parallel, recipes, runs};
 
 /// What comes closest to the device itself: everyone, ordinary, leftover, never.
 const RECIPE: &str = "leftover";
@@ -21,12 +22,13 @@ const RECIPE: &str = "leftover";
 ///
 /// # Errors
 /// When nothing of it can run there.
-pub(crate) fn fit(
+pub fn fit(
     loaded: &Loaded,
     own: &Device,
     waits: WaitRule,
     latency: bool,
-) -> Result<(Fitted, Option<Fidelity>), CliError> {
+    watcher: &dyn Watcher,
+) -> Result<(Fitted, Option<Fidelity>), StudyError> {
     let latency = if latency {
         LaunchLatency::fitted(&loaded.profile, waits)
     } else {
@@ -37,14 +39,14 @@ pub(crate) fn fit(
     };
     for _ in 0..Calibration::PASSES {
         let pinned = calibration.plan(loaded.levels(&[]));
-        calibration.learn(&alone(pinned, own, false)?);
+        calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
     }
     let uncalibrated = calibration.uncalibrated();
     let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency, uncalibrated };
     if latency == LaunchLatency::default() {
         Ok((fitted, None))
     } else {
-        refined(fitted, loaded, own, waits)
+        refined(fitted, loaded, own, waits, watcher)
     }
 }
 
@@ -56,23 +58,23 @@ fn refined(
     loaded: &Loaded,
     own: &Device,
     waits: WaitRule,
-) -> Result<(Fitted, Option<Fidelity>), CliError> {
-    let tried = |quarters: u64| {
+    watcher: &dyn Watcher,
+) -> Result<(Fitted, Option<Fidelity>), StudyError> {
+    let tried = |quarters: &u64| {
         let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
         let latency = LaunchLatency { handover, ..fitted.latency };
         let tried = Fitted { latency, ..fitted.clone() };
-        let found = run(loaded, own, &tried, waits, false)?;
-        Ok::<_, CliError>((tried, found))
+        let found = run(loaded, own, &tried, waits, &Quiet(watcher))?;
+        Ok((tried, found))
     };
     let within = |(_, found): &(Fitted, Fidelity)| found.waits.as_ref().map(|waits| waits.within);
-    let (whole, less) = rayon::join(|| tried(4), || tried(3));
-    let (mut best, mut less) = (whole?, less?);
+    let [mut best, mut less] = parallel::both([&4, &3], tried)?;
     for quarters in [2, 1] {
         if within(&less) <= within(&best) {
             break;
         }
         best = less;
-        less = tried(quarters)?;
+        less = tried(&quarters)?;
     }
     if within(&less) > within(&best) {
         best = less;
@@ -81,17 +83,17 @@ fn refined(
 }
 
 /// Replays a profile with what was fitted and compares.
-pub(crate) fn run(
+pub fn run(
     loaded: &Loaded,
     own: &Device,
     fitted: &Fitted,
     waits: WaitRule,
-    progress: bool,
-) -> Result<Fidelity, CliError> {
+    watcher: &dyn Watcher,
+) -> Result<Fidelity, StudyError> {
     let options = fitted.options((own, own), waits);
     let mut process = plan(&loaded.profile, &options, loaded.levels(&[]));
     process.name.clone_from(&loaded.name);
-    let outcome = alone(process, own, progress)?;
+    let outcome = alone(process, own, watcher)?;
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
@@ -101,28 +103,29 @@ pub(crate) fn error(
     own: &Device,
     (fitted, found): (&Fitted, Option<Fidelity>),
     waits: WaitRule,
-) -> Result<ModelError, CliError> {
+    watcher: &dyn Watcher,
+) -> Result<ModelError, StudyError> {
     let found = match found {
         Some(found) => found,
-        None => run(loaded, own, fitted, waits, false)?,
+        None => run(loaded, own, fitted, waits, &Quiet(watcher))?,
     };
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
 /// One process, alone, once.
-fn alone(process: ProcessPlan, own: &Device, progress: bool) -> Result<Outcome, CliError> {
+fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Outcome, StudyError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;
     let plan = runs::RunPlan {
         workload: &workload,
-        recipes: &recipes::choose(&[RECIPE.to_owned()], &Registry::bundled())?,
+        recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         draws: &[],
         target: own,
         detail: None,
-        folder: None,
+        leavings: None,
         timeline: None,
         jobs: Some(1),
-        progress,
+        watcher,
     };
     let mut runs = runs::Runner::new(plan)?.all()?;
     Ok(runs.recipes.swap_remove(0).together)

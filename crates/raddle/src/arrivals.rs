@@ -1,6 +1,7 @@
 //! What may be said about requests on the command line?
 
 use clap::{Args, ValueEnum};
+use raddle_study::Load;
 use raddle_trace::arrivals::TimeUnit;
 
 /// Options of `replay` for requests.
@@ -35,6 +36,15 @@ pub(crate) struct ArrivalArgs {
     /// format and by rule; the output names what was taken]
     #[arg(long, value_enum, value_name = "UNIT")]
     pub(crate) time_unit: Option<TimeUnitArg>,
+}
+
+impl ArrivalArgs {
+    /// The load that is meant.
+    pub(crate) fn load(&self) -> Load {
+        let Self { arrivals, requests, until, seed, seeds, jitter, time_unit } = self.clone();
+        let time_unit = time_unit.map(Into::into);
+        Load { arrivals, requests, until, seed, seeds, jitter, time_unit }
+    }
 }
 
 /// What times count.

@@ -1,52 +1,54 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
-use std::fs;
 use std::path::Path;
 
 use raddle_device::{Device, DeviceError, SourceDevice};
-use raddle_policy::Resource;
-use raddle_report::replay::{DeviceFacts, DeviceFound, unit_of};
-use raddle_report::{Block, Column, Document, Table, json};
+use raddle_report::replay::{DeviceFacts, DeviceFound};
 use raddle_trace::{Profile, ProfileFormat as Recorded};
 
-use crate::Console;
-use crate::args::{Format, ShowArgs};
-use crate::error::CliError;
+use crate::error::StudyError;
+use crate::files::Files;
 use crate::profiles::Loaded;
-use crate::units::{count, plain};
+use crate::units::plain;
 
 /// A device and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    pub(crate) device: Device,
-    pub(crate) found: DeviceFound,
+pub struct Chosen {
+    /// The device.
+    pub device: Device,
+    /// How.
+    pub found: DeviceFound,
 }
 
 impl Chosen {
     /// What results say of it.
-    pub(crate) fn facts(&self) -> DeviceFacts {
+    pub fn facts(&self) -> DeviceFacts {
         DeviceFacts::new(&self.device, self.found)
     }
 }
 
 /// The device to replay on: the one named, else that of the first profile.
-pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen, CliError> {
+pub fn target(
+    wanted: Option<&str>,
+    profiles: &[Loaded],
+    files: &dyn Files,
+) -> Result<Chosen, StudyError> {
     if let Some(name) = wanted {
-        return asked(name);
+        return asked(name, files);
     }
     let Some(first) = profiles.first() else {
-        return Err(CliError::Usage("there is no profile to replay".to_owned()));
+        return Err(StudyError::Usage("there is no profile to replay".to_owned()));
     };
     own_or_guess(&first.profile).map_err(|error| {
         let file = first.given.clone();
         match (error, &first.profile.device) {
-            (Some(error), Some(source)) => CliError::StrangeDevice {
+            (Some(error), Some(source)) => StudyError::StrangeDevice {
                 file,
                 device: plain(&source.name, 60),
                 nearest: nearest(&source.name),
                 error,
             },
-            _ => CliError::NoDevice { file, example: example(first.profile.format) },
+            _ => StudyError::NoDevice { file, example: example(first.profile.format) },
         }
     })
 }
@@ -60,11 +62,11 @@ const fn example(format: Recorded) -> &'static str {
 }
 
 /// The device a profile was recorded on. Where nothing can be said: why not, if it says anything.
-pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
+pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     let Some(source) = &profile.device else {
         return Err(None);
     };
-    let table = named(&source.name);
+    let table = find(&source.name);
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
     let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));
     if let Some(device) = table.clone().filter(same_cus) {
@@ -156,18 +158,20 @@ fn amd(source: &SourceDevice) -> Option<Device> {
 }
 
 /// The device that somebody names: by its id, by a file, else by the name of a product.
-fn asked(name: &str) -> Result<Chosen, CliError> {
+fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
     }
     let path = Path::new(name);
-    let is_file = path.extension().is_some_and(|it| it == "toml" || it == "json") || path.is_file();
+    let is_file =
+        path.extension().is_some_and(|it| it == "toml" || it == "json") || files.has(name);
     if !is_file {
-        let device = named(name).ok_or_else(|| unknown(name))?;
+        let device = named(name)?;
         return Ok(Chosen { device, found: DeviceFound::Named });
     }
-    let text = fs::read_to_string(path)
-        .map_err(|cause| CliError::Unreadable { file: name.to_owned(), cause })?;
+    let text = files
+        .text(name)
+        .map_err(|cause| StudyError::Unreadable { file: name.to_owned(), cause })?;
     let read: Result<Device, String> = match text.trim_start().starts_with('{') {
         true => serde_json::from_str(&text).map_err(|error| error.to_string()),
         false => toml::from_str(&text).map_err(|error| error.to_string()),
@@ -176,74 +180,28 @@ fn asked(name: &str) -> Result<Chosen, CliError> {
         Ok(()) => Ok(device),
         Err(error) => Err(error.to_string()),
     });
-    let bad = |cause: String| CliError::DeviceFile { file: name.to_owned(), cause };
+    let bad = |cause: String| StudyError::DeviceFile { file: name.to_owned(), cause };
     let device = sound.map_err(|cause| bad(cause.trim_end().to_owned()))?;
     Ok(Chosen { device, found: DeviceFound::File })
 }
 
-fn named(name: &str) -> Option<Device> {
+fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-fn unknown(name: &str) -> CliError {
-    CliError::UnknownDevice { name: plain(name, 60), nearest: nearest(name) }
+/// The device of the table with this id or product name.
+///
+/// # Errors
+/// When there is none; the error names the one that was likely meant.
+pub fn named(name: &str) -> Result<Device, StudyError> {
+    let unknown = || StudyError::UnknownDevice { name: plain(name, 60), nearest: nearest(name) };
+    find(name).ok_or_else(unknown)
 }
 
 /// The id of the device table that was likely meant.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.trim().to_lowercase().replace([' ', '_'], "-");
     raddle_dispatch::read::nearest(&name, raddle_device::ids())
-}
-
-/// The verb `devices`.
-pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
-    let text = match (&args.show, format) {
-        (Some(name), _) => args.shown(show(&named(name).ok_or_else(|| unknown(name))?, format)?)?,
-        (None, Format::Json) => json(&raddle_device::table()),
-        (None, Format::Text) => list(console.stdout_colour),
-    };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
-}
-
-fn show(device: &Device, format: Format) -> Result<String, CliError> {
-    if format == Format::Json {
-        return Ok(json(device));
-    }
-    toml::to_string(device)
-        .map_err(|error| CliError::Refused(format!("{} cannot be shown: {error}", device.id)))
-}
-
-fn list(colour: bool) -> String {
-    let figures = ["CUs", "waves", "wave size", "VGPRs", "LDS", "workgroups", "barriers"];
-    let columns = [Column::text("device"), Column::name("product", 40)];
-    let columns = columns.into_iter().chain(figures.map(Column::figure));
-    let mut table = Table::new("Devices", columns.collect::<Vec<_>>());
-    for device in raddle_device::table() {
-        let shape = device.shape;
-        let (registers, _) = unit_of(&device, Resource::Vgpr);
-        let (lds, _) = unit_of(&device, Resource::Lds);
-        let vgprs = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds) * registers;
-        table.row([
-            device.id,
-            device.product,
-            device.cus.to_string(),
-            count(shape.waves().into()),
-            device.wave_size.to_string(),
-            count(vgprs),
-            count(u64::from(shape.lds) * lds),
-            shape.workgroups.to_string(),
-            shape.barriers.to_string(),
-        ]);
-    }
-    let mut document = Document::default();
-    document.table(table);
-    for note in [
-        "Of one compute unit: waves of so many work-items, 32-bit vector registers, LDS in bytes.",
-        "Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x. One of your own: add --save mine.toml, change it, then --device mine.toml",
-    ] {
-        document.add(Block::Note(note.to_owned()));
-    }
-    document.text(colour)
 }
 
 #[cfg(test)]

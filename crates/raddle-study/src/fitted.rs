@@ -5,18 +5,18 @@ use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
 
 /// What a recording says of times beyond its durations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Fitted {
+pub struct Fitted {
     /// By op, how long a workgroup lasts on its own device, in ns, where kernels ran side by side.
-    pub(crate) workgroups: Option<Vec<u64>>,
+    pub workgroups: Option<Vec<u64>>,
     /// How long it takes until a launch can start.
-    pub(crate) latency: LaunchLatency,
+    pub latency: LaunchLatency,
     /// How much longer the device would be busy without `workgroups`, a share.
-    pub(crate) uncalibrated: Option<f64>,
+    pub uncalibrated: Option<f64>,
 }
 
 impl Fitted {
     /// The options with what was fitted.
-    pub(crate) fn options<'f>(
+    pub fn options<'f>(
         &'f self,
         (own, target): (&'f Device, &'f Device),
         waits: WaitRule,

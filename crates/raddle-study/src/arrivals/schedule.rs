@@ -6,10 +6,10 @@ use raddle_trace::arrivals::{ArrivalFormat, ArrivalProcess, ArrivalTask, jitter}
 
 use raddle_report::replay::RequestFacts;
 
-use super::args::ArrivalArgs;
+use super::Load;
 use super::bind::{BoundTask, OpenedArrivals};
 use super::requests::ProfileRequests;
-use crate::error::CliError;
+use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
 
@@ -26,7 +26,7 @@ pub(super) struct Schedule<'s> {
     profiles: &'s [Loaded],
     files: &'s [OpenedArrivals],
     bound: &'s [BoundTask],
-    args: &'s ArrivalArgs,
+    args: &'s Load,
     /// The end of the longest profile without requests, where there is one.
     others: Option<u64>,
     /// Whether the run has an end that closed loops can wait for.
@@ -38,7 +38,7 @@ impl<'s> Schedule<'s> {
         profiles: &'s [Loaded],
         files: &'s [OpenedArrivals],
         bound: &'s [BoundTask],
-        args: &'s ArrivalArgs,
+        args: &'s Load,
     ) -> Self {
         let others = profiles.iter().enumerate();
         let others = others.filter(|(at, _)| bound.iter().all(|one| one.profile != *at));
@@ -59,7 +59,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// The requests of one profile.
-    pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, CliError> {
+    pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded = opened.file.format != ArrivalFormat::Words
             && matches!(task.process, ArrivalProcess::Trace(_));
@@ -84,7 +84,7 @@ impl<'s> Schedule<'s> {
         Ok(ProfileRequests { repetition, level: opened.file.level(task), facts })
     }
 
-    fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
+    fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
         let in_words = opened.file.format == ArrivalFormat::Words;
@@ -129,12 +129,12 @@ impl<'s> Schedule<'s> {
     }
 
     /// Why no request is left.
-    fn none(&self, one: &BoundTask, first: Option<u64>) -> CliError {
+    fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
         let start = self.profiles[one.profile].start_ns;
         let (Some(end), Some(first)) = (self.end(), first) else {
-            return CliError::Refused(format!(
+            return StudyError::Refused(format!(
                 "no request of {given} arrives within the time of the file: set another end with --until MS"
             ));
         };
@@ -143,14 +143,14 @@ impl<'s> Schedule<'s> {
         } else {
             "the end of the longest profile without requests"
         };
-        CliError::Refused(format!(
+        StudyError::Refused(format!(
             "no request of {given} arrives before {}, {whose}; the first arrives at {}: set another end with --until MS",
             duration(end),
             duration(start.saturating_add(first)),
         ))
     }
 
-    fn closed(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
+    fn closed(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, StudyError> {
         let opened = &self.files[one.file];
         let until = match (self.args.until, self.is_led) {
             (Some(until), _) => Some(until),
@@ -166,7 +166,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// After the profiles that the tasks it follows drive.
-    fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, CliError> {
+    fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, StudyError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
         let mut others = Vec::new();
@@ -180,7 +180,7 @@ impl<'s> Schedule<'s> {
                 .filter_map(|other| u16::try_from(other.profile).ok())
                 .collect();
             if driven.is_empty() {
-                return Err(CliError::Refused(format!(
+                return Err(StudyError::Refused(format!(
                     "`{name}` of {given} follows `{followed}`, which drives no profile: add --arrivals NAME={given}:{followed}"
                 )));
             }
@@ -191,7 +191,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// A task that follows itself, directly or through others, would never begin.
-    fn check_ring(&self, one: &BoundTask) -> Result<(), CliError> {
+    fn check_ring(&self, one: &BoundTask) -> Result<(), StudyError> {
         let tasks = &self.files[one.file].file.tasks;
         let mut seen = vec![one.task];
         let mut next = 0;
@@ -202,7 +202,7 @@ impl<'s> Schedule<'s> {
             };
             for (other, _) in tasks.iter().enumerate().filter(|(_, t)| after.contains(&t.name)) {
                 if other == one.task {
-                    return Err(CliError::Refused(format!(
+                    return Err(StudyError::Refused(format!(
                         "`{}` of {} follows itself, through `prev_task_ids`, so it never begins: mend the file",
                         tasks[one.task].name, self.files[one.file].given
                     )));
@@ -216,7 +216,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// All of it fits into memory.
-    pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), CliError> {
+    pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), StudyError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;
             requests.facts.replayed.unwrap_or(0).saturating_mul(ops)
@@ -225,7 +225,7 @@ impl<'s> Schedule<'s> {
         if launches <= MOST_LAUNCHES {
             return Ok(());
         }
-        Err(CliError::Refused(format!(
+        Err(StudyError::Refused(format!(
             "the requests make {} launches, and a run keeps at most {}: end earlier with --until MS",
             count(launches),
             count(MOST_LAUNCHES)
@@ -233,8 +233,8 @@ impl<'s> Schedule<'s> {
     }
 }
 
-fn no_time(opened: &OpenedArrivals) -> CliError {
-    CliError::Refused(format!(
+fn no_time(opened: &OpenedArrivals) -> StudyError {
+    StudyError::Refused(format!(
         "{} does not say how long its load lasts (`time`): set an end with --until MS",
         opened.given
     ))

@@ -3,21 +3,28 @@
 //! Of each recipe that is compared one of the whole run, and one of its slowest request on every
 //! compute unit, from its arrival on as far as that does not take too many slices.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
-use std::path::Path;
-
 use raddle_policy::Tick;
 use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
-use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
+use raddle_report::timeline::{Recorder, TimelineNames, write_perfetto};
 use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 
-use crate::error::CliError;
-use crate::replay::{RunArgs, WhichTimelines};
+use crate::error::StudyError;
+use crate::files::Leavings;
 
 /// The most slices on compute units where nobody says otherwise, and of the slowest request.
 const MOST: u32 = 500_000;
 const MOST_OF_SLOWEST: usize = 40_000;
+
+/// Which timelines are wanted of a run, and how fine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimelineWish {
+    /// Those of every recipe, not only of the compared ones.
+    pub all: bool,
+    /// The most slices of a timeline; `None`: 500,000.
+    pub slices: Option<u32>,
+    /// Only from this time to that one, in nanoseconds.
+    pub window: Option<(u64, u64)>,
+}
 
 /// What is drawn.
 #[derive(Debug)]
@@ -47,20 +54,19 @@ impl Watch for Recorders {
 }
 
 impl Wanted {
-    /// What the command line asks for; `None`: nothing.
+    /// What is asked for; `None`: nothing.
     pub(crate) fn of<'r>(
-        run: &RunArgs,
+        wish: &TimelineWish,
         recipes: impl Iterator<Item = &'r str> + Clone,
         (cus, names): (u16, TimelineNames),
     ) -> Option<Self> {
-        let none = run.no_files || run.timeline == Some(WhichTimelines::None);
         let baseline = recipes.clone().find(|name| *name == BASELINE);
-        let baseline = baseline.or(recipes.clone().next()).filter(|_| !none)?;
+        let baseline = baseline.or(recipes.clone().next())?;
         Some(Self {
-            all: run.timeline == Some(WhichTimelines::All),
+            all: wish.all,
             baseline: baseline.to_owned(),
-            most: run.timeline_slices.unwrap_or(MOST) as usize,
-            window: run.timeline_window,
+            most: wish.slices.unwrap_or(MOST) as usize,
+            window: wish.window,
             names,
             cus,
         })
@@ -110,8 +116,8 @@ impl Wanted {
         recorders: Recorders,
         workload: &Workload,
         outcome: &Outcome,
-        (folder, name): (&Path, &str),
-    ) -> Result<Vec<DrawnTimeline>, CliError> {
+        (leavings, name): (&dyn Leavings, &str),
+    ) -> Result<Vec<DrawnTimeline>, StudyError> {
         let Recorders { whole, slowest } = recorders;
         let whole = whole.map(|recorder| (PERFETTO, self.window, recorder));
         let slowest = slowest.map(|recorder| (SLOWEST, Some(recorder.drawn()), recorder));
@@ -119,15 +125,11 @@ impl Wanted {
         for (file, window, recorder) in whole.into_iter().chain(slowest) {
             let timeline = recorder.finish(workload, outcome, &self.names);
             let file = format!("{name}/{file}");
-            write(&timeline, &folder.join(&file)).map_err(CliError::writing(&file))?;
+            let to = leavings.timeline(&file);
+            let written = to.and_then(|to| write_perfetto(&timeline, to, &mut |_, _| ()));
+            written.map_err(StudyError::writing(&file))?;
             drawn.push(DrawnTimeline::new(file, window, &timeline));
         }
         Ok(drawn)
     }
-}
-
-fn write(timeline: &Timeline, path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    let to = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    write_perfetto(timeline, to, &mut |_, _| ())
 }

@@ -37,7 +37,8 @@ pub(crate) fn fit(wanted: &str) -> String {
 }
 
 /// Several names as one, for a folder: `a+b`, or `a+2-more` where that gets too long.
-pub(crate) fn joined(names: &[&str]) -> String {
+#[must_use]
+pub fn joined(names: &[&str]) -> String {
     let all = names.join("+");
     match names {
         [first, rest @ ..] if all.chars().count() > LONGEST => {

@@ -2,34 +2,58 @@
 //!
 //! Times are nanoseconds of the run. A request runs its profile once, whole.
 
-mod args;
 mod bind;
 mod requests;
 mod schedule;
 mod words;
 
-pub(crate) use args::{ArrivalArgs, milliseconds};
 pub(crate) use requests::ProfileRequests;
 
 use raddle_sim::Repetition;
-use raddle_trace::arrivals::ArrivalFormat;
+use raddle_trace::arrivals::{ArrivalFormat, TimeUnit};
+use serde::{Deserialize, Serialize};
 
-use crate::error::CliError;
+use crate::error::StudyError;
+use crate::files::Files;
 use crate::profiles::Loaded;
+
+/// When requests arrive, each of which runs its profile once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Load {
+    /// Files with arrivals: `[NAME=]FILE[:TASK]`.
+    pub arrivals: Vec<String>,
+    /// Requests in words, or such files: `[NAME=]RATE/s|burst:N|FILE`.
+    pub requests: Vec<String>,
+    /// Requests arrive only before this, in nanoseconds.
+    pub until: Option<u64>,
+    /// Random arrivals are those of this number.
+    pub seed: Option<u64>,
+    /// Draw random arrivals by so many seeds.
+    pub seeds: Option<u16>,
+    /// Requests move later by less than this at random, in nanoseconds.
+    pub jitter: Option<u64>,
+    /// What the times of a file count.
+    pub time_unit: Option<TimeUnit>,
+}
 
 /// When the requests of profiles arrive by one more seed: positions of profiles, and their times.
 pub(crate) type SeedDraw = Vec<(usize, Repetition)>;
 
 /// Gives profiles the requests that the options name; what the seeds after the first draw.
-pub(crate) fn give(profiles: &mut [Loaded], args: &ArrivalArgs) -> Result<Vec<SeedDraw>, CliError> {
+pub(crate) fn give(
+    profiles: &mut [Loaded],
+    args: &Load,
+    from: &dyn Files,
+) -> Result<Vec<SeedDraw>, StudyError> {
     if args.arrivals.is_empty() && args.requests.is_empty() {
-        let ArrivalArgs { until, seed, seeds, jitter, time_unit, .. } = args;
+        let Load { until, seed, seeds, jitter, time_unit, .. } = args;
         let drawn = seed.is_some() || seeds.is_some() || jitter.is_some();
         let idle = until.is_some() || drawn || time_unit.is_some();
         return if idle { Err(no_requests()) } else { Ok(Vec::new()) };
     }
-    let (files, bound) = bind::all(profiles, args)?;
-    let draw = |args: &ArrivalArgs| -> Result<Vec<ProfileRequests>, CliError> {
+    let (files, bound) = bind::all(profiles, args, from)?;
+    let draw = |args: &Load| -> Result<Vec<ProfileRequests>, StudyError> {
         let schedule = schedule::Schedule::new(profiles, &files, &bound, args);
         let requests = bound.iter().map(|one| schedule.requests(one));
         let requests = requests.collect::<Result<Vec<_>, _>>()?;
@@ -40,15 +64,15 @@ pub(crate) fn give(profiles: &mut [Loaded], args: &ArrivalArgs) -> Result<Vec<Se
     if args.seeds.is_some() && requests.iter().all(|it| it.facts.seed.is_none()) {
         let text =
             "--seeds: no request arrives at random; give a rate, such as serve=40/s, or --jitter";
-        return Err(CliError::Usage(text.to_owned()));
+        return Err(StudyError::Usage(text.to_owned()));
     }
     let more = (1..args.seeds.map_or(1, u64::from)).map(|more| {
         let seed = args.seed.unwrap_or(0).wrapping_add(more);
-        let requests = draw(&ArrivalArgs { seed: Some(seed), ..args.clone() })?;
+        let requests = draw(&Load { seed: Some(seed), ..args.clone() })?;
         let times = requests.into_iter().map(|it| it.repetition);
         Ok(bound.iter().map(|one| one.profile).zip(times).collect())
     });
-    let more = more.collect::<Result<Vec<SeedDraw>, CliError>>()?;
+    let more = more.collect::<Result<Vec<SeedDraw>, StudyError>>()?;
     for (one, requests) in bound.iter().zip(requests) {
         profiles[one.profile].requests = Some(requests);
     }
@@ -59,8 +83,8 @@ pub(crate) fn give(profiles: &mut [Loaded], args: &ArrivalArgs) -> Result<Vec<Se
     Ok(more)
 }
 
-fn no_requests() -> CliError {
-    CliError::Usage(
+fn no_requests() -> StudyError {
+    StudyError::Usage(
         "--until, --seed, --seeds, --jitter and --time-unit say when requests arrive, and there are none: add --requests or --arrivals"
             .to_owned(),
     )

@@ -1,0 +1,90 @@
+//! Why did a study stop?
+
+use std::io;
+
+use raddle_device::DeviceError;
+use raddle_dispatch::RecipeError;
+use raddle_sim::SimError;
+use raddle_trace::TraceError;
+
+/// What stops a study. Its text says what, where and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each field is")]
+pub enum StudyError {
+    /// The study asks for what there is not.
+    #[error("{0}")]
+    Usage(String),
+    /// What was given cannot be used.
+    #[error("{0}")]
+    Refused(String),
+    /// A profile cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// Nothing of a profile can run.
+    #[error(transparent)]
+    Plan(#[from] SimError),
+    /// A recipe cannot be used.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// A recipe that is neither bundled nor a file.
+    #[error(
+        "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}).{} `raddle recipes` lists the bundled ones",
+        meant(*nearest)
+    )]
+    UnknownRecipe { name: String, cause: io::Error, nearest: Option<&'static str> },
+    /// A device that is not in the table.
+    #[error(
+        "there is no device {name} in the table.{} `raddle devices` lists them",
+        meant(*nearest)
+    )]
+    UnknownDevice { name: String, nearest: Option<&'static str> },
+    /// A file that holds no device.
+    #[error(
+        "{file} holds no device: {cause}. `raddle devices --show v100 --save mine.toml` writes one to start from"
+    )]
+    DeviceFile { file: String, cause: String },
+    /// A profile that does not say where it was recorded.
+    #[error(
+        "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
+    )]
+    NoDevice { file: String, example: &'static str },
+    /// A profile of a device that is not in the table, without the figures to stand in for it.
+    #[error(
+        "the device of {file}, `{device}`, is not in the table, and the file alone does not do: {error}.{}",
+        meant(*nearest)
+    )]
+    StrangeDevice {
+        file: String,
+        device: String,
+        nearest: Option<&'static str>,
+        error: DeviceError,
+    },
+    /// A run broke off.
+    #[error("recipe {recipe}, {what}: {error}")]
+    Sim { recipe: String, what: String, error: SimError },
+    /// A file that cannot be read.
+    #[error("{file} cannot be read ({cause}): check the path and its permissions")]
+    Unreadable { file: String, cause: io::Error },
+    /// What a run leaves cannot be written.
+    #[error(
+        "{what} cannot be written ({cause}): check the free space and the rights of the folder"
+    )]
+    Unwritable { what: String, cause: io::Error },
+    /// Whoever asked wants no answer any more.
+    #[error("the study was cancelled")]
+    Cancelled,
+}
+
+impl StudyError {
+    /// An error of writing to `what`.
+    pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
+        move |cause| Self::Unwritable { what: what.to_owned(), cause }
+    }
+}
+
+/// The name that was likely meant, as the end of a message.
+#[must_use]
+pub fn meant(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"))
+}

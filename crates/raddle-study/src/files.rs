@@ -1,0 +1,101 @@
+//! Where are the files that a study names, and where goes what its runs leave?
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
+use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+
+/// The files that a study can name: those of a disk, or some in memory.
+pub trait Files: Sync {
+    /// Whether there is a file of that name.
+    fn has(&self, name: &str) -> bool;
+
+    /// The text of a small file: a recipe, a device.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn text(&self, name: &str) -> io::Result<String>;
+
+    /// A profile.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none.
+    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError>;
+
+    /// When requests arrive.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says nothing of requests.
+    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError>;
+
+    /// Shapes for kernels whose profile has none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or holds no shape.
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError>;
+}
+
+/// Files in memory, by their names.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
+
+impl MemoryFiles {
+    fn bytes(&self, name: &str) -> io::Result<&[u8]> {
+        let found = self.0.get(name).map(Vec::as_slice);
+        found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file was given"))
+    }
+
+    fn traced(&self, name: &str) -> Result<&[u8], TraceError> {
+        let file = || name.to_owned();
+        self.bytes(name).map_err(|cause| TraceError::Unreadable { file: file(), cause })
+    }
+}
+
+impl Files for MemoryFiles {
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    fn text(&self, name: &str) -> io::Result<String> {
+        let text = String::from_utf8(self.bytes(name)?.to_vec());
+        text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+        raddle_trace::read(name, self.traced(name)?, options)
+    }
+
+    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+        raddle_trace::arrivals::read(name, self.traced(name)?, options)
+    }
+
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
+        GraphCaptures::read(name, self.traced(name)?)
+    }
+}
+
+/// Takes what runs leave: decision logs and timelines, by recipe.
+pub trait Leavings: Sync {
+    /// A decision log, to be written as text; `file` is its name, `RECIPE/...`.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn log(&self, file: &str) -> io::Result<Box<dyn Write + Send>>;
+
+    /// How many bytes such a log takes, once it is whole.
+    fn log_bytes(&self, file: &str) -> Option<u64>;
+
+    /// A timeline.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn timeline(&self, file: &str) -> io::Result<Box<dyn Write>>;
+}
+
+/// The last part of a path, for results and messages.
+pub(crate) fn base_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

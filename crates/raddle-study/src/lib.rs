@@ -1,0 +1,65 @@
+//! What would this workload do under these recipes?
+//!
+//! A [`Study`] is the question as plain data: profiles, their load, goals, a device, recipes.
+//! [`Study::run`] reads the profiles, fits the model to them, replays them under each recipe and gives
+//! a [`Studied`]: the result of `raddle replay` as data, and as a document. Nothing here reads a
+//! command line, opens a file or prints: names of files are looked up by [`Files`], what runs leave
+//! beside figures goes to [`Leavings`], and a [`Watcher`] is told how far it is and may end it.
+//!
+//! ```
+//! use raddle_study::{MemoryFiles, Registry, Study, Surroundings};
+//!
+//! let table = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
+//!              k,80,1,1,256,1,1,0,1000\nk,80,1,1,256,1,1,1500,1000\n";
+//! let files = MemoryFiles([("a.csv".to_owned(), table.into())].into());
+//! let study: Study = serde_json::from_str(r#"{"profiles": ["a.csv"], "device": "v100"}"#)?;
+//! let around = Surroundings {
+//!     registry: &Registry::bundled(),
+//!     files: &files,
+//!     watcher: &(),
+//!     jobs: None,
+//! };
+//! let studied = study.run(&around)?;
+//! assert!(studied.result.stuck_launches().is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![warn(clippy::too_many_lines)]
+#![forbid(unsafe_code)]
+
+mod arrivals;
+pub mod devices;
+mod error;
+mod files;
+mod fitted;
+mod no_op;
+mod parallel;
+pub mod profiles;
+pub mod recipes;
+mod replay;
+mod rules;
+mod runs;
+pub mod self_replay;
+mod shapes;
+mod share;
+mod study;
+mod timelines;
+mod unique;
+mod verdicts;
+mod watcher;
+
+use raddle_report::units;
+
+pub use arrivals::Load;
+pub use error::{StudyError, meant};
+pub use files::{Files, Leavings, MemoryFiles};
+pub use fitted::Fitted;
+pub use profiles::Loaded;
+pub use raddle_dispatch::Registry;
+pub use replay::{Kept, Prepared, Studied, Surroundings};
+pub use rules::{IdempotenceClaim, Named, Rule};
+pub use shapes::ShapeRules;
+pub use study::{Latency, Study, Ways};
+pub use timelines::TimelineWish;
+pub use unique::joined;
+pub use verdicts::{VerdictFile, VerdictRule, VerdictWord};
+pub use watcher::Watcher;

@@ -1,0 +1,194 @@
+//! Which recipes are there, and which one is meant?
+
+use std::path::Path;
+
+use raddle_device::Device;
+use raddle_dispatch::{Builder, Recipe, Registry};
+
+use crate::error::StudyError;
+use crate::files::{Files, MemoryFiles};
+use crate::unique::UniqueNames;
+
+/// The bundled recipes in the order in which they are listed and replayed, each behind a line with
+/// its name.
+const BUNDLED: &str = include_str!("../data/recipes.toml");
+
+/// Ways of sharing that devices have today, under the names that users know.
+const MODES: &str = include_str!("../data/modes.toml");
+
+/// Names and TOML of the recipes in such a file.
+fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.split("#### ").filter_map(|part| part.split_once('\n'))
+}
+
+/// The bundled recipes, then the modes: name and TOML.
+pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    recipes_in(BUNDLED).chain(recipes_in(MODES))
+}
+
+/// What is replayed where nobody says what: how devices share themselves today, the two ways to keep
+/// processes apart, in space and in time, and the one that lets the urgent go first.
+pub const DEFAULT: [&str; 4] = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
+
+/// A recipe under the name that results give it.
+#[derive(Clone, Debug)]
+pub struct NamedRecipe {
+    /// That name, which no other recipe of a study has.
+    pub name: String,
+    /// The recipe.
+    pub recipe: Recipe,
+    /// As it was asked for: a bundled name or a file.
+    given: String,
+    /// What it was read from.
+    text: String,
+}
+
+impl NamedRecipe {
+    /// A recipe from its text.
+    ///
+    /// # Errors
+    /// When the text is no recipe.
+    pub(crate) fn parse(
+        name: String,
+        given: &str,
+        text: String,
+        registry: &Registry,
+    ) -> Result<Self, StudyError> {
+        let recipe = registry.recipe(given, &text)?;
+        Ok(Self { name, recipe, given: given.to_owned(), text })
+    }
+
+    /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.
+    ///
+    /// # Errors
+    /// When a policy cannot use its settings: the file, the line and the key.
+    pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, StudyError> {
+        let builder = recipe.builder(device.shape, device.cus);
+        builder.map_err(|error| error.of_file(&self.given, &self.text).into())
+    }
+
+    /// The recipe with what a device takes, where a policy weighs it.
+    pub(crate) fn on(&self, device: &Device) -> Recipe {
+        let mut recipe = self.recipe.clone();
+        let runtime = raddle_sim::device_runtime(device);
+        recipe.fill_costs(raddle_sim::device_costs(device), runtime);
+        recipe
+    }
+}
+
+/// The recipes asked for, or the default ones; every name occurs once.
+pub fn choose(
+    wanted: &[String],
+    registry: &Registry,
+    files: &dyn Files,
+) -> Result<Vec<NamedRecipe>, StudyError> {
+    let default: Vec<String>;
+    let wanted = if wanted.is_empty() {
+        default = DEFAULT.map(str::to_owned).to_vec();
+        &default
+    } else {
+        wanted
+    };
+    let mut names = UniqueNames::default();
+    wanted
+        .iter()
+        .map(|wanted| {
+            let (name, text) = find(wanted, files)?;
+            NamedRecipe::parse(names.give(&name), wanted, text, registry)
+        })
+        .collect()
+}
+
+/// The bundled recipe of that name.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, StudyError> {
+    let files = MemoryFiles::default();
+    let (name, text) = find(name, &files)?;
+    NamedRecipe::parse(name.clone(), &name, text, registry)
+}
+
+/// Every bundled recipe; the modes of devices are none of them.
+pub(crate) fn all(registry: &Registry, files: &dyn Files) -> Result<Vec<NamedRecipe>, StudyError> {
+    let names: Vec<String> = recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect();
+    choose(&names, registry, files)
+}
+
+/// The name and the text of a recipe: a bundled name first, else a file.
+fn find(wanted: &str, files: &dyn Files) -> Result<(String, String), StudyError> {
+    if let Some((name, text)) = entry(wanted) {
+        return Ok((name.to_owned(), text.to_owned()));
+    }
+    let text = files.text(wanted).map_err(|cause| {
+        if files.has(wanted) {
+            return StudyError::Unreadable { file: wanted.to_owned(), cause };
+        }
+        StudyError::UnknownRecipe { name: wanted.to_owned(), cause, nearest: nearest(wanted) }
+    })?;
+    let stem = Path::new(wanted).file_stem().map(|stem| stem.to_string_lossy());
+    Ok((stem.unwrap_or_default().into_owned(), text))
+}
+
+fn entry(name: &str) -> Option<(&'static str, &'static str)> {
+    let name = name.replace('_', "-");
+    texts().find(|(known, _)| *known == name)
+}
+
+/// The TOML of the bundled recipe or mode of that name.
+#[must_use]
+pub fn text_of(name: &str) -> Option<&'static str> {
+    entry(name).map(|(_, text)| text)
+}
+
+/// The name of a bundled recipe or mode that was likely meant.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names = texts().map(|(known, _)| known);
+    raddle_dispatch::read::nearest(&name.replace('_', "-"), names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_recipes_are_bundled() {
+        assert!(DEFAULT.iter().all(|name| entry(name).is_some()));
+    }
+
+    #[test]
+    fn snake_case_names_are_accepted_and_near_ones_named() {
+        assert_eq!(entry("leftover_drain").unwrap().0, "leftover-drain");
+        assert_eq!(nearest("leftover-drian"), Some("leftover-drain"));
+        assert_eq!(nearest("gredy"), Some("greedy"));
+    }
+
+    /// Between them lies what condensing saves, and nothing else.
+    #[test]
+    fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
+        let text = |name| entry(name).unwrap().1;
+        let one: toml::Table = toml::from_str(text("aql-packets")).unwrap();
+        let other: toml::Table = toml::from_str(text("condensed")).unwrap();
+        for (key, value) in one["launch-path"].as_table().unwrap() {
+            let same = key != "policy";
+            assert_eq!(other["launch-path"].get(key) == Some(value), same, "{key}");
+        }
+        assert_eq!(other["launch-path"]["decode-ns"].as_integer(), Some(0));
+        for slot in ["raddle", "turn", "allocate", "preempt"] {
+            assert_eq!(one[slot], other[slot]);
+        }
+    }
+
+    #[test]
+    fn equal_names_stay_apart() {
+        let twice = choose(
+            &["greedy".to_owned(), "greedy".to_owned()],
+            &Registry::bundled(),
+            &MemoryFiles::default(),
+        )
+        .unwrap();
+        assert_eq!(twice[0].name, "greedy");
+        assert_eq!(twice[1].name, "greedy-2");
+    }
+}

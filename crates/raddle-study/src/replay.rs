@@ -1,0 +1,388 @@
+//! How does a study go, from profiles to the comparison?
+
+use raddle_dispatch::Registry;
+use raddle_dispatch::log::Detail;
+use raddle_policy::Ticks;
+use raddle_report::Document;
+use raddle_report::replay::{
+    Closing, DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
+    document,
+};
+use raddle_report::timeline::TimelineNames;
+use raddle_sim::{
+    Goal, ModelError, Outcome, PlanOptions, Scaling, TimeScale, WaitRule, Workload, host_pauses,
+    plan,
+};
+use raddle_trace::PriorityRule;
+
+use crate::arrivals::{self, SeedDraw};
+use crate::devices::{self, Chosen};
+use crate::error::StudyError;
+use crate::files::{Files, Leavings};
+use crate::fitted::Fitted;
+use crate::no_op;
+use crate::parallel;
+use crate::profiles::{self, Loaded};
+use crate::recipes::{self, NamedRecipe};
+use crate::runs::{AllRuns, RunPlan, Runner};
+use crate::self_replay;
+use crate::share::{self, Candidate};
+use crate::study::{Study, Ways};
+use crate::timelines::{TimelineWish, Wanted};
+use crate::watcher::Watcher;
+
+/// What surrounds a study, and changes no figure of it.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it is made of traits")]
+pub struct Surroundings<'s> {
+    /// The policies that recipes may name.
+    pub registry: &'s Registry,
+    /// Where the files are that the study names.
+    pub files: &'s dyn Files,
+    /// Who is told how far it is.
+    pub watcher: &'s dyn Watcher,
+    /// Runs at a time; `None`: one a core.
+    pub jobs: Option<u16>,
+}
+
+/// What runs leave beside figures.
+#[expect(missing_debug_implementations, reason = "it is made of traits")]
+pub struct Kept<'k> {
+    /// Who takes it.
+    pub leavings: &'k dyn Leavings,
+    /// What decision logs hold; `None`: there are none.
+    pub detail: Option<Detail>,
+    /// Which timelines are drawn; `None`: none.
+    pub timelines: Option<TimelineWish>,
+}
+
+/// A study whose profiles were read, given their load and planned: ready to run.
+#[derive(Debug)]
+pub struct Prepared {
+    profiles: Vec<Loaded>,
+    /// The requests of further seeds.
+    draws: Vec<SeedDraw>,
+    recipes: Vec<NamedRecipe>,
+    /// The same as ways of sharing, where those are compared.
+    modes: Vec<Candidate>,
+    target: Chosen,
+    workload: Workload,
+    facts: Vec<ProfileFacts>,
+    rules: Rules,
+    priorities: Vec<PriorityRule>,
+    goals: Vec<Goal>,
+    command: Vec<String>,
+}
+
+/// A study that was run.
+#[derive(Debug)]
+pub struct Studied {
+    prepared: Prepared,
+    alone: Vec<Outcome>,
+    /// What came of it.
+    pub result: ReplayResult,
+}
+
+impl Study {
+    /// Reads the profiles.
+    ///
+    /// # Errors
+    /// When one cannot be read, or too little of it is known.
+    pub fn profiles(&self, files: &dyn Files) -> Result<Vec<Loaded>, StudyError> {
+        let options = self.shapes.options(self.barriers, files)?;
+        let profiles = profiles::open(&self.profiles, &options, files)?;
+        self.shapes.check(&profiles::given(&profiles))?;
+        Ok(profiles)
+    }
+
+    /// Runs the study, and keeps nothing but its result.
+    ///
+    /// # Errors
+    /// When something of it cannot be read, used or run.
+    pub fn run(&self, around: &Surroundings<'_>) -> Result<Studied, StudyError> {
+        self.prepare(self.profiles(around.files)?, around)?.run(around, None)
+    }
+
+    /// Gives profiles that were read their load, and plans the runs.
+    ///
+    /// # Errors
+    /// When something of the study cannot be read or used, or the profiles cannot run on the device.
+    pub fn prepare(
+        &self,
+        mut profiles: Vec<Loaded>,
+        around: &Surroundings<'_>,
+    ) -> Result<Prepared, StudyError> {
+        let Surroundings { registry, files, watcher, .. } = *around;
+        let mut recipes = match self.ways {
+            Ways::Modes => Vec::new(),
+            Ways::All => recipes::all(registry, files)?,
+            Ways::Asked => recipes::choose(&self.recipes, registry, files)?,
+        };
+        profiles::communicate(&mut profiles, self.comm)?;
+        let mut claims = profiles::judge_from(&mut profiles, &self.idempotent_from, files)?;
+        claims.extend(profiles::judge(&mut profiles, &self.idempotent));
+        profiles::place(&mut profiles, &self.starts, &self.shares)?;
+        let draws = arrivals::give(&mut profiles, &self.load, files)?;
+        if !self.open_loop {
+            profiles::close(&mut profiles);
+        }
+        check_goals(&self.goals, &profiles)?;
+        self.fit(&mut profiles, recipes.len(), watcher)?;
+        let target = devices::target(self.device.as_deref(), &profiles, files)?;
+        let (workload, facts) = self.workload(&profiles, &target)?;
+        let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
+        let rules = Rules {
+            scaling: self.scale,
+            barriers: self.barriers,
+            communication: self.comm,
+            claims,
+            warnings: profiles::idle_rules(&profiles, &self.priorities),
+        };
+        let goals = self.goals.clone();
+        let command = self.command(files);
+        let mut prepared = Prepared {
+            profiles,
+            draws,
+            recipes: Vec::new(),
+            modes: Vec::new(),
+            target,
+            workload,
+            facts,
+            rules,
+            priorities,
+            goals,
+            command,
+        };
+        if self.ways == Ways::Modes {
+            prepared.modes = prepared.candidates(around)?;
+            recipes = prepared.modes.iter().map(|mode| mode.recipe.clone()).collect();
+        }
+        prepared.recipes = recipes;
+        Ok(prepared)
+    }
+
+    /// Fits each profile by replays alone on its own device; one file once, however many processes
+    /// it is.
+    fn fit(
+        &self,
+        profiles: &mut [Loaded],
+        recipes: usize,
+        watcher: &dyn Watcher,
+    ) -> Result<(), StudyError> {
+        let latency = self.fits_latency(recipes);
+        let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
+        let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
+        let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
+        let found = parallel::map(&all, |&(at, loaded)| {
+            let first = at == firsts[at];
+            Ok(first.then(|| self_replayed(loaded, self.waits, latency, watcher)))
+        })?;
+        for (loaded, first) in profiles.iter_mut().zip(firsts) {
+            if let Some((fitted, error)) = &found[first] {
+                (loaded.fitted, loaded.self_replay) = (fitted.clone(), *error);
+            }
+        }
+        if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
+    }
+
+    /// The processes, and the facts about their profiles.
+    fn workload(
+        &self,
+        profiles: &[Loaded],
+        target: &Chosen,
+    ) -> Result<(Workload, Vec<ProfileFacts>), StudyError> {
+        let rules: Vec<PriorityRule> =
+            self.priorities.iter().map(|rule| rule.rule.clone()).collect();
+        let mut processes = Vec::new();
+        let mut facts = Vec::new();
+        for loaded in profiles {
+            // Whoever names a device knows better than a guess.
+            let own = match self.device {
+                Some(_) => devices::own(&loaded.profile),
+                None => devices::own_or_guess(&loaded.profile),
+            };
+            let own = own.unwrap_or_else(|why| {
+                let found = if why.is_some() { DeviceFound::Strange } else { DeviceFound::StandIn };
+                Chosen { found, ..target.clone() }
+            });
+            let options = PlanOptions {
+                start: Ticks(loaded.start_ns),
+                share: loaded.share,
+                scale: TimeScale::of(self.scale, &own.device, &target.device)?,
+                ..loaded.fitted.options((&own.device, &target.device), self.waits)
+            };
+            let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
+            process.name.clone_from(&loaded.name);
+            if let Some(requests) = &loaded.requests {
+                process.repetition = requests.repetition.clone();
+            }
+            if loaded.closed {
+                process = process.closed(host_pauses(&loaded.profile));
+            }
+            processes.push(process);
+            let at_home = own.device == target.device;
+            let scaled = self.scale != Scaling::None && !at_home;
+            let replayed = ReplayedProfile {
+                scaled: scaled.then_some((self.scale, options.scale)),
+                waits: self.waits,
+                ..loaded.replayed()
+            };
+            facts.push(ProfileFacts::new(&replayed, own.facts(), at_home));
+        }
+        let repeat = !self.once && processes.len() > 1;
+        let workload = Workload { processes, repeat };
+        workload.check(&target.device)?;
+        Ok((workload, facts))
+    }
+}
+
+impl Prepared {
+    /// The profiles, in the order of the processes.
+    #[must_use]
+    pub fn profiles(&self) -> &[Loaded] {
+        &self.profiles
+    }
+
+    /// The names of the recipes that are compared.
+    pub fn recipes(&self) -> impl Iterator<Item = &str> + Clone {
+        self.recipes.iter().map(|named| &*named.name)
+    }
+
+    /// The ways of sharing that the device offers, each with its best parameters, by one run of each.
+    fn candidates(&self, around: &Surroundings<'_>) -> Result<Vec<Candidate>, StudyError> {
+        let device = &self.target.device;
+        let by_level = !self.priorities.is_empty()
+            || self.profiles.iter().any(|loaded| loaded.requests.is_some());
+        let tenants = self.profiles.len();
+        let candidates = share::candidates(device, tenants, by_level, around.registry)?;
+        let recipes: Vec<NamedRecipe> = candidates.iter().map(|one| one.recipe.clone()).collect();
+        let plan = RunPlan { recipes: &recipes, draws: &[], ..self.plan(around) };
+        let AllRuns { recipes: runs, alone } = Runner::new(plan)?.all()?;
+        let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
+        let profiles: Vec<_> = self.profiles.iter().map(Loaded::replayed).collect();
+        let replay = Replay { rules: &rules, ..self.replay(&profiles, &alone) };
+        let result = ReplayResult::new(&replay, self.facts.clone(), &runs);
+        Ok(share::best(&candidates, &result.answer().ranking))
+    }
+
+    fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
+        RunPlan {
+            workload: &self.workload,
+            recipes: &self.recipes,
+            draws: &self.draws,
+            target: &self.target.device,
+            detail: None,
+            leavings: None,
+            timeline: None,
+            jobs: around.jobs,
+            watcher: around.watcher,
+        }
+    }
+
+    fn replay<'p>(
+        &'p self,
+        profiles: &'p [ReplayedProfile<'p>],
+        alone: &'p [Outcome],
+    ) -> Replay<'p> {
+        Replay {
+            target: &self.target.device,
+            device: self.target.facts(),
+            profiles,
+            workload: &self.workload,
+            rules: &self.rules,
+            alone,
+            goals: &self.goals,
+            command: &self.command,
+        }
+    }
+
+    /// Runs everything; with `kept`, decision logs and timelines go there.
+    ///
+    /// # Errors
+    /// When a recipe cannot be used, a run breaks off, is cancelled, or what it leaves is not taken.
+    pub fn run(
+        mut self,
+        around: &Surroundings<'_>,
+        kept: Option<&Kept<'_>>,
+    ) -> Result<Studied, StudyError> {
+        let profiles = self.profiles.iter().map(|loaded| &loaded.profile);
+        let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
+        let wish = kept.and_then(|kept| kept.timelines.as_ref());
+        let cus = self.target.device.cus;
+        let timeline = wish.and_then(|wish| Wanted::of(wish, self.recipes(), (cus, names)));
+        let plan = self.plan(around);
+        let (target, workload) = (&self.target.device, &self.workload);
+        let runner = Runner::new(RunPlan {
+            detail: kept.and_then(|kept| kept.detail),
+            leavings: kept.map(|kept| kept.leavings),
+            timeline: timeline.as_ref(),
+            ..plan
+        })?;
+        let AllRuns { recipes: runs, alone } = runner.all()?;
+        let warnings = no_op::warnings(target, workload, &runs);
+        let rules =
+            Rules { warnings: [&*self.rules.warnings, &*warnings].concat(), ..self.rules.clone() };
+        let mut result = self.result(&rules, &runs, &alone);
+        runner.draw(&mut result)?;
+        if let Some(chosen) = self.chosen(&result) {
+            result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
+        }
+        drop(runner);
+        self.rules = rules;
+        Ok(Studied { prepared: self, alone, result })
+    }
+
+    fn result(&self, rules: &Rules, runs: &[RecipeRun], alone: &[Outcome]) -> ReplayResult {
+        let profiles: Vec<_> = self.profiles.iter().map(Loaded::replayed).collect();
+        let replay = Replay { rules, ..self.replay(&profiles, alone) };
+        ReplayResult::new(&replay, self.facts.clone(), runs)
+    }
+
+    /// The way of sharing that a result recommends, else the one that others are compared with.
+    fn chosen(&self, result: &ReplayResult) -> Option<&Candidate> {
+        let answer = result.answer();
+        let named = answer.verdict.recipe.as_ref();
+        let at = named.and_then(|name| self.modes.iter().position(|of| of.recipe.name == *name));
+        self.modes.get(at.unwrap_or(answer.baseline))
+    }
+}
+
+impl Studied {
+    /// The result as a document, for a page or a terminal.
+    #[must_use]
+    pub fn document(&self, closing: Closing<'_>) -> Document {
+        let profiles: Vec<_> = self.prepared.profiles.iter().map(Loaded::replayed).collect();
+        document(&self.result, &self.prepared.replay(&profiles, &self.alone), closing)
+    }
+}
+
+/// Goals are of profiles that there are.
+fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
+    let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
+    let Some(goal) = goals.iter().find(known) else { return Ok(()) };
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    Err(StudyError::Usage(format!(
+        "--goal '{goal}': none of the profiles is called {}; they are {}",
+        goal.process,
+        names.join(", ")
+    )))
+}
+
+/// What a profile alone on its own device says of the model, and how far that may be trusted.
+fn self_replayed(
+    loaded: &Loaded,
+    waits: WaitRule,
+    latency: bool,
+    watcher: &dyn Watcher,
+) -> (Fitted, Option<ModelError>) {
+    let fitted = || {
+        let own = devices::own(&loaded.profile).ok()?;
+        // What cannot be replayed at home says nothing of the model.
+        let (fitted, found) =
+            self_replay::fit(loaded, &own.device, waits, latency, watcher).ok()?;
+        let found = (&fitted, found);
+        let error = self_replay::error(loaded, &own.device, found, waits, watcher).ok()?;
+        Some((fitted, Some(error)))
+    };
+    fitted().unwrap_or_default()
+}

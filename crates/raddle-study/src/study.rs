@@ -1,0 +1,152 @@
+//! What is asked?
+
+use raddle_sim::{Goal, Scaling, WaitRule};
+use raddle_trace::{BarrierRule, CommRule};
+use serde::{Deserialize, Serialize};
+
+use crate::arrivals::Load;
+use crate::files::{Files, base_name};
+use crate::rules::{IdempotenceClaim, Named, Rule};
+use crate::shapes::ShapeRules;
+
+/// A question: these profiles, under this load, on this device, under these recipes.
+///
+/// Names are those of files that [`Files`] knows; everything else is as the options of `raddle
+/// replay` say it, and has their defaults.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Study {
+    /// Names of profiles; `serve.csv*3` is three processes of one.
+    pub profiles: Vec<String>,
+    /// What is said of kernels whose profile does not tell their shape.
+    pub shapes: ShapeRules,
+    /// Which recipes are replayed.
+    pub ways: Ways,
+    /// Bundled recipes and recipe files; none: the default ones.
+    pub recipes: Vec<String>,
+    /// What is asked of profiles.
+    pub goals: Vec<Goal>,
+    /// Whether hosts issue at the recorded times, whatever the device does.
+    pub open_loop: bool,
+    /// The device, by id, product name or file; `None`: that of the first profile.
+    pub device: Option<String>,
+    /// By what times are scaled to another device than that of a profile.
+    pub scale: Scaling,
+    /// Which waits of one stream for another hold.
+    pub waits: WaitRule,
+    /// How long a launch takes to reach the device; `None`: fitted with one recipe.
+    pub launch_latency: Option<Latency>,
+    /// How urgent work is.
+    pub priorities: Vec<Rule>,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says.
+    pub barriers: BarrierRule,
+    /// Whether kernels may be killed and run again, by name.
+    pub idempotent: Vec<IdempotenceClaim>,
+    /// Files of verdicts on that.
+    pub idempotent_from: Vec<String>,
+    /// When profiles begin, in nanoseconds.
+    pub starts: Vec<Named<u64>>,
+    /// The shares of profiles.
+    pub shares: Vec<Named<u32>>,
+    /// Let no profile repeat.
+    pub once: bool,
+    /// What becomes of communication kernels.
+    pub comm: CommRule,
+    /// The requests.
+    pub load: Load,
+    /// How the profiles were named where that was otherwise, such as a folder of ranks.
+    pub given: Vec<String>,
+    /// Which ranks of such folders the profiles are.
+    pub ranks: Vec<String>,
+}
+
+/// Which recipes are replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ways {
+    /// Those that are named.
+    #[default]
+    Asked,
+    /// Every bundled one.
+    All,
+    /// The ways of sharing that the device offers, each with the parameters that suit best.
+    Modes,
+}
+
+/// How long a launch takes to reach the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Latency {
+    /// As long as fits the recording.
+    Fitted,
+    /// No time.
+    None,
+}
+
+impl Study {
+    /// Whether the launch latency of profiles is fitted, with so many recipes.
+    pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
+        self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
+    }
+
+    /// The command that asks this, with the names of files and without what changes no figure.
+    pub(crate) fn command(&self, files: &dyn Files) -> Vec<String> {
+        let bare = |text: &String| if files.has(text) { base_name(text) } else { text.clone() };
+        let verb = if self.ways == Ways::Modes { "share" } else { "replay" };
+        let mut command = vec!["raddle".to_owned(), verb.to_owned()];
+        let given = if self.given.is_empty() { &self.profiles } else { &self.given };
+        command.extend(given.iter().map(|path| base_name(path)));
+        let mut more = |option: &str, values: Vec<String>| {
+            command.extend(values.into_iter().map(|value| format!("--{option}={value}")));
+        };
+        let names = |paths: &[String]| paths.iter().map(|path| base_name(path)).collect();
+        more("recipe", self.recipes.iter().map(bare).collect());
+        more("device", self.device.iter().map(bare).collect());
+        more("scale", word(Some(self.scale).filter(|scale| *scale != Scaling::None)));
+        more("waits", word(Some(self.waits).filter(|waits| *waits != WaitRule::Inferred)));
+        more("launch-latency", word(self.launch_latency));
+        more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
+        more("barriers", word(Some(self.barriers)));
+        more("comm", word(Some(self.comm)));
+        more("idempotent", self.idempotent.iter().map(|claim| claim.text.clone()).collect());
+        more("idempotent-from", names(&self.idempotent_from));
+        let start = |it: &Named<u64>| format!("{}={}", bare(&it.file), milliseconds_of(it.value));
+        more("start", self.starts.iter().map(start).collect());
+        let share = |it: &Named<u32>| format!("{}={}", bare(&it.file), it.value);
+        more("share", self.shares.iter().map(share).collect());
+        more("rank", self.ranks.clone());
+        more("shapes-from", names(&self.shapes.shapes_from));
+        more("goal", self.goals.iter().map(Goal::to_string).collect());
+        // Of files with arrivals results tell the task, and nothing of the file.
+        more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
+        let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
+            true => text.clone(),
+            false => "FILE".to_owned(),
+        };
+        more("requests", self.load.requests.iter().map(said).collect());
+        more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("seed", self.load.seed.iter().map(u64::to_string).collect());
+        more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
+        let flags = [
+            ("all", self.ways == Ways::All),
+            ("once", self.once),
+            ("open-loop", self.open_loop),
+            ("partial", self.shapes.partial),
+        ];
+        let flags = flags.iter().filter(|(_, given)| *given);
+        command.extend(flags.map(|(flag, _)| format!("--{flag}")));
+        command
+    }
+}
+
+/// The word for a rule, if there is one.
+fn word(rule: Option<impl Serialize>) -> Vec<String> {
+    let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
+    value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
+}
+
+/// Nanoseconds as the options write them, in milliseconds.
+fn milliseconds_of(ns: u64) -> String {
+    let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,69 @@
+//! Which kernels may be killed, by a file of verdicts?
+//!
+//! A table `[[kernel]]` for each, with patterns of names, the verdict and its reason.
+
+use raddle_policy::Idempotence;
+use raddle_trace::IdempotenceRule;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StudyError;
+
+/// A file of verdicts, as `raddle kernel verdict --save` writes it.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct VerdictFile {
+    /// One entry a kernel.
+    #[serde(default)]
+    pub kernel: Vec<VerdictRule>,
+}
+
+/// What is said of the kernels of some names.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct VerdictRule {
+    /// Patterns with `*` and `?`.
+    pub names: Vec<String>,
+    /// May it be stopped and run again?
+    pub verdict: VerdictWord,
+    /// Arguments that must share no byte for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<[String; 2]>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictWord {
+    /// It may.
+    Idempotent,
+    /// It may where arguments lie apart.
+    Conditional,
+    /// It may not.
+    Not,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// The rules of a file, and how many of them are conditional.
+pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
+    let read: VerdictFile = toml::from_str(text).map_err(|error| {
+        StudyError::Refused(format!(
+            "{file} is no file of verdicts, as `raddle kernel verdict --save` writes it: {error}"
+        ))
+    })?;
+    let mut rules = Vec::new();
+    for rule in &read.kernel {
+        let verdict = match rule.verdict {
+            VerdictWord::Idempotent | VerdictWord::Conditional => Idempotence::Idempotent,
+            VerdictWord::Not => Idempotence::Not,
+            VerdictWord::Unknown => Idempotence::Unknown,
+        };
+        rules.extend(rule.names.iter().map(|name| IdempotenceRule::new(name.clone(), verdict)));
+    }
+    let conditional =
+        read.kernel.iter().filter(|rule| rule.verdict == VerdictWord::Conditional).count();
+    Ok((rules, conditional))
+}

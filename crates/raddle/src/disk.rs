@@ -1,0 +1,107 @@
+//! How does a study read the files that the command line names, and where goes what its runs leave?
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use raddle_study::{Files, Leavings};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
+use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+
+use crate::log_file::LogFile;
+use crate::progress::Progress;
+
+/// The files of the machine; `-` is the standard input where a profile is meant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disk {
+    /// The paths whose names are not quite theirs, as they are no Unicode.
+    odd: BTreeMap<String, PathBuf>,
+    /// Whether it shows how far a profile has been read.
+    progress: bool,
+}
+
+impl Disk {
+    /// All files, with these paths among them.
+    pub(crate) fn new(paths: &[PathBuf], progress: bool) -> Self {
+        let odd = paths.iter().filter(|path| path.to_str().is_none());
+        let odd = odd.map(|path| (path.display().to_string(), path.clone())).collect();
+        Self { odd, progress }
+    }
+
+    fn path<'p>(&'p self, name: &'p str) -> &'p Path {
+        self.odd.get(name).map_or(Path::new(name), PathBuf::as_path)
+    }
+}
+
+/// The names by which a study knows these paths.
+pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
+impl Files for Disk {
+    fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    fn text(&self, name: &str) -> io::Result<String> {
+        fs::read_to_string(self.path(name))
+    }
+
+    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+        if name == "-" {
+            return raddle_trace::read("stdin", io::stdin().lock(), options);
+        }
+        let path = self.path(name);
+        // Only what can be shown is worth a reader that counts.
+        let file = self.progress.then(|| File::open(path).ok()).flatten();
+        let length = file.as_ref().and_then(|file| file.metadata().ok());
+        match (file, length) {
+            (Some(file), Some(data)) if data.is_file() => {
+                let reading = Progress::bytes(true, data.len()).reading(file);
+                let rows = Progress::rows(true);
+                let watch = |done, of| rows.at(done, of);
+                let profile = raddle_trace::read_watched(name, reading, options, &watch);
+                rows.done();
+                profile
+            }
+            _ => raddle_trace::open(path, options),
+        }
+    }
+
+    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+        raddle_trace::arrivals::open(self.path(name), options)
+    }
+
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
+        GraphCaptures::open(self.path(name))
+    }
+}
+
+/// A folder into which runs write.
+#[derive(Debug)]
+pub(crate) struct RunFolder(pub(crate) PathBuf);
+
+impl RunFolder {
+    /// The path of a file, in a folder that is there.
+    fn place(&self, file: &str) -> io::Result<PathBuf> {
+        let path = self.0.join(file);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        Ok(path)
+    }
+}
+
+impl Leavings for RunFolder {
+    fn log(&self, file: &str) -> io::Result<Box<dyn Write + Send>> {
+        Ok(Box::new(LogFile::create(&self.place(file)?)?))
+    }
+
+    fn log_bytes(&self, file: &str) -> Option<u64> {
+        fs::metadata(self.0.join(file)).ok().map(|file| file.len())
+    }
+
+    fn timeline(&self, file: &str) -> io::Result<Box<dyn Write>> {
+        let file = File::create(self.place(file)?)?;
+        Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
+    }
+}

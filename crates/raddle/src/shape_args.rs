@@ -1,0 +1,28 @@
+//! What may be said on the command line of kernels without shapes?
+
+use std::path::PathBuf;
+
+use clap::Args;
+use raddle_study::ShapeRules;
+
+use crate::disk::named;
+
+/// What is said on the command line of kernels without shapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct ShapeArgs {
+    /// Take profiles of which more than a tenth of the kernel time has no shape: such a kernel fills
+    /// the wave slots of the device while it lasts
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
+    /// graphs, or a profile of the same kernels that has shapes; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) shapes_from: Vec<PathBuf>,
+}
+
+impl ShapeArgs {
+    /// What is meant.
+    pub(crate) fn rules(&self) -> ShapeRules {
+        ShapeRules { partial: self.partial, shapes_from: named(&self.shapes_from) }
+    }
+}
