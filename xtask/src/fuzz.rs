@@ -19,6 +19,9 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
+/// The targets that are features too: what they need takes long to build.
+const FEATURES: [&str; 2] = ["sqlite", "xplane"];
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Targets; without any, all
@@ -47,13 +50,17 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.context("rustc does not name its host")?;
     let built = checkout::target_folder().join("fuzz");
-    let chosen = args.targets.iter().flat_map(|target| ["--bin", target]);
+    let wanted = if args.targets.is_empty() { &all } else { &args.targets };
+    let chosen = wanted.iter().flat_map(|target| ["--bin", target]);
+    let features = FEATURES.iter().filter(|feature| wanted.iter().any(|it| it == *feature));
+    let features = features.flat_map(|feature| ["--features", feature]);
     // With a host named, build scripts and macros stay without coverage.
     cmd!(shell, "cargo build --release --manifest-path xtask/fuzz/Cargo.toml --target {host} --target-dir {built}")
         .args(chosen)
+        .args(features)
         .env("RUSTFLAGS", COVERAGE)
         .run()?;
-    for target in if args.targets.is_empty() { &all } else { &args.targets } {
+    for target in wanted {
         let program = built.join(host).join("release").join(target);
         one(shell, args, &program, target)?;
     }
