@@ -73,7 +73,7 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (mut debug, mut line) = (Vec::new(), None);
     for code in code {
         let second = code.get(2).copied();
-        if is(code, Op::ExtInstImport) && !names(&code[2..], "OpenCL.std") {
+        if is(code, Op::ExtInstImport) && !names(code.get(2..).unwrap_or_default(), "OpenCL.std") {
             debug.extend(code.get(1));
         }
         if is(code, Op::Function) || is(code, Op::NoLine) {

@@ -77,3 +77,15 @@ fn a_kernel_that_is_too_large_is_refused() {
     let (answer, why, _) = said(kernels.first().expect("a kernel"));
     assert_eq!((answer, why.as_str()), ("unknown", "it is too large to be judged"));
 }
+
+/// Found by the fuzz target: the import of an instruction set that names none.
+#[test]
+fn a_module_cut_inside_an_instruction_is_an_error() {
+    // Magic number, version 1.0, generator, bound, schema; then OpExtInstImport with operands missing.
+    for import in [0x0001_000b, 0x0002_000b] {
+        let words = [0x0723_0203_u32, 0x0001_0000, 0, 1, 0, import];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let error = Kernel::from_spirv(&bytes).expect_err("no operands").to_string();
+        assert!(error.contains("SPIR-V"), "{error}");
+    }
+}
