@@ -1,13 +1,14 @@
 //! Which policies can a recipe name?
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use raddle_policy::{Allocate, Configured, LaunchPath, Preempt, Turn};
+use raddle_policy::{Allocate, Configured, Cus, LaunchPath, Preempt, SettingError, Turn};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::slot::{SlotPolicies, row};
+use super::slot::{SlotPolicies, row, row_of};
 use super::{Recipe, RecipeError, policies};
 
 /// The policies that recipes and logs can name: those of this workspace, and your own.
@@ -40,6 +41,11 @@ use super::{Recipe, RecipeError, policies};
 /// assert_eq!(recipe.policies(), ["ordinary", "newest", "leftover", "never"]);
 /// let error = registry.recipe("mine", "raddle = 1\n[turn]\npolicy = \"newst\"").unwrap_err();
 /// assert!(error.to_string().contains("did you mean `newest`?"));
+///
+/// // The same under a name that is not known before.
+/// let registry = Registry::bundled().turn_named("latest", |_, _| Ok(Box::new(Newest)));
+/// let recipe = registry.recipe("mine", "raddle = 1\n[turn]\npolicy = \"latest\"\nany = 1")?;
+/// assert_eq!(recipe.policies()[1], "latest");
 /// # Ok::<(), raddle_dispatch::RecipeError>(())
 /// ```
 #[derive(Clone)]
@@ -59,7 +65,7 @@ pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
 });
 
 macro_rules! slots {
-    ($($(#[$doc:meta])* $slot:ident: $Slot:ident;)*) => {$(
+    ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
         /// A policy of the same name goes; recipes then mean this one.
@@ -74,6 +80,23 @@ macro_rules! slots {
             }));
             self
         }
+
+        $(#[$doc])*
+        ///
+        /// Of a name that is known only while the program runs. It is made of its settings, an object
+        /// of JSON, for a device whose compute units are all empty.
+        #[must_use]
+        pub fn $named(
+            mut self,
+            name: &'static str,
+            make: impl Fn(&Value, &Cus) -> Result<Box<dyn $Slot + Send>, SettingError>
+            + Send
+            + Sync
+            + 'static,
+        ) -> Self {
+            self.$slot.add(row_of::<Value, _>(name, &[], Arc::new(make)));
+            self
+        }
     )*};
 }
 
@@ -86,13 +109,13 @@ impl Registry {
 
     slots! {
         /// Adds a way in which launches reach the device.
-        launch_path: LaunchPath;
+        launch_path, launch_path_named: LaunchPath;
         /// Adds a policy of who may issue.
-        turn: Turn;
+        turn, turn_named: Turn;
         /// Adds a policy of which workgroups go where.
-        allocate: Allocate;
+        allocate, allocate_named: Allocate;
         /// Adds a policy of how work leaves.
-        preempt: Preempt;
+        preempt, preempt_named: Preempt;
     }
 
     /// Reads a recipe of these policies, as [`Recipe::parse`] reads one of the bundled ones.

@@ -16,7 +16,7 @@ trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError>;
 }
 
-type Make<C, P> = fn(&C, &Cus) -> Result<Box<P>, SettingError>;
+type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
 /// Settings of one type.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ struct Typed<C, P: ?Sized> {
 
 impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> for Typed<C, P> {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError> {
-        (self.make)(&self.config, device)
+        (*self.make)(&self.config, device)
     }
 }
 
@@ -52,13 +52,29 @@ pub(super) struct PolicyRow<P: ?Sized> {
 pub(super) fn row<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
+    make: fn(&C, &Cus) -> Result<Box<P>, SettingError>,
+) -> PolicyRow<P>
+where
+    C: Serialize + DeserializeOwned + Send + Sync + 'static,
+    P: ?Sized + 'static,
+{
+    row_of(name, samples, Arc::new(make))
+}
+
+/// The same of a policy that is not made by a function alone.
+pub(super) fn row_of<C, P>(
+    name: &'static str,
+    samples: &'static [&'static str],
     make: Make<C, P>,
 ) -> PolicyRow<P>
 where
     C: Serialize + DeserializeOwned + Send + Sync + 'static,
     P: ?Sized + 'static,
 {
-    let read = move |value: &Value| Ok(Arc::new(Typed { config: read::<C>(value)?, make }) as _);
+    let read = move |value: &Value| {
+        let make = Arc::clone(&make);
+        Ok(Arc::new(Typed { config: read::<C>(value)?, make }) as _)
+    };
     PolicyRow { name, samples, read: Box::new(read), bundled: true }
 }
 
@@ -164,7 +180,7 @@ impl<P: ?Sized> PolicySlot<P> {
 
     /// The same policy with other settings of the same type.
     pub(super) fn with<C: Serialize + Send + Sync + 'static>(&self, config: C) -> Option<Self> {
-        let Typed { make, .. } = *self.typed::<C>()?;
+        let make = Arc::clone(&self.typed::<C>()?.make);
         Some(Self { row: Arc::clone(&self.row), settings: Arc::new(Typed { config, make }) })
     }
 
