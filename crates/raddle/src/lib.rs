@@ -43,6 +43,7 @@ use args::{Cli, Verb};
 use console::alarm;
 use error::CliError;
 use raddle_report::units;
+use raddle_study::{Studied, Watcher, Ways};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;
@@ -88,6 +89,43 @@ impl App {
         ExitCode::from(self.run(std::env::args_os(), &mut Console::of_process()))
     }
 
+    /// Answers what a command line with the verb `replay` or `share` asks, the program's name first,
+    /// and gives the answer as data: nothing is printed, and no file is written.
+    ///
+    /// ```
+    /// use raddle::{App, Registry};
+    ///
+    /// let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo/decode.csv");
+    /// let args = ["raddle", "replay", profile, "--recipe=leftover", "--device=b200"];
+    /// let studied = App::new(Registry::bundled()).study(args.map(Into::into), &())?;
+    /// assert_eq!(studied.result.answer().verdict.recipe, None);
+    ///
+    /// let stopped = App::new(Registry::bundled()).study(["raddle", "recipes"].map(Into::into), &());
+    /// assert_eq!(stopped.unwrap_err().exit_code, 2);
+    /// # Ok::<(), raddle::Stopped>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the command line is refused, or what it asks for cannot be read, used or run.
+    pub fn study(
+        &self,
+        args: impl IntoIterator<Item = OsString>,
+        watcher: &dyn Watcher,
+    ) -> Result<Studied, Stopped> {
+        let cli = manual::parse(args)
+            .map_err(|error| Stopped { exit_code: 2, text: error.render().to_string() })?;
+        let studied = match cli.verb {
+            Some(Verb::Replay(args)) => {
+                replay::studied(&args, Ways::Asked, &self.registry, watcher)
+            }
+            Some(Verb::Share(args)) => replay::studied(&args, Ways::Modes, &self.registry, watcher),
+            _ => {
+                Err(CliError::Usage("only `replay` and `share` have an answer as data".to_owned()))
+            }
+        };
+        studied.map_err(|error| Stopped { exit_code: error.exit_code(), text: error.to_string() })
+    }
+
     /// Runs a command line, the program's name first; the exit code.
     #[must_use]
     pub fn run(&self, args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
@@ -109,6 +147,17 @@ impl App {
             }
         }
     }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+#[non_exhaustive]
+pub struct Stopped {
+    /// The exit code of the same command.
+    pub exit_code: u8,
+    /// What, where, and what to do.
+    pub text: String,
 }
 
 /// Carries out a command line; the exit code, which may be that of a program.

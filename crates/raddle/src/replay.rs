@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use raddle_dispatch::Registry;
 use raddle_report::json;
 use raddle_report::replay::{Closing, LOG, PAGE, ReplayResult};
-use raddle_study::{Files, Kept, Loaded, MemoryFiles, Prepared, Study, Surroundings, Ways, joined};
+use raddle_study::{
+    Files, Kept, Loaded, MemoryFiles, Prepared, Studied, Study, Surroundings, Watcher, Ways, joined,
+};
 
 use crate::Console;
 use crate::args::{Cli, Format, Verb};
@@ -83,6 +85,25 @@ pub(crate) fn shared(
     console: &mut Console,
 ) -> Result<(), CliError> {
     of_files(args, (registry, Ways::Modes), format, console)
+}
+
+/// What a command line asks, answered as data.
+pub(crate) fn studied(
+    args: &ReplayArgs,
+    ways: Ways,
+    registry: &Registry,
+    watcher: &dyn Watcher,
+) -> Result<Studied, CliError> {
+    let jobs = args.run.jobs;
+    if args.run != (RunArgs { jobs, ..RunArgs::default() }) || args.events.is_some() {
+        let text = "an answer as data has no files, logs and timelines: of the options for what is \
+                    printed and written only --jobs can stand here";
+        return Err(CliError::Usage(text.to_owned()));
+    }
+    let paths = args.ranks.files(&args.profiles)?;
+    let files = Disk::new(&paths, false);
+    let around = Surroundings { registry, files: &files, watcher, jobs };
+    Ok(args.study(&paths, ways).run(&around)?)
 }
 
 fn of_files(
