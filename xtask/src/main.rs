@@ -13,6 +13,7 @@ mod modules;
 mod mutants;
 mod soak;
 mod tidy;
+mod wheels;
 mod workspace;
 
 use std::path::PathBuf;
@@ -64,6 +65,8 @@ enum Chore {
     Nostd,
     /// A check that takes too long for .ci/run; without a name, the list of them
     Soak { name: Option<String> },
+    /// The wheels of the Python package, for Linux on x86-64 and arm64, into target/wheels
+    Wheels(wheels::Args),
 }
 
 fn main() -> Result<()> {
@@ -84,6 +87,7 @@ fn main() -> Result<()> {
         Chore::Mutants { package } => mutants::run(&shell, &package),
         Chore::Nostd => nostd(&shell),
         Chore::Soak { name } => soak::run(&shell, name.as_deref()),
+        Chore::Wheels(args) => wheels::run(&shell, &args),
     }
 }
 

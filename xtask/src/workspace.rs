@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 20] = [
+pub(crate) const CRATES: [Crate; 21] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -69,6 +69,7 @@ pub(crate) const CRATES: [Crate; 20] = [
         ],
     ),
     hosted("raddle-testkit", &["policy", "device"]),
+    hosted("raddle-python", &["policy", "report", "study", "testkit"]),
     hosted("xtask", &[]),
 ];
 

@@ -1,0 +1,16 @@
+"""May my inference share the training GPU, under which policy, and what does it cost?
+
+raddle replays GPU profiles under scheduling policies. `replay` answers as data, tables and a page; the command
+`raddle` comes with this package.
+
+    >>> import raddle
+    >>> result = raddle.replay(["serve.json.gz", "train.json.gz"], requests={"serve": "40/s"}, goal="serve p99 20ms")
+    >>> result.verdict
+    >>> result.processes.to_pandas()
+"""
+
+from ._raddle import LawBroken, RaddleError
+from ._replay import Result, main, replay, share
+from ._table import Table
+
+__all__ = ["LawBroken", "RaddleError", "Result", "Table", "main", "replay", "share"]

@@ -1,0 +1,5 @@
+"""`python -m raddle` is the command `raddle`."""
+
+from . import main
+
+main()

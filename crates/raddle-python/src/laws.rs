@@ -1,0 +1,115 @@
+//! Does a policy of Python keep the laws of its trait, and what does it decide?
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use pyo3::create_exception;
+use pyo3::exceptions::PyAssertionError;
+use pyo3::prelude::*;
+use raddle_policy::Ranked;
+use raddle_testkit::{
+    Breach, Revocation, Scenario, TurnScenario, examine_allocate, examine_bulk,
+    examine_launch_path, examine_preempt, examine_turn, render, render_launch_path, render_preempt,
+    render_turn, scenario, submissions, turn_scenario, victims,
+};
+
+use crate::policy::{Fault, PyPolicy, Slot};
+
+create_exception!(
+    raddle,
+    LawBroken,
+    PyAssertionError,
+    "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
+);
+
+/// Makes policies for a scenario, and tells what they raised.
+struct Maker<'m, 'py> {
+    class: &'m Bound<'py, PyAny>,
+    fault: Arc<Fault>,
+}
+
+impl Maker<'_, '_> {
+    fn made(&self) -> PyResult<PyPolicy> {
+        PyPolicy::new(&self.class.call0()?, &self.fault)
+    }
+}
+
+/// Plays scenarios drawn at random, always the same ones, and raises `LawBroken` where a law is broken.
+#[pyfunction]
+pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
+    match Slot::of(policy)? {
+        Slot::Allocate => drawn(policy, cases, &scenario(), |one, drawn| {
+            examine_allocate(&[], || one.clone(), drawn)?;
+            examine_bulk(|| one.clone(), drawn)
+        }),
+        Slot::Rank => drawn(policy, cases, &scenario(), |one, drawn| {
+            examine_allocate(&[], || Ranked::new(one.clone()), drawn)?;
+            examine_bulk(|| Ranked::new(one.clone()), drawn)
+        }),
+        Slot::Turn => {
+            drawn(policy, cases, &turn_scenario(), |one, drawn| examine_turn(|| one.clone(), drawn))
+        }
+        Slot::Preempt => {
+            drawn(policy, cases, &victims(), |one, drawn| examine_preempt(|| one.clone(), drawn))
+        }
+        Slot::LaunchPath => drawn(policy, cases, &submissions(), |one, drawn| {
+            examine_launch_path(|| one.clone(), drawn)
+        }),
+    }
+}
+
+/// Draws scenarios and examines one after the other; what the policy raised counts more than a law.
+fn drawn<S: Strategy>(
+    class: &Bound<'_, PyAny>,
+    cases: u32,
+    strategy: &S,
+    examine: impl Fn(&PyPolicy, &S::Value) -> Result<(), Breach>,
+) -> PyResult<()> {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let raised = RefCell::new(None);
+    let run = TestRunner::new_with_rng(config, rng).run(strategy, |value| {
+        let maker = Maker { class, fault: Arc::default() };
+        let examined = maker.made().map(|one| examine(&one, &value));
+        let fault = match &examined {
+            Ok(_) => maker.fault.take(),
+            Err(error) => Some(error.clone_ref(class.py())),
+        };
+        if let Some(fault) = fault {
+            raised.replace(Some(fault));
+            return Err(TestCaseError::fail("it raised an exception"));
+        }
+        match examined {
+            Ok(Err(breach)) => Err(TestCaseError::fail(breach.to_string())),
+            _ => Ok(()),
+        }
+    });
+    let Err(failed) = run else { return Ok(()) };
+    if let Some(error) = raised.take() {
+        return Err(error);
+    }
+    Err(LawBroken::new_err(match failed {
+        TestError::Fail(why, value) => format!("{why}\nwith {value:#?}"),
+        TestError::Abort(why) => why.to_string(),
+    }))
+}
+
+/// What it decides in a small scenario, as a table.
+#[pyfunction]
+pub(crate) fn snapshot(policy: &Bound<'_, PyAny>) -> PyResult<String> {
+    let maker = Maker { class: policy, fault: Arc::default() };
+    let mut one = maker.made()?;
+    let table = match Slot::of(policy)? {
+        Slot::Allocate => render(&mut one, &Scenario::example()),
+        Slot::Rank => render(&mut Ranked::new(one), &Scenario::example()),
+        Slot::Turn => render_turn(&mut one, &TurnScenario::example()),
+        Slot::Preempt => render_preempt(&mut one, &Revocation::examples()),
+        Slot::LaunchPath => render_launch_path(&mut one, &Scenario::example().launches),
+    };
+    if let Some(error) = maker.fault.take() {
+        return Err(error);
+    }
+    table.map_err(|breach| LawBroken::new_err(breach.to_string()))
+}

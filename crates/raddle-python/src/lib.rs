@@ -1,0 +1,25 @@
+//! What does Python ask of raddle, and how is it answered?
+//!
+//! The module `raddle._raddle`; what people see is in `python/raddle`.
+#![warn(clippy::too_many_lines)]
+
+mod laws;
+mod policy;
+mod replay;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _raddle {
+    #[pymodule_export]
+    use crate::laws::{LawBroken, check, snapshot};
+    #[pymodule_export]
+    use crate::policy::{
+        CuView, FreeView, LaunchView, ProcessView, ReadyLaunchView, ReadyView, VictimLaunchView,
+    };
+    #[pymodule_export]
+    use crate::replay::{RaddleError, Replayed, main, recipe_text, replay};
+    #[pymodule_export]
+    use crate::table::arrow_stream;
+}

@@ -1,0 +1,129 @@
+//! How does a replay run for Python, and what does it give?
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use raddle::{App, Console, Registry, Stopped};
+use raddle_report::json;
+use raddle_report::replay::Closing;
+use raddle_study::{Studied, Watcher};
+
+use crate::policy::{Fault, registry};
+
+create_exception!(
+    raddle,
+    RaddleError,
+    PyRuntimeError,
+    "What raddle refused: the message says what, where and what to do; `exit_code` is that of the same command."
+);
+
+/// How often Python may handle signals, such as an interrupt, while a replay runs.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// Ends a replay when Python wants it, or a policy of its own failed.
+struct Ender {
+    ended: AtomicBool,
+    fault: Arc<Fault>,
+}
+
+impl Watcher for Ender {
+    fn is_cancelled(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) || self.fault.is_there()
+    }
+}
+
+/// The answer to a replay.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct Replayed(Studied);
+
+#[pymethods]
+impl Replayed {
+    /// The text of summary.json.
+    fn summary(&self) -> String {
+        json(&self.0.result)
+    }
+
+    /// The report as a page.
+    fn html(&self) -> String {
+        self.0.document(closing(None, false)).html()
+    }
+
+    /// The report as text.
+    fn text(&self, columns: usize, verbose: bool) -> String {
+        self.0.document(closing(Some(columns), verbose)).text(false)
+    }
+}
+
+fn closing(columns: Option<usize>, verbose: bool) -> Closing<'static> {
+    Closing { folder: None, next: Vec::new(), columns, verbose }
+}
+
+/// Answers a command line with the verb `replay` or `share`, with these policies beside the bundled ones.
+#[pyfunction]
+pub(crate) fn replay(
+    py: Python<'_>,
+    args: Vec<OsString>,
+    policies: Vec<Bound<'_, PyAny>>,
+) -> PyResult<Replayed> {
+    let fault = Arc::new(Fault::default());
+    let app = App::new(registry(&policies, &fault)?);
+    let ender = Ender { ended: AtomicBool::new(false), fault };
+    let (studied, signal) = py.detach(|| waited(&app, args, &ender));
+    match (signal.or_else(|| ender.fault.take()), studied) {
+        (Some(error), _) => Err(error),
+        (None, Ok(studied)) => Ok(Replayed(studied)),
+        (None, Err(stopped)) => Err(refused(py, &stopped)),
+    }
+}
+
+/// Runs it on a thread of its own, so that this one hears of signals; the exception of one.
+fn waited(
+    app: &App,
+    args: Vec<OsString>,
+    ender: &Ender,
+) -> (Result<Studied, Stopped>, Option<PyErr>) {
+    let mut signal = None;
+    let studied = thread::scope(|scope| {
+        let (done, news) = channel::<()>();
+        let run = scope.spawn(move || {
+            let _done = done;
+            app.study(args, ender)
+        });
+        while news.recv_timeout(SIGNALS) == Err(RecvTimeoutError::Timeout) {
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                ender.ended.store(true, Ordering::Relaxed);
+                signal = Some(error);
+            }
+        }
+        run.join()
+    });
+    (studied.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), signal)
+}
+
+fn refused(py: Python<'_>, stopped: &Stopped) -> PyErr {
+    let error = RaddleError::new_err(stopped.text.clone());
+    // An exception of ours takes any attribute.
+    let _ = error.value(py).setattr("exit_code", stopped.exit_code);
+    error
+}
+
+/// The command line: its exit code.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| App::new(Registry::bundled()).run(args, &mut Console::of_process()))
+}
+
+/// The file of a recipe that is given as an object of JSON.
+#[pyfunction]
+pub(crate) fn recipe_text(recipe: &str) -> PyResult<String> {
+    let read: serde_json::Value =
+        serde_json::from_str(recipe).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    toml::to_string(&read).map_err(|error| PyValueError::new_err(error.to_string()))
+}

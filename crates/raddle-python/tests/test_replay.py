@@ -1,0 +1,101 @@
+"""Is a replay asked from Python the same as one asked on the command line?"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import raddle
+from raddle._replay import Options
+
+ASKED = [
+    "--device=v100",
+    "--requests=serve=2000/s",
+    "--until=5",
+    "--goal=serve p99 1ms",
+    "--priority=train=5",
+]
+
+
+def command(*args):
+    """The command of the same package."""
+    return subprocess.run([sys.executable, "-m", "raddle", *map(str, args)], capture_output=True, text=True)
+
+
+def test_the_summary_is_what_the_command_prints(pair, result):
+    done = command("replay", *pair, *ASKED, "--no-files", "--format", "json")
+    assert done.returncode in (0, 5), done.stderr
+    assert json.loads(done.stdout) == result.summary
+    assert list(json.loads(done.stdout)) == list(result.summary), "the keys stand in the same order"
+
+
+def test_the_report_is_page_one(result):
+    page = result.html()
+    assert result.recommended in page and "NVIDIA Tesla V100" in page
+    shown = result._repr_html_()
+    assert shown.startswith("<iframe") and page.replace("&", "&amp;").replace('"', "&quot;").replace(
+        "<", "&lt;"
+    ).replace(">", "&gt;").replace("'", "&#x27;") in shown
+    assert result.verdict.split(":")[0] in str(result)
+    assert result.text(verbose=True) != result.text()
+
+
+def test_every_option_of_the_command_can_be_said():
+    told = command("replay", "--help").stdout
+    options = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", told, re.MULTILINE))
+    # What is printed and written is not asked here.
+    printed = {"events", "format", "help", "log", "no-files", "open", "out", "quiet", "timeline", "timeline-slices"}
+    printed |= {"timeline-window", "verbose", "version"}
+    assert options - printed == {name.replace("_", "-") for name in Options.__annotations__}
+
+
+def test_recipes_can_be_objects(pair, asked):
+    mine = {"name": "mine", "allocate": {"policy": "greedy"}}
+    result = raddle.replay(pair, **asked, recipe=["leftover", mine])
+    assert result.recipes["recipe"] == ["leftover", "mine"]
+    assert result.summary["recipes"][1]["recipe"]["allocate"]["policy"] == "greedy"
+    assert "--recipe=mine.toml" in result.summary["command"]
+    with pytest.raises(ValueError, match="name"):
+        raddle.replay(pair, **asked, recipe=[mine, mine])
+    with pytest.raises(ValueError, match="name"):
+        raddle.replay(pair, **asked, recipe={**mine, "name": "../mine"})
+
+
+def test_ways_of_sharing_are_compared(pair):
+    result = raddle.share(pair, device="a100-sxm4-40gb", priority={"train": 5})
+    assert result.summary["command"][1] == "share"
+    assert len(result.recipes) > 1
+
+
+def test_refusals_say_what_and_have_the_exit_code(pair):
+    for profiles, options, code, says in [
+        (["nowhere.json"], {}, 1, "nowhere.json"),
+        (pair, {"device": "v1000"}, 1, "v100"),
+        (pair, {"recpie": "leftover"}, 2, "--recipe"),
+        (pair, {"goal": "serve p99"}, 2, "goal"),
+        (pair, {"out": "folder"}, 2, "--jobs"),
+        ([], {}, 2, "PROFILE"),
+    ]:
+        with pytest.raises(raddle.RaddleError) as refused:
+            raddle.replay(profiles, **options)
+        assert refused.value.exit_code == code, refused.value
+        assert says in str(refused.value)
+
+
+def test_an_interrupt_ends_a_replay(pair):
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        # It would take minutes.
+        raddle.replay(pair, device="v100", requests="serve=2000/s", until=20000, recipe="leftover")
+
+
+def test_the_command_prints_and_says_when_it_is_wrong(pair):
+    done = command("recipes")
+    assert done.returncode == 0 and "leftover-drain" in done.stdout
+    assert command("replay").returncode == 2
+    assert command("--version").stdout.startswith("raddle ")

@@ -1,0 +1,50 @@
+"""Do the types that are written down hold, and are they those of the module?"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import raddle
+
+pytest.importorskip("mypy")
+
+PACKAGE = Path(raddle.__file__).parent
+PROJECT = Path(__file__).parent.parent / "pyproject.toml"
+
+USE = """
+import raddle
+from raddle import laws, policies
+
+class Newest:
+    def turn(self, processes: list[policies.Process], now: int) -> tuple[list[int], int | None]:
+        return [max(processes, key=lambda it: it.joined).id], None
+
+policy: policies.Turn = Newest()
+result = raddle.replay(["a.csv"], recipe=["leftover", {"name": "mine"}], requests={"a": "40/s"}, once=True, policies=[Newest])
+verdict: str = result.verdict
+laws.check(Newest)
+raddle.replay(["a.csv"], goals="a p99 1ms")
+"""
+
+
+def mypy(*args):
+    env = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    return subprocess.run([sys.executable, *map(str, args)], capture_output=True, text=True, env=env)
+
+
+def test_the_package_is_typed(tmp_path):
+    (tmp_path / "use.py").write_text(USE)
+    files = [tmp_path / "use.py", *PACKAGE.glob("*.py"), *PACKAGE.glob("*.pyi")]
+    done = mypy("-m", "mypy", "--config-file", PROJECT, "--cache-dir", tmp_path / "cache", *files)
+    lines = done.stdout.splitlines()
+    # The last line of that file asks for what there is not.
+    assert 'Unexpected keyword argument "goals"' in done.stdout, done.stdout + done.stderr
+    assert lines[-1].startswith("Found 1 error in 1 file"), done.stdout
+
+
+def test_the_stubs_are_those_of_the_module(tmp_path):
+    done = mypy("-m", "mypy.stubtest", "--mypy-config-file", PROJECT, "raddle._raddle")
+    assert done.returncode == 0, done.stdout + done.stderr
