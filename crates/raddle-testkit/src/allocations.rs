@@ -44,6 +44,19 @@ unsafe impl GlobalAlloc for CountingAllocator {
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
+
+    // What is large grows by moving its pages, so the old and the new are never held both.
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        MADE.with(|made| made.set(made.get() + 1));
+        let (old, new) = (layout.size(), new_size);
+        HELD.with(|held| held.set(held.get().wrapping_add(new as i64 - old as i64)));
+        // Modulo 2^64: what is taken away is added as its complement.
+        let grown = new.wrapping_sub(old);
+        let all = ALL.fetch_add(grown, Ordering::Relaxed).wrapping_add(grown);
+        PEAK.fetch_max(all, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
 }
 
 /// How many allocations this makes, in this thread.

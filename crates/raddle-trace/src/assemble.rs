@@ -43,7 +43,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
     if back > 0 {
-        sort_by_start(&mut ops);
+        sort_in_place(&mut ops, |op| op.start_ns);
     }
     let first = |op: &Op| match op.provenance.of(Field::Arrival) {
         Origin::Assumed => op.start_ns,
@@ -94,10 +94,18 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     }
 }
 
-/// Sorts by start, in place: the ops are most of what an import holds.
-fn sort_by_start(ops: &mut [Op]) {
+/// Adds an item to a list that is most of what an import holds, so it grows by little at a time.
+pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
+    if items.len() == items.capacity() {
+        items.reserve_exact(items.len() / 32 + 64);
+    }
+    items.push(item);
+}
+
+/// Sorts ops, in place: they are most of what an import holds.
+pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     let mut order: Vec<u32> = (0..number(ops.len())).collect();
-    order.sort_by_key(|&at| ops[at as usize].start_ns);
+    order.sort_by_key(|&at| key(&ops[at as usize]));
     for first in 0..ops.len() {
         // Each cycle of the permutation, whose places are marked as they are filled.
         let (mut at, displaced) = (first, ops[first]);

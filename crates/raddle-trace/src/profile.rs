@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn an_op_stays_compact() {
-        assert!(size_of::<Op>() <= 128, "{} bytes", size_of::<Op>());
+        assert!(size_of::<Op>() <= 120, "{} bytes", size_of::<Op>());
     }
 
     #[test]

@@ -60,24 +60,31 @@ impl Field {
 }
 
 /// The origin of each [`Field`]; everything is measured at first.
+///
+/// Two bits a field: there is one of it for every op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Provenance([Origin; Field::ALL.len()]);
+pub struct Provenance(u16);
 
 impl Provenance {
     /// Everything measured.
-    pub const MEASURED: Self = Self([Origin::Measured; Field::ALL.len()]);
+    pub const MEASURED: Self = Self(0);
 
     /// Where `field` comes from.
     #[must_use]
     pub const fn of(self, field: Field) -> Origin {
-        self.0[field as usize]
+        match self.0 >> (2 * field as u16) & 3 {
+            0 => Origin::Measured,
+            1 => Origin::Joined,
+            2 => Origin::Assumed,
+            _ => Origin::Unknown,
+        }
     }
 
     /// A copy with another origin for `field`.
     #[must_use]
-    pub const fn with(mut self, field: Field, origin: Origin) -> Self {
-        self.0[field as usize] = origin;
-        self
+    pub const fn with(self, field: Field, origin: Origin) -> Self {
+        let shift = 2 * field as u16;
+        Self(self.0 & !(3 << shift) | (origin as u16) << shift)
     }
 }
 
@@ -90,10 +97,12 @@ mod tests {
         let mut p = Provenance::MEASURED;
         p = p.with(Field::Arrival, Origin::Joined).with(Field::Barrier, Origin::Assumed);
         p = p.with(Field::Registers, Origin::Assumed).with(Field::Registers, Origin::Measured);
+        p = p.with(Field::Activity, Origin::Unknown);
         for field in Field::ALL {
             let wanted = match field {
                 Field::Arrival => Origin::Joined,
                 Field::Barrier => Origin::Assumed,
+                Field::Activity => Origin::Unknown,
                 _ => Origin::Measured,
             };
             assert_eq!(p.of(field), wanted, "{}", field.name());

@@ -6,12 +6,18 @@
 //! once is at most ten times its uncompressed text, and a fixed part for buffers and tables.
 
 mod common;
+#[path = "it/nsys_db/mod.rs"]
+mod nsys_db;
 #[path = "it/rocpd_db/mod.rs"]
 mod rocpd_db;
+#[path = "it/rpd_db/mod.rs"]
+mod rpd_db;
 
+use std::fmt::Write;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use common::promises::check;
 use raddle_testkit::{CountingAllocator, peak};
@@ -24,6 +30,9 @@ const MUTATIONS: usize = 120;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Memory is counted in all threads, so one test runs at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// A generator whose numbers are the same everywhere (the finaliser of SplitMix64).
 struct Random(u64);
@@ -82,6 +91,7 @@ fn text(bytes: &[u8]) -> usize {
 #[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 #[test]
 fn no_panic_no_hang_bounded_memory() {
+    let _alone = ALONE.lock();
     let mut files = samples();
     if files.is_empty() {
         return raddle_testkit::absent("every sample");
@@ -140,4 +150,83 @@ fn uncompressed(file: &Path) -> Vec<u8> {
         Ok(_) => text,
         Err(_) => bytes,
     }
+}
+
+/// Launches of a run that is long enough to tell.
+const LAUNCHES: usize = 60_000;
+
+/// Runs of so many kernels, each with its call, in the formats that hold one.
+fn long_runs() -> Vec<(&'static str, Vec<u8>)> {
+    let count = u32::try_from(LAUNCHES).expect("it is a few");
+    let kineto = (1..=LAUNCHES).map(|i| {
+        let (at, done) = (i * 100, i * 100 + 50);
+        format!(
+            "{{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":{at}.5,\"dur\":1,\
+             \"args\":{{\"correlation\":{i}}}}},{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":{done}.5,\
+             \"dur\":9,\"args\":{{\"device\":0,\"context\":1,\"stream\":7,\"correlation\":{i},\"grid\":[8,1,1],\
+             \"block\":[64,1,1],\"registers per thread\":8,\"shared memory\":0}}}}"
+        )
+    });
+    let kineto = format!("{{\"traceEvents\":[{}]}}", kineto.collect::<Vec<_>>().join(","));
+    let mut table =
+        "name,start_ns,duration_ns,grid_x,grid_y,grid_z,block_x,block_y,block_z\n".to_owned();
+    let mut report = "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Device,Ctx,Strm,Name\n".to_owned();
+    let mut rocprof = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\
+        \"End_Timestamp\",\"Private_Segment_Size\",\"Group_Segment_Size\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\
+        \"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n".to_owned();
+    for i in 1..=LAUNCHES {
+        let (start, end) = (i * 1000, i * 1000 + 900);
+        writeln!(table, "k,{start},900,8,1,1,64,1,1").expect("a string takes it");
+        writeln!(report, "{start},900,8,1,1,64,1,1,8,0.000,0.000,A (0),1,7,k")
+            .expect("a string takes it");
+        writeln!(rocprof, "\"KERNEL_DISPATCH\",1,1,1,\"k\",{i},{start},{end},0,0,64,1,1,512,1,1")
+            .expect("a string takes it");
+    }
+    let result = (1..=LAUNCHES).map(|i| {
+        let (at, start, end) = (i * 1000, i * 1000 + 100, i * 1000 + 900);
+        let call = format!(
+            "{{\"kind\":5,\"operation\":1,\"start_timestamp\":{at},\"end_timestamp\":{start},\"correlation_id\":{{\"internal\":{i}}}}}"
+        );
+        let dispatch = format!(
+            "{{\"start_timestamp\":{start},\"end_timestamp\":{end},\"correlation_id\":{{\"internal\":{i}}},\
+             \"dispatch_info\":{{\"agent_id\":{{\"handle\":1}},\"queue_id\":{{\"handle\":1}},\"kernel_id\":1,\
+             \"workgroup_size\":{{\"x\":64,\"y\":1,\"z\":1}},\"grid_size\":{{\"x\":512,\"y\":1,\"z\":1}}}}}}"
+        );
+        (call, dispatch)
+    });
+    let (calls, dispatches): (Vec<_>, Vec<_>) = result.unzip();
+    let result = format!(
+        "{{\"rocprofiler-sdk-tool\":[{{\"buffer_records\":{{\"kernel_dispatch\":[{}],\"hip_api\":[{}]}}}}]}}",
+        dispatches.join(","),
+        calls.join(",")
+    );
+    vec![
+        ("kineto", kineto.into_bytes()),
+        ("launch table", table.into_bytes()),
+        ("nsys report", report.into_bytes()),
+        ("rocprof table", rocprof.into_bytes()),
+        ("rocprof result", result.into_bytes()),
+        ("nsys database", nsys_db::long_run(count)),
+        ("rocmProfileData", rpd_db::launches(count)),
+    ]
+}
+
+/// What a launch costs on top of what any file does: its op and its call, as they are read and as they
+/// become a profile. (An XPlane lies in memory besides, and a rocpd database has a table of events.)
+#[allow(clippy::print_stdout, reason = "the figures are what a person wants to see")]
+#[test]
+fn a_launch_takes_at_most_150_bytes_while_it_is_read() {
+    let _alone = ALONE.lock();
+    let mut worst = (0, "");
+    for (name, bytes) in long_runs() {
+        let (peak, result) = peak(|| read("x", bytes.as_slice(), &ImportOptions::default()));
+        let kernels = result.expect(name).report.kernels;
+        assert_eq!(kernels, LAUNCHES as u64, "{name}");
+        println!("{name}: {} bytes a launch", peak / LAUNCHES);
+        // That file has a copy for ten launches, and nearly twice as many calls.
+        let more = if name == "nsys database" { LAUNCHES * (150 / 10 + 24) } else { 0 };
+        worst = worst.max((peak.saturating_sub(more), name));
+    }
+    // Buffers of readers, which are as large for any file.
+    assert!(worst.0 <= 150 * LAUNCHES + (1 << 20), "{}: {} bytes", worst.1, worst.0 / LAUNCHES);
 }

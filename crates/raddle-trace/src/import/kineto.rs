@@ -11,9 +11,9 @@ pub(super) mod collect;
 mod device;
 pub(super) mod event;
 pub(super) mod plain;
-mod settle;
+pub(super) mod settle;
 pub(super) mod shape;
-mod waits;
+pub(super) mod waits;
 mod work;
 
 use crate::assemble::Draft;

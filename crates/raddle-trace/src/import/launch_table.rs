@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::ImportSource;
 use crate::assemble::waits::{Awaited, DraftWait, Waiter};
-use crate::assemble::{Draft, Interner};
+use crate::assemble::{Draft, Interner, push};
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::options::{BarrierRule, ImportOptions};
@@ -266,7 +266,7 @@ impl LaunchTable {
         if kind == OpKind::Kernel && !row.is_opaque() {
             self.kernel(&mut op, row)?;
         }
-        self.draft.ops.push(op);
+        push(&mut self.draft.ops, op);
         Ok(())
     }
 

@@ -12,16 +12,20 @@
 //! Without a copy, grids tell: in work-items all are whole numbers of workgroups. Names are numbers of
 //! strings, of which only those in use are kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::blocking::Blocking;
-use super::kineto::collect::{KinetoCall, KinetoCollector, KinetoOp, TraceMaker};
+use super::calls::sort_calls;
+use super::kineto::collect::{
+    AskedLaunch, KinetoCall, KinetoCollector, KinetoLane, KinetoOp, TraceMaker,
+};
 use super::kineto::event::Api;
 use super::kineto::plain::work_of_rpd;
+use super::kineto::settle::call_of;
 use super::kineto::shape::KernelExtents;
 use super::sqlite::database::{Database, DatabaseRow};
 use super::sqlite::{RowMeter, SqliteSource};
-use crate::assemble::{Draft, Interner, OP_LIMIT};
+use crate::assemble::{Draft, Interner, OP_LIMIT, push, sort_in_place};
 use crate::error::TraceError;
 use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, StreamLabel};
@@ -48,9 +52,9 @@ pub(super) fn import(
     let SqliteSource { file, database, watch, .. } = source;
     let mut meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS, TIES, OPS], *watch);
     let mut reader = RpdReader::new(database);
-    reader.launches(database, &mut meter);
     reader.calls(database, &mut meter);
     reader.ops(database, &mut meter);
+    reader.join();
     let RpdReader { mut found, names, .. } = reader;
     meter.end(file, found.ops.len().max(found.calls.len()))?;
     rename(database, &names.into_items(), &mut found);
@@ -70,13 +74,24 @@ pub(super) fn import(
     }))
 }
 
-/// What a launch call asked for.
+/// What a launch or a copy asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RpdLaunch {
-    stream: Option<String>,
-    extents: Option<u32>,
+    /// A position in [`RpdReader::streams`].
+    stream: Option<u32>,
+    extents: Option<KernelExtents>,
     lds_bytes: Option<u32>,
     /// The name of the kernel.
     name: Option<i64>,
+}
+
+/// What a call was, and what it asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RpdCall {
+    api: Api,
+    /// A position among the processes whose calls launch, in order of first use.
+    process: u32,
+    launch: Option<RpdLaunch>,
 }
 
 /// What strings mean that decide what a row is.
@@ -105,17 +120,14 @@ impl RpdWord {
 struct RpdReader {
     found: KinetoCollector,
     words: BTreeMap<i64, RpdWord>,
-    /// By the number of the call.
-    launches: BTreeMap<i64, RpdLaunch>,
-    /// The processes of calls that launch, in order of first use.
-    processes: Interner<i64>,
-    of_calls: BTreeMap<i64, u32>,
-    /// Calls that launch graphs.
-    graphs: BTreeSet<i64>,
+    /// The labels of streams.
+    streams: Interner<String>,
+    /// What calls were, [`KinetoCall::asked`] of each its position; few differ.
+    calls: Interner<RpdCall>,
     /// The names of work, as numbers of strings.
     names: Interner<i64>,
-    /// Whether rocprofiler-sdk is the source.
-    of_sdk: bool,
+    /// Lanes by queue and GPU.
+    queues: BTreeMap<(i64, Option<u64>), u32>,
 }
 
 impl RpdReader {
@@ -127,14 +139,14 @@ impl RpdReader {
             true
         });
         let found = KinetoCollector::of(TraceMaker::Rpd);
-        let (launches, of_calls) = (BTreeMap::new(), BTreeMap::new());
-        let (processes, names) = (Interner::default(), Interner::default());
-        let (graphs, of_sdk) = (BTreeSet::new(), false);
-        Self { found, words, launches, processes, of_calls, graphs, names, of_sdk }
+        let (streams, calls, names) = Default::default();
+        Self { found, words, streams, calls, names, queues: BTreeMap::new() }
     }
 
-    /// What launches and copies asked for.
-    fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
+    /// What launches and copies asked for, by the number of their call.
+    fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
+        let mut launches = RpdLaunches::default();
+        let streams = &mut self.streams;
         let columns = [
             "api_ptr_id",
             "stream",
@@ -147,29 +159,32 @@ impl RpdReader {
             "groupSegmentSize",
             "kernelName_id",
         ];
-        let extents = &mut self.found.extents;
-        let launches = &mut self.launches;
         database.scan(LAUNCHES, &columns, |row| {
             let shape = three(row, 2).zip(three(row, 5));
-            let shape = shape.map(|(grid, block)| KernelExtents { grid, block });
             let launch = RpdLaunch {
-                stream: row.text(1).map(String::from),
-                extents: shape.map(|shape| extents.number(&shape)),
+                stream: row.text(1).map(|stream| streams.number(&*stream)),
+                extents: shape.map(|(grid, block)| KernelExtents { grid, block }),
                 lds_bytes: small(row, 8),
                 name: row.number(9),
             };
-            launches.extend(row.number(0).map(|call| (call, launch)));
-            meter.row() && launches.len() <= OP_LIMIT
+            launches.add(row.number(0), &launch);
+            meter.row() && launches.of_calls.len() < OP_LIMIT
         });
         database.scan(COPIES, &["api_ptr_id", "stream"], |row| {
-            let stream = row.text(1).map(String::from);
+            let stream = row.text(1).map(|stream| streams.number(&*stream));
             let copy = RpdLaunch { stream, extents: None, lds_bytes: None, name: None };
-            launches.extend(row.number(0).map(|call| (call, copy)));
-            meter.row() && launches.len() <= OP_LIMIT
+            launches.add(row.number(0), &copy);
+            meter.row() && launches.of_calls.len() < OP_LIMIT
         });
+        launches.sort();
+        launches
     }
 
     fn calls(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
+        let launches = self.launches(database, meter);
+        let kinds = launches.kinds.items();
+        let mut processes: Interner<i64> = Interner::default();
+        let (thread, mut next) = (self.found.threads.number(&0), 0);
         database.scan(CALLS, &["id", "start", "end", "apiName_id", "pid"], |row| {
             self.found.report.events += 1;
             let id = row.number(0).and_then(|id| u64::try_from(id).ok()).filter(|&id| id > 0);
@@ -184,127 +199,243 @@ impl RpdReader {
                 self.found.waits.add(blocking, (start, end), Some(id));
             }
             if let Some(api) = *api {
-                let launch = self.launches.get(&id.cast_signed());
-                let (extents, lds_bytes) =
-                    launch.map_or((None, None), |launch| (launch.extents, launch.lds_bytes));
-                self.found.calls.push(KinetoCall {
-                    correlation: id,
-                    start,
-                    api,
-                    extents,
-                    lds_bytes,
-                    thread: 0,
-                });
-                self.graphs.extend((api == Api::Graph).then_some(id.cast_signed()));
-                let process = self.processes.number(&row.number(4).unwrap_or(0));
-                // All but the first are rare.
-                self.of_calls.extend((process > 0).then_some((id.cast_signed(), process)));
+                let launch = launches.of(id.cast_signed(), &mut next);
+                let launch = launch.map(|kind| *kinds[kind as usize]);
+                let process = processes.number(&row.number(4).unwrap_or(0));
+                let asked = self.calls.number(&RpdCall { api, process, launch });
+                let call = KinetoCall { correlation: id, start, asked, thread };
+                push(&mut self.found.calls, call);
             }
-            meter.row() && self.found.calls.len() <= OP_LIMIT
+            meter.row() && self.found.has_room()
         });
-        let told = self.words.values().find_map(|word| match word {
-            RpdWord::Work(_, of_sdk) => *of_sdk,
-            _ => None,
-        });
-        self.of_sdk = told.unwrap_or_else(|| self.is_in_work_items());
-        if self.of_sdk {
-            self.convert();
-        }
-    }
-
-    /// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
-    fn is_in_work_items(&self) -> bool {
-        let extents = self.found.extents.items();
-        let of_calls = self.found.calls.iter().filter(|call| call.api == Api::HipWorkgroups);
-        let mut shapes = of_calls.filter_map(|call| extents.get(call.extents? as usize).copied());
-        let whole = |shape: &KernelExtents| {
-            let mut axes = shape.grid.into_iter().zip(shape.block);
-            axes.all(|(grid, block)| block > 0 && grid.is_multiple_of(block))
-        };
-        shapes.next().is_some_and(|first| whole(first) && shapes.all(whole))
-    }
-
-    /// Counts grids that are in work-items in workgroups, whatever the call takes.
-    fn convert(&mut self) {
-        let shapes: Vec<KernelExtents> = self.found.extents.items().into_iter().copied().collect();
-        for launch in self.launches.values_mut() {
-            let shape = launch.extents.and_then(|at| shapes.get(at as usize));
-            launch.extents = shape.map(|&KernelExtents { grid, block }| {
-                let mut groups = grid;
-                for (axis, block) in groups.iter_mut().zip(block) {
-                    *axis = axis.div_ceil(block.max(1));
-                }
-                self.found.extents.number(&KernelExtents { grid: groups, block })
-            });
-        }
-        for call in &mut self.found.calls {
-            call.api = if call.api == Api::HipWorkItems { Api::HipWorkgroups } else { call.api };
-            call.extents = None;
-        }
+        // In most files they are in order.
+        sort_calls(&mut self.found.calls, |call| call.correlation, &mut self.found.report);
     }
 
     fn ops(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
-        let mut ties = BTreeMap::new();
-        database.scan(TIES, &["op_id", "api_id"], |row| {
-            ties.extend(row.number(0).zip(row.number(1)));
-            meter.row() && ties.len() <= OP_LIMIT
-        });
         let columns = ["id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"];
+        let (mut last, mut rising) = (0, true);
         database.scan(OPS, &columns, |row| {
             self.found.report.events += 1;
             let word = row.number(6).and_then(|word| self.words.get(&word));
             if let Some(&RpdWord::Work(kind, _)) = word {
-                let call = row.number(0).and_then(|id| ties.get(&id)).copied();
+                let id = row.number(0).and_then(|id| u64::try_from(id).ok()).unwrap_or(0);
+                rising &= last <= id;
+                last = id;
                 self.found.kernels_seen += u64::from(kind == OpKind::Kernel);
-                if self.op(row, kind, call).is_none() {
+                if self.op(row, kind, id).is_none() {
                     self.found.report.note(Quirk::Malformed);
                 }
             }
-            meter.row() && self.found.ops.len() <= OP_LIMIT
+            meter.row() && self.found.has_room()
         });
+        if !rising {
+            sort_in_place(&mut self.found.ops, |work| work.op.workgroups);
+        }
+        self.tie(database, meter);
     }
 
-    /// Takes an op; `None` where it has no time.
-    fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, call: Option<i64>) -> Option<()> {
+    /// Takes an op on its queue, with its number where its workgroups will stand; `None` where it has
+    /// no time.
+    fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
         let mut op = Op::at(kind, start, duration);
-        let launch = call.and_then(|call| self.launches.get(&call));
+        op.workgroups = id;
         let empty = |name: &i64| matches!(self.words.get(name), Some(RpdWord::Empty));
-        let own = row.number(5).filter(|name| !empty(name));
-        let name = own.or_else(|| launch?.name).or_else(|| row.number(6)).unwrap_or(0);
-        op.kernel = self.names.number(&name);
-        let stream = launch.and_then(|launch| launch.stream.clone());
-        let on_queue = stream.is_none();
-        let queue = || format!("queue {}", row.number(2).unwrap_or(0));
-        let process = call.and_then(|call| self.of_calls.get(&call));
-        let label = StreamLabel {
-            label: stream.unwrap_or_else(queue),
-            context: process.map(|&process| u64::from(process)),
-        };
-        op.stream = self.found.streams.number(&label);
+        let name = row.number(5).filter(|name| !empty(name)).or_else(|| row.number(6));
+        op.kernel = self.names.number(&name.unwrap_or(0));
+        let device = row.number(1).and_then(|gpu| u64::try_from(gpu).ok());
+        let queue = (row.number(2).unwrap_or(0), device);
+        let found = &mut self.found;
+        op.stream = *self.queues.entry(queue).or_insert_with(|| {
+            let label = StreamLabel { label: format!("queue {}", queue.0), context: None };
+            found.lane(&label, device, true)
+        });
         if kind == OpKind::Kernel {
             op.assume(Field::Barrier);
             op.assume(Field::Registers);
             op.assume(Field::SharedMemory);
         }
-        // A graph has one launch for all of its kernels.
-        let own = launch.filter(|launch| self.of_sdk && launch.name == Some(name));
-        let own = own.filter(|_| {
-            kind == OpKind::Kernel && !call.is_some_and(|call| self.graphs.contains(&call))
-        });
-        if let Some(bytes) = own.and_then(|launch| launch.lds_bytes) {
-            op.footprint.lds_bytes = bytes;
-            op.provenance = op.provenance.with(Field::SharedMemory, Origin::Joined);
-        }
-        self.found.ops.push(KinetoOp {
-            op,
-            device: row.number(1).and_then(|gpu| u64::try_from(gpu).ok()),
-            correlation: call.and_then(|call| u64::try_from(call).ok()),
-            extents: own.and_then(|launch| launch.extents),
-            on_queue,
-        });
+        push(&mut self.found.ops, KinetoOp::new(op, None, None));
         Some(())
+    }
+
+    /// Says of each op which call launched it.
+    fn tie(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
+        let ops = &mut self.found.ops;
+        let mut next = 0;
+        database.scan(TIES, &["op_id", "api_id"], |row| {
+            let number = |at| row.number(at).and_then(|id| u64::try_from(id).ok());
+            if let (Some(id), call) = (number(0).filter(|&id| id > 0), number(1)) {
+                // Most rows are in the order of the ops.
+                if ops.get(next).is_none_or(|work| work.op.workgroups != id) {
+                    next = ops.partition_point(|work| work.op.workgroups < id);
+                }
+                if let Some(work) = ops.get_mut(next).filter(|work| work.op.workgroups == id) {
+                    work.tie(call);
+                    next += 1;
+                }
+            }
+            meter.row()
+        });
+        for work in ops {
+            work.op.workgroups = 0;
+        }
+    }
+
+    /// Gives each op what its call asked for.
+    fn join(&mut self) {
+        let mut kinds = core::mem::take(&mut self.calls).into_items();
+        let of_sdk = self.is_of_sdk(&kinds);
+        for launch in kinds.iter_mut().filter_map(|kind| kind.launch.as_mut()) {
+            launch.extents = launch.extents.map(|it| if of_sdk { in_workgroups(it) } else { it });
+        }
+        let mut lanes = RpdLanes {
+            streams: core::mem::take(&mut self.streams).into_items(),
+            queues: core::mem::take(&mut self.found.lanes).into_items(),
+            labels: core::mem::take(&mut self.found.streams).into_items(),
+            new: BTreeMap::new(),
+        };
+        let names: Vec<i64> = self.names.items().into_iter().copied().collect();
+        let Self { found, words, names: numbers, .. } = self;
+        let mut ops = core::mem::take(&mut found.ops);
+        for work in &mut ops {
+            let call = call_of(work.correlation(), &found.calls);
+            let kind = call.and_then(|call| kinds.get(call.asked as usize)).copied();
+            let launch = kind.and_then(|kind| kind.launch);
+            // All but the first process are rare.
+            let process = kind.map(|kind| u64::from(kind.process)).filter(|&process| process > 0);
+            let stream = launch.and_then(|launch| launch.stream);
+            work.op.stream = lanes.of((work.op.stream, stream, process), found);
+            let mut name = names[work.op.kernel as usize];
+            // Its kind stands for the name that it lacks.
+            if let Some(of_launch) = launch.and_then(|launch| launch.name)
+                && matches!(words.get(&name), Some(RpdWord::Work(..)))
+            {
+                name = of_launch;
+                work.op.kernel = numbers.number(&name);
+            }
+            // A graph has one launch for all of its kernels.
+            let own = kind.is_some_and(|kind| kind.api != Api::Graph);
+            let own = launch.filter(|launch| of_sdk && own && launch.name == Some(name));
+            let Some(own) = own.filter(|_| work.op.kind == OpKind::Kernel) else { continue };
+            work.op.after = own.extents.map(|extents| found.extents.number(&extents));
+            if let Some(bytes) = own.lds_bytes {
+                work.op.footprint.lds_bytes = bytes;
+                work.op.provenance = work.op.provenance.with(Field::SharedMemory, Origin::Joined);
+            }
+        }
+        found.ops = ops;
+        let asked: Vec<u32> =
+            kinds.iter().map(|kind| found.asked.number(&asked(kind, of_sdk))).collect();
+        for call in &mut found.calls {
+            call.asked = asked[call.asked as usize];
+        }
+    }
+
+    /// Whether rocprofiler-sdk is the source: a copy tells, or else grids do.
+    fn is_of_sdk(&self, kinds: &[RpdCall]) -> bool {
+        let told = self.words.values().find_map(|word| match word {
+            RpdWord::Work(_, of_sdk) => *of_sdk,
+            _ => None,
+        });
+        told.unwrap_or_else(|| are_in_work_items(kinds))
+    }
+}
+
+/// The lanes of ops, once their calls are known.
+struct RpdLanes {
+    /// The labels of streams.
+    streams: Vec<String>,
+    queues: Vec<KinetoLane>,
+    /// The labels of queues.
+    labels: Vec<StreamLabel>,
+    /// By queue, stream and process.
+    new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
+}
+
+impl RpdLanes {
+    /// The lane of an op of that queue, stream and process.
+    fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
+        let Self { streams, queues, labels, new } = self;
+        *new.entry(place).or_insert_with(|| {
+            let (queue, stream, context) = place;
+            let queue = queues[queue as usize];
+            let of_queue = || labels[queue.stream as usize].label.clone();
+            let label = stream.map_or_else(of_queue, |stream| streams[stream as usize].clone());
+            found.lane(&StreamLabel { label, context }, queue.device, stream.is_none())
+        })
+    }
+}
+
+/// What launches asked for, by the number of their call: few differ.
+#[derive(Default)]
+struct RpdLaunches {
+    kinds: Interner<RpdLaunch>,
+    of_calls: Vec<(i64, u32)>,
+}
+
+impl RpdLaunches {
+    fn add(&mut self, call: Option<i64>, launch: &RpdLaunch) {
+        if let Some(call) = call {
+            push(&mut self.of_calls, (call, self.kinds.number(launch)));
+        }
+    }
+
+    /// Of several of one call the last counts.
+    fn sort(&mut self) {
+        self.of_calls.sort_by_key(|&(call, _)| call);
+    }
+
+    /// What a call asked for, looked for behind where the one before it was: calls mostly rise.
+    fn of(&self, call: i64, next: &mut usize) -> Option<u32> {
+        let is_behind = |at: usize| self.of_calls.get(at).is_none_or(|&(other, _)| other > call);
+        let is_before = |at: usize| at == 0 || self.of_calls[at - 1].0 <= call;
+        if is_behind(*next + 1) && !is_behind(*next) {
+            *next += 1;
+        } else if !(is_behind(*next) && is_before(*next)) {
+            *next = self.of_calls.partition_point(|&(other, _)| other <= call);
+        }
+        let &(found, kind) = self.of_calls.get(next.checked_sub(1)?)?;
+        (found == call).then_some(kind)
+    }
+}
+
+/// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
+fn are_in_work_items(kinds: &[RpdCall]) -> bool {
+    let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
+    let mut shapes = of_calls.filter_map(|kind| kind.launch?.extents);
+    let whole = |shape: KernelExtents| {
+        let mut axes = shape.grid.into_iter().zip(shape.block);
+        axes.all(|(grid, block)| block > 0 && grid.is_multiple_of(block))
+    };
+    shapes.next().is_some_and(|first| whole(first) && shapes.all(whole))
+}
+
+/// A grid in work-items, counted in workgroups, whatever the call takes.
+fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents {
+    let mut groups = grid;
+    for (axis, block) in groups.iter_mut().zip(block) {
+        *axis = axis.div_ceil(block.max(1));
+    }
+    KernelExtents { grid: groups, block }
+}
+
+/// What a call asked for; of rocprofiler-sdk each op says the shape itself.
+fn asked(kind: &RpdCall, of_sdk: bool) -> AskedLaunch {
+    let launch = kind.launch.as_ref();
+    let lds_bytes = launch.and_then(|launch| launch.lds_bytes);
+    match of_sdk {
+        true => {
+            let in_items = kind.api == Api::HipWorkItems;
+            let api = if in_items { Api::HipWorkgroups } else { kind.api };
+            AskedLaunch { api, extents: None, lds_bytes }
+        }
+        false => {
+            let extents = launch.and_then(|launch| launch.extents);
+            AskedLaunch { api: kind.api, extents, lds_bytes }
+        }
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn import(
         reader.plane(plane);
     }
     let XPlaneReader { mut found, others } = reader;
-    if found.ops.len().max(found.calls.len()) > OP_LIMIT {
+    if !found.has_room() {
         let limit = OP_LIMIT as u64;
         return Err(TraceError::TooLarge { file, limit, what: "launches" });
     }
@@ -169,7 +169,7 @@ impl XPlaneReader {
                 continue;
             };
             for event in WireFields::numbered(line, 4) {
-                if self.found.ops.len().max(self.found.calls.len()) > OP_LIMIT {
+                if !self.found.has_room() {
                     return;
                 }
                 self.found.report.events += 1;

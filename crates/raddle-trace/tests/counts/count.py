@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""What do profiles hold, counted by Python's own json and sqlite3 and a decoder of its own?
+"""What do profiles hold, counted by Python's own json, csv and sqlite3 and a decoder of its own?
 
 Written from the formats, and shares no code with the importers: its table (`counts.tsv`) is what they
 must agree with, to the digit. Times are nanoseconds; a grid that an AMD library counts in work-items is
-rounded up to workgroups; the device is the one with the most kernels, the first of equals. Work that
-shows no duration took half a step of the clock, a microsecond or a nanosecond.
+rounded up to workgroups, and one of which no call tells the unit is not counted, nor is a kernel whose
+grid the file does not have; the device is the one with the most kernels, the first of equals. Work that
+shows no duration took half a step of the clock, a microsecond or a nanosecond. Files of the samples that
+are not here hold no kernels with times.
 
     python3 count.py /path/to/samples > counts.tsv
 """
 
 import collections
+import csv
 import decimal
 import gzip
 import json
@@ -28,12 +31,34 @@ NVIDIA = [
     "kineto_tb2020_bare_array_v100.json.gz",
     "tracelens_b200_eager.json.gz",
 ]
+AMD = [
+    "hta_mi250_minitoy_rocm6.2",
+    "tracelens_mi210_gpu_only",
+    "tracelens_mi300x_resnet_act_checkpoint",
+    "tracelens_mi_sglang_qwen3-8b_decode",
+    "tracelens_mi_vllm_decode_capture",
+    "tracelens_mi_vllm_decode_hipgraph",
+]
 NSYS = ["nsysai_h100_2gpu_1s", "nsysai_rtx3080_2kernels", "pipit_cloverleaf_a100"]
+ROCPROF = [
+    "rocprofv1_2022_mixbench_mi100_timestamps.csv",
+    "rocprofv1_2022_mixbench_mi200_timestamps.csv",
+    "rocprofv3_2024_kernel_trace.csv",
+    "rocprofv3_2025_kernel_trace.csv",
+    "rocprofv3_2025_kernel_trace_truncated.csv",
+    "rpc_device_filter_MI300X_A1_timestamps.csv",
+    "rpc_vcopy_MI100_timestamps.csv",
+    "rpc_vcopy_MI200_timestamps.csv",
+    "tracelens_mi350x_rocprofv3_908_results.json.gz",
+]
 FILES = (
     [f"kineto_nvidia/{name}" for name in NVIDIA]
+    + [f"kineto_amd/{name}.json.gz" for name in AMD]
     + [f"nsys/{name}.sqlite.gz" for name in NSYS]
-    + ["rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz"]
-    + ["rpd/rocmprofiledata_matmul.rpd", "jax/tracelens_mi300_conv.xplane.pb"]
+    + ["derived/h100_cuda_gpu_trace.csv.gz", "derived/mi350x_908_kernel_trace.csv.gz"]
+    + [f"rocprof/{name}" for name in ROCPROF]
+    + ["rpd/rocmprofiledata_matmul.rpd", "rpd/rocmprofiledata_matmul.json"]
+    + ["jax/tracelens_mi300_conv.xplane.pb"]
 )
 
 
@@ -48,13 +73,32 @@ def kineto(path):
     work = [e for e in events if e.get("ph") == "X" and kinds.get(e.get("cat", "").lower())]
     times = [str(e[key]) for e in work for key in ("ts", "dur")]
     fine = any("." in text and len(text.split(".")[1]) >= 3 for text in times)
+    amd = path.parent.name == "kineto_amd"
+    calls = {}
+    for event in events:
+        if event.get("cat") in ("cuda_runtime", "cuda_driver") and "correlation" in event.get("args", {}):
+            calls.setdefault(event["args"]["correlation"], event)
     for event in work:
         args = event["args"]
         kind = kinds[event["cat"].lower()]
         lasts = int(decimal.Decimal(str(event["dur"])) * 1000) or (1 if fine else 500)
         lane = str(args.get("stream", event["tid"])), args.get("context")
-        count = groups(args["grid"], args["block"], False) if kind == "kernel" else 0
+        count = 0
+        if kind == "kernel":
+            call = calls.get(args.get("correlation")) if amd else None
+            count = amd_groups(args, call) if amd else groups(args["grid"], args["block"], False)
         yield args.get("device"), kind, lane, lasts, count
+
+
+def amd_groups(args, call):
+    """The grid stands in the event or the call; only the call tells its unit."""
+    name = call["name"] if call else ""
+    if "Graph" in name or not name.startswith(("hipLaunch", "hipExtLaunch", "hipExtModule", "hipModule")):
+        return 0
+    has = args if "grid" in args else call["args"]
+    if "grid" not in has:
+        return 0
+    return groups(has["grid"], has["block"], name == "hipExtModuleLaunchKernel")
 
 
 def nsys(path):
@@ -73,6 +117,35 @@ def nsys(path):
                 lane = row.get("globalPid"), row["contextId"], row.get("greenContextId"), row["streamId"]
                 count = row["gridX"] * row["gridY"] * row["gridZ"] if kind == "kernel" else 0
                 yield row["deviceId"], kind, lane, row["end"] - row["start"], count
+
+
+def rows(path):
+    return list(csv.DictReader(unpacked(path).decode().splitlines()))
+
+
+def nsys_table(path):
+    for row in rows(path):
+        kind = "kernel" if row["GrdX"] else "set" if "memset" in row["Name"] else "copy"
+        count = int(row["GrdX"]) * int(row["GrdY"]) * int(row["GrdZ"]) if kind == "kernel" else 0
+        lane = row["Ctx"], row["GreenCtx"], row["Strm"]
+        yield row["Device"], kind, lane, int(row["Duration (ns)"]), count
+
+
+def rocprof_table(path):
+    table = rows(path)
+    streams, queues = ({row.get(key) for row in table} for key in ("Stream_Id", "Queue_Id"))
+    # Streams that are all 0 on several queues were not followed.
+    told = None not in streams and (streams != {"0"} or len(queues) == 1)
+    for row in table:
+        one = lambda *keys: next(row[key] for key in keys if key in row)
+        if "Grid_Size_X" in row:
+            shape = [[int(row[f"{name}_Size_{axis}"]) for axis in "XYZ"] for name in ("Grid", "Workgroup")]
+        else:
+            shape = [[int(one("grd", "Grid_Size"))], [int(one("wgr", "Workgroup_Size"))]]
+        device = one("Agent_Id", "gpu-id", "GPU_ID")
+        lane = row["Stream_Id"] if told else one("Queue_Id", "queue-id", "Queue_ID")
+        lasts = int(one("End_Timestamp", "EndNs")) - int(one("Start_Timestamp", "BeginNs"))
+        yield device, "kernel", lane, lasts, groups(*shape, True)
 
 
 def rocprof(path):
@@ -120,6 +193,17 @@ def rpd(path):
             yield gpu, "copy", lane, end - start, 0
         elif kind.startswith("Fill"):
             yield gpu, "set", lane, end - start, 0
+
+
+def rpd_json(path):
+    """Its events have no category: what they describe tells what they are."""
+    trace = json.loads(unpacked(path), parse_float=decimal.Decimal)
+    for event in trace if isinstance(trace, list) else trace["traceEvents"]:
+        kind = event.get("args", {}).get("desc", "") if event.get("ph") == "X" else ""
+        lasts = decimal.Decimal(str(event.get("dur", 0))) * 1000
+        for begins, is_one in [("KernelExecution", "kernel"), ("Copy", "copy"), ("Fill", "set")]:
+            if kind.startswith(begins):
+                yield event["pid"], is_one, event["tid"], int(lasts), 0
 
 
 def varint(data, at):
@@ -185,8 +269,19 @@ def xplane(path):
 
 
 def count(path):
-    readers = {"kineto_nvidia": kineto, "nsys": nsys, "rocprof": rocprof, "rpd": rpd, "jax": xplane}
-    work = list(readers[path.parent.name](path))
+    readers = {
+        ("kineto_nvidia", ".json"): kineto,
+        ("kineto_amd", ".json"): kineto,
+        ("nsys", ".sqlite"): nsys,
+        ("derived", ".csv"): nsys_table if "gpu_trace" in path.name else rocprof_table,
+        ("rocprof", ".csv"): rocprof_table,
+        ("rocprof", ".json"): rocprof,
+        ("rpd", ".rpd"): rpd,
+        ("rpd", ".json"): rpd_json,
+        ("jax", ".pb"): xplane,
+    }
+    ending = pathlib.Path(path.name.removesuffix(".gz")).suffix
+    work = list(readers[path.parent.name, ending](path))
     kernels = collections.Counter(row[0] for row in work if row[1] == "kernel")
     device = min(kernels, key=lambda key: (-kernels[key], key))
     work = [row for row in work if row[0] == device]

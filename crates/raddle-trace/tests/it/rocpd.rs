@@ -52,6 +52,28 @@ fn every_version_of_the_schema_says_what_the_result_says() {
     }
 }
 
+/// In the result the names of calls come last.
+#[test]
+fn the_host_waits_where_calls_say_so() {
+    let json = String::from_utf8(result("rocprof-result.json")).expect("a text");
+    let named = json.replacen("hipGraphLaunch", "hipGraphLaunch\",\"hipDeviceSynchronize", 1);
+    let call = r#""hip_api":[{"kind":1,"operation":4,"correlation_id":{"internal":90},"start_timestamp":1046000,"end_timestamp":1080000},"#;
+    let waiting = named.replacen("\"hip_api\":[", call, 1);
+    assert!(waiting.len() > named.len());
+    let wanted =
+        read("run_results.json", waiting.as_bytes(), &ImportOptions::default()).expect("a result");
+    let [wait] = wanted.host_waits.as_slice() else { panic!("{:?}", wanted.host_waits) };
+    let since = |at: u64| at - 1_001_000;
+    assert_eq!((wait.begin_ns, wait.end_ns), (since(1_046_000), since(1_080_000)));
+    let last = wait.ops.as_ref().expect("all that was issued");
+    assert!(last.iter().all(|&at| wanted.ops[at as usize].arrival_ns <= wait.begin_ns), "{last:?}");
+    assert!(!last.is_empty() && wanted.known_waits() == Some(1.0));
+    for schema in ALL {
+        let found = import(&of_result(waiting.as_bytes(), schema)).expect("a database");
+        assert_eq!(found.host_waits, wanted.host_waits, "{schema:?}");
+    }
+}
+
 #[test]
 fn a_real_run_of_43_915_dispatches() {
     const SAMPLE: &str = "rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz";

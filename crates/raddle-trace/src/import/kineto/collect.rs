@@ -7,7 +7,9 @@ use super::device;
 use super::event::{Api, Category, KinetoEvent, tie, times};
 use super::shape::KernelExtents;
 use super::waits::KinetoWaits;
-use crate::assemble::Interner;
+#[cfg(any(feature = "sqlite", feature = "xplane"))]
+use crate::assemble::OP_LIMIT;
+use crate::assemble::{Interner, push};
 use crate::decimal::{micros, natural, unquote};
 use crate::import::document::{RecordSink, string};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
@@ -44,31 +46,69 @@ const WORK_ARGS: [&str; 12] = [
     "shared memory",
 ];
 
-/// An op of some device, before its arrival and, if it is a kernel, its shape are known.
-#[derive(Debug)]
+/// An op of some device, before its arrival and, if it is a kernel, its shape are known; its stream
+/// is a position in [`KinetoCollector::lanes`].
+///
+/// There may be millions, so what will tell the arrival and the shape stands where nothing of the op
+/// stands yet.
+#[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct KinetoOp {
     pub(in crate::import) op: Op,
-    pub(in crate::import) device: Option<u64>,
-    pub(in crate::import) correlation: Option<u64>,
+}
+
+impl KinetoOp {
+    pub(in crate::import) fn new(op: Op, correlation: Option<u64>, extents: Option<u32>) -> Self {
+        let mut found = Self { op: Op { after: extents, ..op } };
+        found.tie(correlation);
+        found
+    }
+
+    /// Says which call launched it.
+    pub(in crate::import) fn tie(&mut self, correlation: Option<u64>) {
+        self.op.arrival_ns = correlation.unwrap_or(0);
+    }
+
+    /// The number that it shares with the call that launched it.
+    pub(in crate::import) fn correlation(&self) -> Option<u64> {
+        Some(self.op.arrival_ns).filter(|&n| n > 0)
+    }
+
     /// A kernel's grid and workgroup as its event writes them, as a position in
     /// [`KinetoCollector::extents`].
-    pub(in crate::import) extents: Option<u32>,
-    /// Whether its lane is a hardware queue if the GPU is AMD's: it names no other queue.
+    pub(in crate::import) fn extents(&self) -> Option<u32> {
+        self.op.after
+    }
+}
+
+/// Where an op ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::import) struct KinetoLane {
+    /// A position in [`KinetoCollector::streams`].
+    pub(in crate::import) stream: u32,
+    pub(in crate::import) device: Option<u64>,
+    /// Whether it is a hardware queue if the GPU is AMD's: the op names no other queue.
     pub(in crate::import) on_queue: bool,
 }
 
 /// A call that launched work.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoCall {
     pub(in crate::import) correlation: u64,
     pub(in crate::import) start: i64,
+    /// What it asked for, as a position in [`KinetoCollector::asked`].
+    pub(in crate::import) asked: u32,
+    /// The thread that called, as a position in [`KinetoCollector::threads`].
+    pub(in crate::import) thread: u32,
+}
+
+/// What a call asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::import) struct AskedLaunch {
     pub(in crate::import) api: Api,
-    /// Grid and workgroup (HIP), as a position in [`KinetoCollector::extents`].
-    pub(in crate::import) extents: Option<u32>,
+    /// Grid and workgroup (HIP).
+    pub(in crate::import) extents: Option<KernelExtents>,
     /// Bytes of shared memory that it asks for dynamically (HIP).
     pub(in crate::import) lds_bytes: Option<u32>,
-    /// The thread that called; 0 where the file does not say.
-    pub(in crate::import) thread: u64,
 }
 
 /// Whose events are read, which says how much each tells.
@@ -104,7 +144,11 @@ pub(in crate::import) struct KinetoCollector {
     pub(super) wants_ranges: bool,
     pub(in crate::import) names: Interner<String>,
     pub(in crate::import) streams: Interner<StreamLabel>,
+    pub(in crate::import) lanes: Interner<KinetoLane>,
     pub(in crate::import) extents: Interner<KernelExtents>,
+    pub(in crate::import) asked: Interner<AskedLaunch>,
+    /// The numbers of threads; 0 where the file does not say.
+    pub(in crate::import) threads: Interner<u64>,
     pub(in crate::import) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(in crate::import) report: ImportReport,
     /// Whether there was an array of events.
@@ -210,18 +254,35 @@ impl KinetoCollector {
         let ts = micros(event.ts?).ok()?;
         self.fine |= ts.fine;
         let extents = api.unit().and_then(|_| KernelExtents::read(grid, block));
-        let extents = extents.map(|extents| self.extents.number(&extents));
         let lds_bytes = api.unit().and_then(|_| small(lds));
-        let thread = event.thread();
-        let start = ts.nanos;
-        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes, thread });
+        let asked = self.asked.number(&AskedLaunch { api, extents, lds_bytes });
+        let thread = self.threads.number(&event.thread());
+        push(&mut self.calls, KinetoCall { correlation, start: ts.nanos, asked, thread });
         Some(())
     }
 
     /// Takes a call that says no more than when it launched what.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
-        let (extents, lds_bytes, thread) = (None, None, 0);
-        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes, thread });
+        let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
+        let thread = self.threads.number(&0);
+        push(&mut self.calls, KinetoCall { correlation, start, asked, thread });
+    }
+
+    /// Whether there is room for more.
+    #[cfg(any(feature = "sqlite", feature = "xplane"))]
+    pub(in crate::import) fn has_room(&self) -> bool {
+        self.kept() <= OP_LIMIT
+    }
+
+    /// The number of a lane.
+    pub(in crate::import) fn lane(
+        &mut self,
+        label: &StreamLabel,
+        device: Option<u64>,
+        on_queue: bool,
+    ) -> u32 {
+        let stream = self.streams.number(label);
+        self.lanes.number(&KinetoLane { stream, device, on_queue })
     }
 
     /// Takes an op; `None` where it has no name or no time.
@@ -254,19 +315,13 @@ impl KinetoCollector {
         let label = StreamLabel { label, context: context.and_then(natural) };
         let mut op = Op::at(kind, start.nanos, duration.nanos.unsigned_abs());
         op.kernel = self.names.number(&*name);
-        op.stream = self.streams.number(&label);
+        op.stream = self.lane(&label, device.and_then(natural), queue.is_none());
         op.priority = priority.and_then(|value| unquote(value).parse().ok());
         op.claimed_percent = small(percent).and_then(|percent| u8::try_from(percent).ok());
         if kind == OpKind::Kernel {
             set_footprint(&mut op, small(registers), small(lds));
         }
-        self.ops.push(KinetoOp {
-            op,
-            device: device.and_then(natural),
-            correlation: tie(correlation),
-            extents,
-            on_queue: queue.is_none(),
-        });
+        push(&mut self.ops, KinetoOp::new(op, tie(correlation), extents));
         Some(())
     }
 }

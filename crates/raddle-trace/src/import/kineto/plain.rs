@@ -6,6 +6,7 @@
 use super::collect::{KinetoCollector, KinetoOp, TraceMaker};
 use super::event::{Api, KinetoEvent, tie, times};
 use super::shape::KernelExtents;
+use crate::assemble::push;
 use crate::decimal::{natural, unquote};
 use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
@@ -138,15 +139,9 @@ impl KinetoCollector {
             }
         }
         op.kernel = self.names.number(crate::import::rocprof::kernel_name(work.name));
-        op.stream =
-            self.streams.number(&StreamLabel { label: work.stream.to_owned(), context: None });
-        self.ops.push(KinetoOp {
-            op,
-            device: work.device,
-            correlation: work.correlation,
-            extents,
-            on_queue: self.maker == TraceMaker::Rpd,
-        });
+        let label = StreamLabel { label: work.stream.to_owned(), context: None };
+        op.stream = self.lane(&label, work.device, self.maker == TraceMaker::Rpd);
+        push(&mut self.ops, KinetoOp::new(op, work.correlation, extents));
     }
 
     /// Takes the name of a process, where it is one of a device.

@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::BatchRanges;
-use super::collect::{KinetoCall, KinetoOp};
+use super::collect::{AskedLaunch, KinetoCall, KinetoOp};
 use super::shape::{GridUnit, KernelExtents};
 use crate::captures::{AlikeLaunches, Found, GraphCaptures, KernelShape, Launched};
 use crate::options::BarrierRule;
@@ -48,6 +48,8 @@ const IN_WORK_ITEMS: [&str; 14] = [
 pub(super) struct Settler<'a> {
     /// Launch calls, by correlation.
     pub(super) calls: &'a [KinetoCall],
+    /// What they asked for.
+    pub(super) asked: &'a [AskedLaunch],
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
@@ -69,7 +71,7 @@ impl Settler<'_> {
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
-            let shape = self.of(work.extents).and_then(|it| it.shape(GridUnit::Workgroups));
+            let shape = self.of(work.extents()).and_then(|it| it.shape(GridUnit::Workgroups));
             let Some(shape) = shape else {
                 without_grid.push(at);
                 continue;
@@ -88,9 +90,10 @@ impl Settler<'_> {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
         for (at, work) in kernels(ops) {
-            let call = call_of(work.correlation, self.calls);
-            let unit = call.and_then(|call| call.api.unit());
-            let extents = self.of(work.extents.or_else(|| call?.extents));
+            let call = call_of(work.correlation(), self.calls);
+            let asked = call.and_then(|call| self.asked.get(call.asked as usize)).copied();
+            let unit = asked.and_then(|asked| asked.api.unit());
+            let extents = self.of(work.extents()).or_else(|| asked?.extents);
             let (Some(extents), Some(unit)) = (extents, unit) else {
                 let rest = if extents.is_some() { &mut without_unit } else { &mut without_grid };
                 rest.push(at);
@@ -101,7 +104,7 @@ impl Settler<'_> {
                 GridUnit::Workgroups => others.in_workgroups += 1,
                 GridUnit::WorkItems => others.in_work_items += 1,
             }
-            let lds = call.and_then(|call| call.lds_bytes);
+            let lds = asked.and_then(|asked| asked.lds_bytes);
             if let Some(shape) = extents.shape(unit) {
                 others.alike.add(at, (shape, lds));
                 self.settle_amd(work, (shape, lds), Origin::Joined);
@@ -121,7 +124,7 @@ impl Settler<'_> {
     ) {
         for &at in these {
             let work = &mut ops[at];
-            let Some(extents) = self.of(work.extents) else {
+            let Some(extents) = self.of(work.extents()) else {
                 continue;
             };
             let others = others.entry(work.op.kernel).or_default();
@@ -145,7 +148,7 @@ impl Settler<'_> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
         for at in these {
-            graphs.entry(ops[at].correlation).or_default().push(at);
+            graphs.entry(ops[at].correlation()).or_default().push(at);
         }
         let mut left = Vec::new();
         for (correlation, mut graph) in graphs {
@@ -223,7 +226,10 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
 }
 
 /// The call of that correlation among calls sorted by it.
-pub(super) fn call_of(correlation: Option<u64>, calls: &[KinetoCall]) -> Option<&KinetoCall> {
+pub(in crate::import) fn call_of(
+    correlation: Option<u64>,
+    calls: &[KinetoCall],
+) -> Option<&KinetoCall> {
     let correlation = correlation?;
     let at = calls.binary_search_by_key(&correlation, |call| call.correlation).ok()?;
     calls.get(at)

@@ -25,6 +25,15 @@ pub(in crate::import) struct KinetoWaits {
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
+/// A call that told a stream to wait, of which the file does not say which.
+#[derive(Clone, Copy, Debug)]
+struct GuessedWait {
+    thread: u64,
+    begin: i64,
+    /// The launch of this thread that follows it: when, and to which stream.
+    next: Option<(i64, u32)>,
+}
+
 /// What is said of one call.
 #[derive(Debug)]
 struct KinetoSync {
@@ -99,18 +108,19 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// The waits, once all ops are known, and all calls that launched some: by thread, when, and
-    /// the correlation.
-    pub(super) fn draft<'o>(
+    /// The waits, once all ops are known: by which thread each was launched, when, and to which
+    /// stream; and each with its correlation.
+    pub(in crate::import) fn draft(
         self,
-        launches: impl Iterator<Item = (u64, i64, u64)>,
-        ops: impl Iterator<Item = (Option<u64>, &'o Op)> + Clone,
+        launches: impl Iterator<Item = (u64, i64, u32)>,
+        ops: impl Iterator<Item = (Option<u64>, Op)>,
     ) -> Vec<DraftWait> {
-        let between = self.between(launches, ops.clone());
+        let between = self.between(launches);
         let copies = self.calls.iter().filter(|(_, blocking, _)| *blocking == Blocking::Copy);
-        let mut copies: BTreeMap<u64, Option<&Op>> =
+        let mut copies: BTreeMap<u64, Option<Op>> =
             copies.filter_map(|&(.., tie)| Some((tie?, None))).collect();
-        for (correlation, op) in ops {
+        let wanted = !copies.is_empty();
+        for (correlation, op) in ops.take_while(|_| wanted) {
             if let Some(copy) = correlation.and_then(|tie| copies.get_mut(&tie)) {
                 *copy = Some(op);
             }
@@ -130,7 +140,7 @@ impl KinetoWaits {
                 }
                 Blocking::Copy => {
                     let copy = copies.get(&(*tie)?).copied().flatten()?;
-                    wait.of_copy(copy)?
+                    wait.of_copy(&copy)?
                 }
             };
             Some(DraftWait { awaits, ..*wait })
@@ -139,33 +149,37 @@ impl KinetoWaits {
     }
 
     /// The waits of streams.
-    fn between<'o>(
-        &self,
-        launches: impl Iterator<Item = (u64, i64, u64)>,
-        ops: impl Iterator<Item = (Option<u64>, &'o Op)>,
-    ) -> Vec<DraftWait> {
+    fn between(&self, launches: impl Iterator<Item = (u64, i64, u32)>) -> Vec<DraftWait> {
         let known = |tie: &Option<u64>| {
             tie.and_then(|tie| self.syncs.get(&tie)).is_some_and(|sync| sync.waiter.is_some())
         };
         let mut waits: Vec<DraftWait> =
             self.syncs.values().filter_map(|it| self.said(it)).collect();
-        let guessed = || self.told.iter().filter(|(.., tie)| !known(tie));
-        if guessed().next().is_none() {
-            return waits;
+        let guessed = self.told.iter().filter(|(.., tie)| !known(tie));
+        let mut guessed: Vec<GuessedWait> =
+            guessed.map(|&(begin, thread, _)| GuessedWait { thread, begin, next: None }).collect();
+        guessed.sort_unstable_by_key(|wait| (wait.thread, wait.begin));
+        let wanted = !guessed.is_empty();
+        for (thread, at, stream) in launches.take_while(|_| wanted) {
+            let behind = guessed.partition_point(|wait| (wait.thread, wait.begin) <= (thread, at));
+            let last = behind.checked_sub(1).and_then(|last| guessed.get_mut(last));
+            if let Some(wait) = last.filter(|wait| wait.thread == thread)
+                && wait.next.is_none_or(|(first, _)| at <= first)
+            {
+                wait.next = Some((at, stream));
+            }
         }
-        let streams: BTreeMap<u64, u32> =
-            ops.filter_map(|(tie, op)| Some((tie?, op.stream))).collect();
-        let launched = launches.filter_map(|(thread, at, correlation)| {
-            Some((thread, at, *streams.get(&correlation)?))
-        });
-        let mut launched: Vec<(u64, i64, u32)> = launched.collect();
-        launched.sort_unstable();
-        waits.extend(guessed().filter_map(|&(begin, thread, _)| {
-            let next = launched.partition_point(|&(by, at, _)| (by, at) < (thread, begin));
-            let &(_, _, stream) = launched.get(next).filter(|launch| launch.0 == thread)?;
-            let (waiter, awaits) = (Waiter::Stream(stream), Awaited::Unknown);
-            Some(DraftWait { begin, end: begin, waiter, awaits })
-        }));
+        // The launch behind the last of several waits in a row follows all of them.
+        let mut next = None;
+        for &GuessedWait { thread, begin, next: own } in guessed.iter().rev() {
+            let same = next.filter(|&(by, _)| by == thread).map(|(_, launch)| launch);
+            let launch = own.or(same);
+            next = launch.map(|launch| (thread, launch));
+            waits.extend(launch.map(|(_, stream)| {
+                let (waiter, awaits) = (Waiter::Stream(stream), Awaited::Unknown);
+                DraftWait { begin, end: begin, waiter, awaits }
+            }));
+        }
         waits
     }
 

@@ -1,10 +1,11 @@
 //! Which of the work in a trace is kept, and with what joined to it?
 
-use super::collect::{KinetoCall, KinetoCollector, KinetoOp, TraceMaker};
+use super::collect::{AskedLaunch, KinetoCall, KinetoCollector, KinetoLane, KinetoOp, TraceMaker};
 use super::device;
 use super::event::Api;
 use super::settle::{Settler, call_of};
-use crate::assemble::Draft;
+use crate::assemble::waits::DraftWait;
+use crate::assemble::{Draft, sort_in_place};
 use crate::error::TraceError;
 use crate::import::calls::sort_calls;
 use crate::import::devices::Devices;
@@ -27,15 +28,17 @@ impl KinetoCollector {
         let amd = self.is_amd();
         if self.maker != TraceMaker::Kineto {
             // Lanes and tables are no sequence: in which order work comes is nothing to report.
-            self.ops.sort_by_key(|work| work.op.start_ns);
+            sort_in_place(&mut self.ops, |work| work.op.start_ns);
         }
         let names = core::mem::take(&mut self.names).into_items();
         let extents = core::mem::take(&mut self.extents).into_items();
+        let asked = core::mem::take(&mut self.asked).into_items();
         sort_calls(&mut self.calls, |call| call.correlation, &mut self.report);
         let mut ranges = core::mem::take(&mut self.ranges);
         ranges.sort();
         let mut settler = Settler {
             calls: &self.calls,
+            asked: &asked,
             extents: &extents,
             names: &names,
             barriers: options.barriers,
@@ -46,16 +49,12 @@ impl KinetoCollector {
             true => settler.amd(&mut self.ops),
             false => settler.nvidia(&mut self.ops),
         }
-        for work in &mut self.ops {
-            let gpu = work.device.and_then(|process| self.gpus.get(&process));
-            work.device = gpu.copied().or(work.device);
-        }
-        let ops = self.ops.iter().map(|work| (work.correlation, &work.op));
-        let calls = self.calls.iter().map(|call| (call.thread, call.start, call.correlation));
-        let waits = core::mem::take(&mut self.waits).draft(calls, ops);
+        let lanes = self.lanes();
+        let waits = self.host_waits(&lanes);
         let mut devices = Devices::new();
         for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
-            devices.kernel(&work.device, work.device);
+            let device = lanes[work.op.stream as usize].device;
+            devices.kernel(&device, device);
         }
         if devices.is_empty() {
             return Ok(None);
@@ -70,10 +69,12 @@ impl KinetoCollector {
         let found = core::mem::take(&mut self.ops).into_iter();
         // In the memory of what was read, which is most of what there is to hold.
         let ops: Vec<Op> = found
-            .filter(|work| work.device == device)
+            .filter(|work| lanes[work.op.stream as usize].device == device)
             .map(|work| {
-                report.add(Quirk::QueueLanes, u64::from(amd && work.on_queue));
-                join(&work, &self.calls, &mut report)
+                let lane = lanes[work.op.stream as usize];
+                report.add(Quirk::QueueLanes, u64::from(amd && lane.on_queue));
+                let op = join(work, &self.calls, &asked, &mut report);
+                Op { stream: lane.stream, ..op }
             })
             .collect();
         report.add(Quirk::OtherDevice, (all - ops.len()) as u64);
@@ -87,13 +88,44 @@ impl KinetoCollector {
             report,
         }))
     }
+
+    /// The lanes, each with the number of its GPU.
+    fn lanes(&mut self) -> Vec<KinetoLane> {
+        let mut lanes = core::mem::take(&mut self.lanes).into_items();
+        for lane in &mut lanes {
+            let gpu = lane.device.and_then(|process| self.gpus.get(&process));
+            lane.device = gpu.copied().or(lane.device);
+        }
+        lanes
+    }
+
+    /// In which calls the host waited, or told a stream to.
+    fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
+        let threads = core::mem::take(&mut self.threads).into_items();
+        let stream = |op: &Op| lanes[op.stream as usize].stream;
+        let ops = self
+            .ops
+            .iter()
+            .map(|work| (work.correlation(), Op { stream: stream(&work.op), ..work.op }));
+        let launches = self.ops.iter().filter_map(|work| {
+            let call = call_of(work.correlation(), &self.calls)?;
+            Some((threads[call.thread as usize], call.start, stream(&work.op)))
+        });
+        core::mem::take(&mut self.waits).draft(launches, ops)
+    }
 }
 
-fn join(work: &KinetoOp, calls: &[KinetoCall], report: &mut ImportReport) -> Op {
-    let mut op = work.op;
-    if let Some(call) = call_of(work.correlation, calls) {
+fn join(
+    work: KinetoOp,
+    calls: &[KinetoCall],
+    asked: &[AskedLaunch],
+    report: &mut ImportReport,
+) -> Op {
+    let mut op = Op { arrival_ns: 0, after: None, ..work.op };
+    if let Some(call) = call_of(work.correlation(), calls) {
         op.set_arrival(call.start, Origin::Joined);
-        report.add(Quirk::GraphLaunch, u64::from(call.api == Api::Graph));
+        let graph = asked.get(call.asked as usize).is_some_and(|asked| asked.api == Api::Graph);
+        report.add(Quirk::GraphLaunch, u64::from(graph));
     }
     op
 }

@@ -66,7 +66,7 @@ impl NsysKernel {
 }
 
 /// What a report should say of a kernel, once it is known that its device's work is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
 impl KernelNotes {

@@ -13,7 +13,6 @@ use crate::assemble::Draft;
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::import::ImportSource;
-use crate::import::devices::Devices;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
 use rows::RocprofRows;
@@ -65,10 +64,6 @@ pub(in crate::import) fn import(
             _ => TraceError::NothingUsable { file, kernels, reasons },
         });
     }
-    let mut devices = Devices::new();
-    for row in &rows.found {
-        devices.kernel(&row.device, row.device);
-    }
-    let device = devices.choose(&file, options.device)?;
+    let device = rows.devices().choose(&file, options.device)?;
     Ok(rows.draft(device))
 }

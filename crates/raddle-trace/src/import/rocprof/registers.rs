@@ -9,7 +9,7 @@
 //! no multiple of 8 without a single accumulation register in the file gives it away.
 
 /// What a tool says of a kernel's registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Registers {
     /// Vector registers of a work-item, without accumulation registers.
     pub(super) arch: u32,

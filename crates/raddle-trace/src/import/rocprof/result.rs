@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::assemble::Draft;
 use crate::error::TraceError;
 use agent::ProfiledAgent;
-use collect::RecordedWork;
+use collect::RecordedPlace;
 use collect::ResultProcess;
 pub(super) use collect::{ResultCollector, ResultSection};
 #[cfg(feature = "sqlite")]
@@ -27,9 +27,12 @@ pub(super) fn work(
     wanted: Option<u32>,
 ) -> Result<Draft, TraceError> {
     let mut kernels: BTreeMap<u64, u64> = BTreeMap::new();
-    for found in found.processes.iter().flat_map(|process| &process.ops) {
-        if let RecordedWork::Dispatch { agent, .. } = found.work {
-            *kernels.entry(agent).or_default() += 1;
+    for process in &found.processes {
+        let places = process.places.items();
+        for found in &process.ops {
+            if let RecordedPlace::Dispatch { agent, .. } = places[found.op.stream as usize] {
+                *kernels.entry(*agent).or_default() += 1;
+            }
         }
     }
     let device = choose_device(file, &found.processes, &kernels, wanted)?;

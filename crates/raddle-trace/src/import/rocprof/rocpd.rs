@@ -97,8 +97,8 @@ struct RocpdProcess<'d> {
     /// Agent, queue and stream.
     tracks: ByRow<[Option<i64>; 3]>,
     times: ByRow<i64>,
-    /// The names of calls of HIP, and whether they launch a graph.
-    calls: ByRow<bool>,
+    /// The names of calls of HIP.
+    calls: ByRow<String>,
 }
 
 impl<'d> RocpdProcess<'d> {
@@ -137,7 +137,7 @@ impl<'d> RocpdProcess<'d> {
         });
         scan("rocpd_string", &["id", "string"], &mut |row| {
             if let Some(name) = row.text(1).filter(|name| name.starts_with("hip")) {
-                calls.extend(row.number(0).map(|id| (id, name.contains("GraphLaunch"))));
+                calls.extend(row.number(0).map(|id| (id, name.into_owned())));
             }
         });
     }
@@ -153,6 +153,11 @@ impl<'d> RocpdProcess<'d> {
         // Counters are read kernel by kernel.
         let counted = self.database.about(&table("rocpd_pmc_event")) > 0;
         found.current().counted = counted;
+        for (&id, name) in &self.calls {
+            if let Ok(operation) = u32::try_from(id) {
+                found.current().name_call(name, (0, operation));
+            }
+        }
         let mut take = |section, raw: &RawRecord| {
             found.buffered(raw, section);
             meter.row() && found.kept <= OP_LIMIT
@@ -176,9 +181,6 @@ impl<'d> RocpdProcess<'d> {
             };
             take(ResultSection::Calls, &RawRecord { operation, ..self.placed(row) })
         });
-        let graphs = self.calls.iter().filter(|(_, graph)| **graph);
-        let graphs = graphs.filter_map(|(&name, _)| Some((0, u32::try_from(name).ok()?)));
-        found.current().graph_calls.extend(graphs);
     }
 
     fn symbols(&self, found: &mut ResultCollector) {

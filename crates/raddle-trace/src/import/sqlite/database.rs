@@ -70,7 +70,7 @@ impl Database {
         let mut rows = statement.query([])?;
         let mut names = BTreeSet::new();
         while let Some(row) = rows.next()? {
-            let row = DatabaseRow(row);
+            let row = DatabaseRow::of(row, 1)?;
             names.extend(row.text(0).map(|name| name.to_ascii_lowercase()));
         }
         Ok(names)
@@ -91,7 +91,7 @@ impl Database {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
         let listed = self.connection.pragma(None, "table_info", table, |row| {
-            let row = DatabaseRow(row);
+            let row = DatabaseRow::of(row, 2)?;
             let name = row.text(1).unwrap_or_default();
             lacking.retain(|column| !name.eq_ignore_ascii_case(column));
             Ok(())
@@ -125,15 +125,14 @@ impl Database {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
             while let Some(row) = cells.next()? {
+                let row = DatabaseRow::of(row, columns.len())?;
                 // SQLite has copied the texts of this row, whether they are wanted or not.
-                for at in 0..columns.len() {
-                    if !self.charge(row.get_ref(at)?) {
-                        self.damaged.set(true);
-                        return Ok(());
-                    }
+                if !row.0[..columns.len()].iter().all(|&cell| self.charge(cell)) {
+                    self.damaged.set(true);
+                    return Ok(());
                 }
                 rows += 1;
-                if !take(&DatabaseRow(row)) {
+                if !take(&row) {
                     break;
                 }
             }
@@ -201,12 +200,23 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// One row of a table; cells are counted from 0.
-pub(in crate::import) struct DatabaseRow<'a>(&'a rusqlite::Row<'a>);
+/// The most columns that are asked for at once.
+const CELLS: usize = 32;
 
-impl DatabaseRow<'_> {
+/// One row of a table; cells are counted from 0.
+pub(in crate::import) struct DatabaseRow<'a>([ValueRef<'a>; CELLS]);
+
+impl<'a> DatabaseRow<'a> {
+    fn of(row: &'a rusqlite::Row<'_>, columns: usize) -> rusqlite::Result<Self> {
+        let mut cells = [ValueRef::Null; CELLS];
+        for (at, cell) in cells.iter_mut().enumerate().take(columns) {
+            *cell = row.get_ref(at)?;
+        }
+        Ok(Self(cells))
+    }
+
     fn cell(&self, at: usize) -> ValueRef<'_> {
-        self.0.get_ref(at).unwrap_or(ValueRef::Null)
+        self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
 
     /// A whole number, however it is stored: tools that rewrite databases make doubles or text of

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::assemble::{Draft, Interner};
+use crate::assemble::{Draft, Interner, push};
 use crate::csv_table::{CellFault, CsvRow};
 use crate::decimal::{fixed, is_rounded, natural};
 use crate::error::TraceError;
@@ -185,7 +185,7 @@ impl GpuTrace {
             OpKind::Copy => row.name.unwrap_or_default(),
         });
         op.stream = self.streams.number(&row.stream());
-        self.ops.push(ReportOp { op, device: known, notes });
+        push(&mut self.ops, ReportOp { op, device: known, notes });
     }
 
     /// The work of one device.

@@ -1,6 +1,6 @@
 //! Which work and which launch calls do the tables of a database hold?
 
-use crate::assemble::{Interner, OP_LIMIT};
+use crate::assemble::{Interner, OP_LIMIT, push};
 use crate::error::TraceError;
 use crate::import::Watch;
 use crate::import::devices::Devices;
@@ -12,7 +12,7 @@ use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
 use super::device::{Gpu, Gpus};
-use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, pid, process};
+use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysUse, pid, process};
 use super::waits::NsysWaits;
 
 pub(super) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
@@ -34,6 +34,9 @@ const PLACE: [&str; 9] = [
     "globalPid",
     "graphNodeId",
 ];
+
+/// Where the correlation is.
+const CORRELATION: usize = 6;
 
 /// What a kernel says besides.
 const KERNEL: [&str; 15] = [
@@ -65,6 +68,7 @@ pub(super) struct NsysCollector {
     pub(super) waits: NsysWaits,
     pub(super) names: Interner<NsysName>,
     pub(super) lanes: Interner<NsysLane>,
+    pub(super) uses: Interner<NsysUse>,
     pub(super) devices: Devices<Gpu>,
     pub(super) gpus: Gpus,
     pub(super) report: ImportReport,
@@ -81,6 +85,7 @@ impl NsysCollector {
             waits: NsysWaits::read(database),
             names: Interner::default(),
             lanes: Interner::default(),
+            uses: Interner::default(),
             devices: Devices::new(),
             gpus: Gpus::read(database),
             report: ImportReport::default(),
@@ -133,41 +138,47 @@ impl NsysCollector {
         };
         let name = NsysName::Kernel([number(6), number(7), number(8)]);
         let clustered = (12..15).any(|at| number(at).is_some_and(|n| n > 1));
-        let Some(mut found) = self.place(row, OpKind::Kernel, name) else {
+        let Some((mut op, mut used)) = self.place(row, OpKind::Kernel, name) else {
             return true;
         };
-        found.notes = kernel.fill(&mut found.op, self.barriers);
-        found.notes.add(Quirk::Clusters, clustered);
-        self.devices.kernel(&found.gpu, found.device);
-        self.keep(found)
+        used.notes = kernel.fill(&mut op, self.barriers);
+        used.notes.add(Quirk::Clusters, clustered);
+        self.devices.kernel(&used.gpu, used.device);
+        self.keep(row, op, &used)
     }
 
     /// Takes a graph that was recorded as a whole, as one opaque kernel.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
-        let Some(found) = self.place(row, OpKind::Kernel, name) else {
+        let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {
             return true;
         };
         self.report.note(Quirk::WholeGraph);
-        self.devices.kernel(&found.gpu, found.device);
-        self.keep(found)
+        self.devices.kernel(&used.gpu, used.device);
+        self.keep(row, op, &used)
     }
 
     fn simple(&mut self, row: &DatabaseRow<'_>, kind: OpKind, name: NsysName) -> bool {
         match self.place(row, kind, name) {
-            Some(found) => self.keep(found),
+            Some((op, used)) => self.keep(row, op, &used),
             None => true,
         }
     }
 
-    fn keep(&mut self, found: NsysOp) -> bool {
-        self.ops.push(found);
+    fn keep(&mut self, row: &DatabaseRow<'_>, op: Op, used: &NsysUse) -> bool {
+        let correlation = row.number(CORRELATION).unwrap_or(0);
+        push(&mut self.ops, NsysOp::new(op, correlation, self.uses.number(used)));
         self.ops.len() <= OP_LIMIT
     }
 
     /// The columns of [`PLACE`]; `None` where the op has no time.
-    fn place(&mut self, row: &DatabaseRow<'_>, kind: OpKind, name: NsysName) -> Option<NsysOp> {
-        let [start, end, device, context, green, stream, correlation, global, node] =
+    fn place(
+        &mut self,
+        row: &DatabaseRow<'_>,
+        kind: OpKind,
+        name: NsysName,
+    ) -> Option<(Op, NsysUse)> {
+        let [start, end, device, context, green, stream, _correlation, global, node] =
             std::array::from_fn(|at| row.number(at));
         let span = start
             .zip(end)
@@ -192,8 +203,7 @@ impl NsysCollector {
         op.stream = self.lanes.number(&lane);
         let gpu = self.gpus.of(pid(process), device);
         let node = node.is_some_and(|n| n != 0);
-        let correlation = correlation.unwrap_or(0);
-        Some(NsysOp { op, gpu, device, process, correlation, node, notes: KernelNotes::default() })
+        Some((op, NsysUse { gpu, device, node, notes: KernelNotes::default() }))
     }
 
     fn call(&mut self, row: &DatabaseRow<'_>) -> bool {
@@ -201,7 +211,7 @@ impl NsysCollector {
             && correlation != 0
         {
             let process = process(row.number(2));
-            self.calls.push(CudaCall { process, correlation, start });
+            push(&mut self.calls, CudaCall { process, correlation, start });
             self.waits.call(row, (process, correlation, start));
         }
         self.calls.len() <= OP_LIMIT

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::assemble::{Draft, Interner};
+use crate::assemble::{Draft, Interner, sort_in_place};
 use crate::error::TraceError;
 use crate::import::calls::sort_calls;
 use crate::import::nsys::work::{SET, UNNAMED};
@@ -67,40 +67,56 @@ pub(super) fn draft(
 ) -> Result<Draft, TraceError> {
     let gpu = found.devices.choose(file, wanted)?;
     let NsysCollector {
-        mut ops, mut calls, waits, names, lanes, devices, gpus, mut report, ..
+        mut ops,
+        mut calls,
+        waits,
+        names,
+        lanes,
+        uses,
+        devices,
+        gpus,
+        mut report,
+        ..
     } = found;
+    let uses = uses.into_items();
     report.add(Quirk::NewerSchema, u64::from(schema(database).is_some_and(|seen| seen > NEWEST)));
     let device = gpus.source(gpu, devices.numbers(&gpu), &mut report);
     let all = ops.len();
-    ops.retain(|op| op.gpu == gpu);
+    ops.retain(|op| op.used(&uses).gpu == gpu);
     report.add(Quirk::OtherDevice, (all - ops.len()) as u64);
     // Tables are no sequence: in which order kernels and copies come is nothing to report.
-    ops.sort_by_key(|found| found.op.start_ns);
+    sort_in_place(&mut ops, |found| found.op.start_ns);
     let lanes = lanes.into_items();
-    let processes = processes(&ops);
+    let processes = processes(&ops, &lanes);
     let others = processes.len().saturating_sub(1);
     report.add(Quirk::SeveralProcesses, others as u64);
     // Who waits for what among several processes is not told.
     let waits = if others == 0 { waits.draft(database, &ops, &lanes) } else { Vec::new() };
     let priorities = priorities(database, &lanes);
     let (kernels, new_names) = resolve(database, &names.into_items());
-    if ops.iter().all(|op| op.process == 0) {
+    if processes.is_empty() {
         // Where work does not say whose it is, its correlation must do.
         calls.iter_mut().for_each(|call| call.process = 0);
     }
     sort_calls(&mut calls, |call| (call.process, call.correlation), &mut report);
-    for found in &mut ops {
-        let op = &mut found.op;
-        report.add(Quirk::GraphLaunch, u64::from(found.node));
-        found.notes.count(&mut report);
+    // In the memory of what was read.
+    let ops = ops.into_iter().map(|found| {
+        let used = found.used(&uses);
+        report.add(Quirk::GraphLaunch, u64::from(used.node));
+        used.notes.count(&mut report);
+        let mut op = found.untied();
+        if let Some(call) = call_of(&found, &lanes, &calls) {
+            op.set_arrival(call.start, Origin::Joined);
+        }
         op.priority = priorities[op.stream as usize];
         op.kernel = new_names[op.kernel as usize];
         let unnamed = op.kind == OpKind::Kernel && kernels[op.kernel as usize] == UNNAMED;
         report.add(Quirk::NoName, u64::from(unnamed));
-        join(found, &calls);
-    }
+        op
+    });
+    let ops = ops.collect();
     Ok(Draft {
-        ops: ops.into_iter().map(|found| found.op).collect(),
+        ops,
         kernels,
         streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
         device,
@@ -110,22 +126,23 @@ pub(super) fn draft(
     })
 }
 
-fn join(found: &mut NsysOp, calls: &[CudaCall]) {
-    if found.correlation == 0 {
-        return;
+/// The call that launched an op.
+fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
+    if found.correlation() == 0 {
+        return None;
     }
-    let key = (found.process, found.correlation);
-    if let Ok(at) = calls.binary_search_by_key(&key, |call| (call.process, call.correlation)) {
-        found.op.set_arrival(calls[at].start, Origin::Joined);
-    }
+    let key = (lanes[found.op.stream as usize].process, found.correlation());
+    let at = calls.binary_search_by_key(&key, |call| (call.process, call.correlation)).ok()?;
+    calls.get(at)
 }
 
 /// The known processes in order of first use, counted from 1.
-fn processes(ops: &[NsysOp]) -> BTreeMap<NsysProcess, usize> {
+fn processes(ops: &[NsysOp], lanes: &[NsysLane]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
-    for op in ops.iter().filter(|op| op.process != 0) {
+    let of_ops = ops.iter().map(|found| lanes[found.op.stream as usize].process);
+    for process in of_ops.filter(|&process| process != 0) {
         let next = numbers.len() + 1;
-        numbers.entry(op.process).or_insert(next);
+        numbers.entry(process).or_insert(next);
     }
     numbers
 }

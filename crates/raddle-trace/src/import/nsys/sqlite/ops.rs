@@ -40,17 +40,44 @@ pub(super) struct NsysLane {
     pub(super) stream: i64,
 }
 
-/// An op of some device, before its arrival is known.
-#[derive(Debug)]
+/// An op of some device, before its arrival is known; its stream is a position among the lanes.
+///
+/// There may be millions, so what else is known stands where nothing of the op stands yet.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct NsysOp {
     pub(super) op: Op,
+}
+
+impl NsysOp {
+    /// With its correlation, and its use as a position among these.
+    pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
+        let arrival_ns = correlation.cast_unsigned();
+        Self { op: Op { arrival_ns, after: Some(used), ..op } }
+    }
+
+    /// The number that it shares with its call; 0 for none.
+    pub(super) fn correlation(&self) -> i64 {
+        self.op.arrival_ns.cast_signed()
+    }
+
+    /// How it used its device.
+    pub(super) fn used(&self, uses: &[NsysUse]) -> NsysUse {
+        uses[self.op.after.unwrap_or(0) as usize]
+    }
+
+    /// The op without these.
+    pub(super) fn untied(&self) -> Op {
+        Op { arrival_ns: 0, after: None, ..self.op }
+    }
+}
+
+/// How ops used a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NsysUse {
     pub(super) gpu: Gpu,
     /// CUDA's number of the device.
     pub(super) device: Option<u64>,
-    pub(super) process: NsysProcess,
-    /// 0 for none.
-    pub(super) correlation: i64,
-    /// Whether it is a part of a graph.
+    /// Whether they are parts of a graph.
     pub(super) node: bool,
     pub(super) notes: KernelNotes,
 }

@@ -62,9 +62,9 @@ impl NsysWaits {
         lanes: &[NsysLane],
     ) -> Vec<DraftWait> {
         let streams = streams(database, lanes);
-        let copies = ops.iter().filter(|op| op.op.kind == OpKind::Copy && op.correlation != 0);
-        let copies: BTreeMap<CallKey, &NsysOp> =
-            copies.map(|op| ((op.process, op.correlation), op)).collect();
+        let copies = ops.iter().filter(|op| op.op.kind == OpKind::Copy && op.correlation() != 0);
+        let key = |op: &NsysOp| (lanes[op.op.stream as usize].process, op.correlation());
+        let copies: BTreeMap<CallKey, &NsysOp> = copies.map(|op| (key(op), op)).collect();
         let told = |(wait, blocking, key): (DraftWait, Blocking, CallKey)| {
             let awaits = match blocking {
                 Blocking::Device => Awaited::Device,

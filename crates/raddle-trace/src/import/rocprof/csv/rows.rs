@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::row::{DispatchRow, small};
 use super::table::RocprofColumns;
-use crate::assemble::{Draft, Interner};
+use crate::assemble::{Draft, Interner, push};
 use crate::csv_table::{CellFault, CsvRow};
 use crate::decimal::is_rounded;
+use crate::import::devices::Devices;
 use crate::import::rocprof::lanes::{QueuePlace, RocprofLanes, jitter};
 use crate::import::rocprof::registers::{Registers, are_halved};
 use crate::import::rocprof::{CLOCK_NS, kernel_name};
@@ -22,12 +23,11 @@ const LDS_BEFORE_GFX950: u32 = 64 * 1024;
 /// What the tools write as SGPRs of every kernel from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
-/// A dispatch, before its lane and its registers are known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RowOp {
-    op: Op,
+/// What dispatches have in common whose lane and registers are not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RowKind {
     place: QueuePlace,
-    pub(super) device: Option<u64>,
+    device: Option<u64>,
     registers: Option<Registers>,
 }
 
@@ -35,7 +35,9 @@ pub(super) struct RowOp {
 #[derive(Debug)]
 pub(super) struct RocprofRows {
     columns: RocprofColumns,
-    pub(super) found: Vec<RowOp>,
+    /// Dispatches, the stream of each a position among the kinds.
+    pub(super) found: Vec<Op>,
+    kinds: Interner<RowKind>,
     pub(super) report: ImportReport,
     barriers: BarrierRule,
     names: Interner<String>,
@@ -48,6 +50,7 @@ impl RocprofRows {
         Self {
             columns,
             found: Vec::new(),
+            kinds: Interner::default(),
             report: ImportReport::default(),
             barriers,
             names: Interner::default(),
@@ -88,27 +91,38 @@ impl RocprofRows {
         let process = row.guid.map_or(0, |guid| self.processes.number(guid));
         let (queue, stream) = (row.queue_id.map_or(0, |n| n.0), row.stream_id.map(|n| n.0));
         let accum = small(row.accum_vgpr_count)?.unwrap_or(0);
-        let found = RowOp {
-            op,
+        op.stream = self.kinds.number(&RowKind {
             place: QueuePlace { process, queue, stream },
             device: row.device(),
             registers: small(row.vgpr_count)?.map(|arch| Registers { arch, accum }),
-        };
+        });
         if self.columns.counters {
             let dispatch = row.dispatch_id.ok_or(Quirk::Malformed)?.0;
             if !self.dispatches.insert((process, dispatch)) {
                 return Err(Quirk::RepeatedRow);
             }
         }
-        self.found.push(found);
+        push(&mut self.found, op);
         Ok(())
     }
 
+    /// The devices that ran dispatches.
+    pub(super) fn devices(&self) -> Devices<Option<u64>> {
+        let kinds = self.kinds.items();
+        let mut devices = Devices::new();
+        for op in &self.found {
+            let device = kinds[op.stream as usize].device;
+            devices.kernel(&device, device);
+        }
+        devices
+    }
+
     /// The work of one device.
-    pub(super) fn draft(mut self, device: Option<u64>) -> Draft {
-        let all = self.found.len();
-        self.found.retain(|found| found.device == device);
-        let Self { columns, found, names, mut report, .. } = self;
+    pub(super) fn draft(self, device: Option<u64>) -> Draft {
+        let Self { columns, mut found, kinds, names, mut report, .. } = self;
+        let all = found.len();
+        let kinds = kinds.into_items();
+        found.retain(|op| kinds[op.stream as usize].device == device);
         report.add(Quirk::OtherDevice, (all - found.len()) as u64);
         report.note(Quirk::NoDevice);
         for (quirk, holds) in [
@@ -118,19 +132,20 @@ impl RocprofRows {
         ] {
             report.add(quirk, if holds { found.len() as u64 } else { 0 });
         }
-        let halved = is_halved(&columns, &found);
-        let doubtful = !halved && is_doubtful(&columns, &found);
-        let mut lanes = RocprofLanes::decide(found.iter().map(|found| found.place), &mut report);
-        let ops: Vec<Op> = found
-            .into_iter()
-            .map(|found| {
-                let lane = lanes.of(found.place);
-                finish(found, lane, halved, doubtful, &mut report)
-            })
-            .collect();
-        report.add(Quirk::ClockJitter, jitter(&ops));
+        let kind = |op: &Op| kinds[op.stream as usize];
+        let registers = || found.iter().filter_map(|op| kind(op).registers);
+        let halved = is_gfx950(&columns, &found) && are_halved(registers());
+        let doubtful = !halved && is_gfx9(&found) && (!columns.accum || are_halved(registers()));
+        let places = found.iter().map(|op| kind(op).place);
+        let mut lanes = RocprofLanes::decide(places, &mut report);
+        for op in &mut found {
+            let RowKind { place, registers, .. } = kinds[op.stream as usize];
+            op.stream = lanes.of(place);
+            finish(op, registers, halved, doubtful, &mut report);
+        }
+        report.add(Quirk::ClockJitter, jitter(&found));
         Draft {
-            ops,
+            ops: found,
             kernels: names.into_items(),
             streams: lanes.into_labels(),
             device: None,
@@ -141,38 +156,32 @@ impl RocprofRows {
     }
 }
 
-fn registers(found: &[RowOp]) -> impl Iterator<Item = Registers> + '_ {
-    found.iter().filter_map(|found| found.registers)
-}
-
 /// Whether some kernel shows that the device is of the gfx9 family.
-fn is_gfx9(found: &[RowOp]) -> bool {
-    found.iter().any(|found| !matches!(found.op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
+fn is_gfx9(found: &[Op]) -> bool {
+    found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Whether registers were surely counted by half: the counts look so, and the device must be a
+/// Whether registers may surely be counted by half, where the counts look so: the device must be a
 /// gfx950. No table says the device, but none other of its family has so much LDS.
-fn is_halved(columns: &RocprofColumns, found: &[RowOp]) -> bool {
+fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
-        && found.iter().any(|found| found.op.footprint.lds_bytes > LDS_BEFORE_GFX950)
+        && found.iter().any(|op| op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
-        && are_halved(registers(found))
 }
 
-/// Whether registers may be twice as many: the table has no column for accumulation registers, or
-/// the counts look as if made by half.
-fn is_doubtful(columns: &RocprofColumns, found: &[RowOp]) -> bool {
-    is_gfx9(found) && (!columns.accum || are_halved(registers(found)))
-}
-
-fn finish(found: RowOp, lane: u32, halved: bool, doubtful: bool, report: &mut ImportReport) -> Op {
-    let mut op = found.op;
-    op.stream = lane;
-    let registers = found.registers.and_then(|registers| registers.budget(halved));
+/// Gives a dispatch its registers. They may be twice as many (`doubtful`) where the table has no column
+/// for accumulation registers, or the counts look as if made by half.
+fn finish(
+    op: &mut Op,
+    registers: Option<Registers>,
+    halved: bool,
+    doubtful: bool,
+    report: &mut ImportReport,
+) {
+    let registers = registers.and_then(|registers| registers.budget(halved));
     op.set_registers(registers);
     report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
     report.add(Quirk::DoubtfulRegisters, u64::from(doubtful && registers.is_some()));
     let no_lds = op.provenance.of(Field::SharedMemory) == Origin::Assumed;
     report.add(Quirk::NoSharedMemory, u64::from(no_lds));
-    op
 }

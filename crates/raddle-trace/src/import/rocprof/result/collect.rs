@@ -2,13 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use raddle_policy::Activity;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::agent::ProfiledAgent;
 use super::records::{Correlation, RawAgent, RawKind, RawRecord, RawSymbol};
+use crate::assemble::{Interner, push};
 use crate::error::TraceError;
+use crate::import::blocking::Blocking;
 use crate::import::document::RecordSink;
+use crate::import::kineto::waits::KinetoWaits;
 use crate::import::rocprof::kernel_name;
 use crate::import::rocprof::lanes::QueuePlace;
 use crate::import::rocprof::launch::{set_launch, timed};
@@ -17,19 +21,39 @@ use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-/// An op before its name, its lane and its arrival are known.
+/// An op before its name, its lane and its arrival are known; its stream is a position in
+/// [`ResultProcess::places`], a kernel's name one in [`ResultProcess::kernels`].
+///
+/// There may be millions, so its ties stand where nothing of the op stands yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedOp {
     pub(super) op: Op,
-    pub(super) correlation: Correlation,
-    pub(super) work: RecordedWork,
 }
 
-/// What an op is, by the numbers of the file.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum RecordedWork {
+impl RecordedOp {
+    fn new(op: Op, tie: Correlation) -> Self {
+        let [high, low] = [(tie.ancestor >> 32) as u32, tie.ancestor as u32];
+        let activity = Activity([high, low, 0, 0, 0, 0]);
+        Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
+    }
+
+    /// What ties it to the call that caused it.
+    pub(super) fn correlation(&self) -> Correlation {
+        let [high, low, ..] = self.op.activity.0.map(u64::from);
+        Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
+    }
+
+    /// The op without its ties.
+    pub(super) fn untied(&self) -> Op {
+        Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
+    }
+}
+
+/// What an op is and where it was, by the numbers of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RecordedPlace {
     /// A launch of a kernel by an agent.
-    Dispatch { agent: u64, place: QueuePlace, kernel: u64 },
+    Dispatch { agent: u64, place: QueuePlace },
     /// A copy from an agent to another.
     Copy { source: u64, target: u64, stream: Option<u64> },
 }
@@ -41,6 +65,13 @@ pub(super) struct HipCall {
     pub(super) start: i64,
     /// Its kind and its operation.
     pub(super) name: (u32, u32),
+}
+
+/// A call, and when it returned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndedCall {
+    call: HipCall,
+    end: i64,
 }
 
 /// A kernel.
@@ -78,12 +109,41 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
     pub(super) ops: Vec<RecordedOp>,
+    pub(super) places: Interner<RecordedPlace>,
+    /// The numbers that kernels have in the file.
+    pub(super) kernels: Interner<u64>,
     pub(super) calls: Vec<HipCall>,
+    pub(super) waits: KinetoWaits,
     /// Kinds and operations of calls that launch a graph.
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
+    /// Those of calls that may wait.
+    pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
+    /// Whether the names of calls have been read, and the calls before.
+    are_named: bool,
+    pub(super) unnamed: Vec<EndedCall>,
     /// Whether counters were read, which the tool does kernel by kernel.
     pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
+}
+
+impl ResultProcess {
+    /// Says what calls of this kind and operation are called.
+    pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
+        self.are_named = true;
+        if name.starts_with("hip") {
+            self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
+            self.blocking_calls.extend(Blocking::of(name).map(|blocking| (call, blocking)));
+        }
+    }
+
+    /// Takes those of these calls that may have waited.
+    pub(super) fn wait(&mut self, calls: &[EndedCall]) {
+        for EndedCall { call, end } in calls {
+            if let Some(&blocking) = self.blocking_calls.get(&call.name) {
+                self.waits.add(blocking, (call.start, *end), Some(call.correlation));
+            }
+        }
+    }
 }
 
 /// Everything of interest in the records so far.
@@ -101,7 +161,7 @@ impl ResultCollector {
     /// Whether a dispatch of a kernel was kept.
     pub(in crate::import::rocprof) fn has_kernels(&self) -> bool {
         let mut ops = self.processes.iter().flat_map(|process| &process.ops);
-        ops.any(|found| matches!(found.work, RecordedWork::Dispatch { .. }))
+        ops.any(|found| found.op.kind == OpKind::Kernel)
     }
 
     /// Why nothing can come of what was read whole.
@@ -126,18 +186,21 @@ impl ResultCollector {
         let op = timed(kind, raw.start_timestamp, raw.end_timestamp);
         let mut op = op.ok_or(Quirk::Malformed)?;
         let stream = raw.stream_id.map(|id| id.handle);
-        let work = if kind == OpKind::Copy {
+        let place = if kind == OpKind::Copy {
             let (source, target) = (raw.src_agent_id.handle, raw.dst_agent_id.handle);
-            RecordedWork::Copy { source, target, stream }
+            RecordedPlace::Copy { source, target, stream }
         } else {
             let info = raw.dispatch_info.as_ref().ok_or(Quirk::Malformed)?;
             let shape = [info.grid_size.into(), info.workgroup_size.into()];
             set_launch(&mut op, shape, info.group_segment_size, self.barriers);
             let (process, queue) = (self.number(), info.queue_id.handle);
             let place = QueuePlace { process, queue, stream };
-            RecordedWork::Dispatch { agent: info.agent_id.handle, place, kernel: info.kernel_id }
+            op.kernel = self.current().kernels.number(&info.kernel_id);
+            RecordedPlace::Dispatch { agent: info.agent_id.handle, place }
         };
-        self.current().ops.push(RecordedOp { op, correlation: raw.correlation_id, work });
+        let process = self.current();
+        op.stream = process.places.number(&place);
+        push(&mut process.ops, RecordedOp::new(op, raw.correlation_id));
         Ok(())
     }
 
@@ -146,7 +209,14 @@ impl ResultCollector {
         let start = i64::try_from(raw.start_timestamp).ok();
         let start = start.filter(|&start| start > 0 && correlation > 0).ok_or(Quirk::Malformed)?;
         let name = (raw.kind, raw.operation);
-        self.current().calls.push(HipCall { correlation, start, name });
+        let process = self.current();
+        push(&mut process.calls, HipCall { correlation, start, name });
+        let end = i64::try_from(raw.end_timestamp).ok().filter(|&end| end >= start);
+        let ended = end.map(|end| EndedCall { call: HipCall { correlation, start, name }, end });
+        match process.are_named {
+            true => process.wait(ended.as_slice()),
+            false => process.unnamed.extend(ended),
+        }
         Ok(())
     }
 
@@ -190,12 +260,10 @@ impl ResultCollector {
         let process = self.current();
         let kind = process.kinds;
         process.kinds = kind.saturating_add(1);
-        let graphs = raw
-            .operations
-            .iter()
-            .zip(0u32..)
-            .filter(|(name, _)| name.starts_with("hip") && name.contains("GraphLaunch"));
-        process.graph_calls.extend(graphs.map(|(_, operation)| (kind, operation)));
+        process.are_named = true;
+        for (name, operation) in raw.operations.iter().zip(0u32..) {
+            process.name_call(name, (kind, operation));
+        }
     }
 
     fn number(&self) -> u32 {

@@ -1,9 +1,10 @@
 //! How do the records of a result become ops: which kernel, which lane, when issued?
 
 use super::agent::ProfiledAgent;
-use super::collect::{RecordedWork, ResultCollector, ResultProcess};
+use super::collect::{RecordedOp, RecordedPlace, ResultCollector, ResultProcess};
 use super::records::Correlation;
-use crate::assemble::{Draft, Interner};
+use crate::assemble::waits::DraftWait;
+use crate::assemble::{Draft, Interner, sort_in_place};
 use crate::import::calls::sort_calls;
 use crate::import::rocprof::CLOCK_NS;
 use crate::import::rocprof::lanes::{RocprofLanes, jitter};
@@ -19,18 +20,23 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     for process in &mut processes {
         keep(process, device, &mut report);
     }
-    let places = processes.iter().flat_map(|process| &process.ops);
-    let places = places.filter_map(|found| match found.work {
-        RecordedWork::Dispatch { place, .. } => Some(place),
-        RecordedWork::Copy { .. } => None,
+    let places = processes.iter().map(|process| (process, process.places.items()));
+    let places = places.flat_map(|(process, places)| {
+        let dispatches = process.ops.iter().filter(|found| found.op.kind == OpKind::Kernel);
+        dispatches.filter_map(move |found| match places[found.op.stream as usize] {
+            RecordedPlace::Dispatch { place, .. } => Some(*place),
+            RecordedPlace::Copy { .. } => None,
+        })
     });
     let lanes = RocprofLanes::decide(places, &mut report);
-    let mut maker = OpMaker { lanes, names: Interner::default(), report, ops: Vec::new() };
+    let names = Interner::default();
+    let mut maker = OpMaker { lanes, names, report, ops: Vec::new(), waits: Vec::new() };
     let arch = source.as_ref().map_or("", |source| &source.arch);
-    for (process, number) in processes.iter_mut().zip(0u32..) {
-        maker.process(process, number, arch);
+    let working = processes.iter().filter(|process| !process.ops.is_empty()).count();
+    for (process, number) in processes.into_iter().zip(0u32..) {
+        maker.process(process, number, arch, working == 1);
     }
-    let OpMaker { lanes, names, mut report, ops } = maker;
+    let OpMaker { lanes, names, mut report, ops, waits } = maker;
     report.add(Quirk::ClockJitter, jitter(&ops));
     Draft {
         ops,
@@ -38,7 +44,7 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
         streams: lanes.into_labels(),
         device: source,
         resolution_ns: CLOCK_NS,
-        waits: Vec::new(),
+        waits,
         report,
     }
 }
@@ -57,9 +63,10 @@ fn source_device(
 /// Drops what other devices did. A copy belongs to both of its ends.
 fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.ops.len();
-    process.ops.retain(|found| match found.work {
-        RecordedWork::Dispatch { agent, .. } => agent == device,
-        RecordedWork::Copy { source, target, .. } => {
+    let places = process.places.items();
+    process.ops.retain(|found| match *places[found.op.stream as usize] {
+        RecordedPlace::Dispatch { agent, .. } => agent == device,
+        RecordedPlace::Copy { source, target, .. } => {
             [source, target] == [0, 0] || [source, target].contains(&device)
         }
     });
@@ -72,28 +79,52 @@ struct OpMaker {
     names: Interner<String>,
     report: ImportReport,
     ops: Vec<Op>,
+    waits: Vec<DraftWait>,
 }
 
 impl OpMaker {
-    fn process(&mut self, process: &mut ResultProcess, number: u32, arch: &str) {
+    /// Takes the work of a process, and its waits where it is the only one that works: who waits for
+    /// what among several processes is not told.
+    fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
-        process.ops.sort_by_key(|found| found.op.kind != OpKind::Kernel);
-        let halved = is_halved(process, arch);
-        for found in &process.ops {
-            let mut op = found.op;
-            match found.work {
-                RecordedWork::Dispatch { place, kernel, .. } => {
+        let mut ops = core::mem::take(&mut process.ops);
+        sort_in_place(&mut ops, |found| u64::from(found.op.kind != OpKind::Kernel));
+        let kernels = core::mem::take(&mut process.kernels).into_items();
+        let halved = is_halved(&process, &ops, &kernels, arch);
+        let places = core::mem::take(&mut process.places).into_items();
+        for RecordedOp { op } in &mut ops {
+            match places[op.stream as usize] {
+                RecordedPlace::Dispatch { place, .. } => {
                     op.stream = self.lanes.of(place);
-                    self.dispatch(&mut op, process, kernel, halved);
+                    let kernel = kernels[op.kernel as usize];
+                    self.dispatch(op, &process, kernel, halved);
                 }
-                RecordedWork::Copy { source, target, stream } => {
+                RecordedPlace::Copy { source, target, stream } => {
                     let name = copy_name(&process.agents, source, target);
                     op.kernel = self.names.number(name);
                     op.stream = self.lanes.of_copy(number, stream, name);
                 }
             }
-            self.join(&mut op, process, found.correlation);
-            self.ops.push(op);
+        }
+        let unnamed = core::mem::take(&mut process.unnamed);
+        process.wait(&unnamed);
+        if alone {
+            let ties = ops
+                .iter()
+                .map(|found| (Some(found.correlation().internal).filter(|&tie| tie > 0), found.op));
+            let waits = core::mem::take(&mut process.waits);
+            self.waits = waits.draft(std::iter::empty(), ties);
+        }
+        // In the memory of what was read.
+        let ops = ops.into_iter().map(|found| {
+            let mut op = found.untied();
+            self.join(&mut op, &process, found.correlation());
+            op
+        });
+        let ops: Vec<Op> = ops.collect();
+        match self.ops.is_empty() {
+            true => self.ops = ops,
+            false => self.ops.extend(ops),
         }
     }
 
@@ -129,7 +160,7 @@ impl OpMaker {
 
 /// Whether the tool did not know how to count the registers of this instruction set. Kernels that
 /// did not run bear witness too, if they are for the same kind of device.
-fn is_halved(process: &ResultProcess, arch: &str) -> bool {
+fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;
     }
@@ -137,10 +168,8 @@ fn is_halved(process: &ResultProcess, arch: &str) -> bool {
     if gpus.all(|gpu| is_unified(&gpu.arch)) {
         return are_halved(process.symbols.values().map(|symbol| symbol.registers));
     }
-    let used = process.ops.iter().filter_map(|found| match found.work {
-        RecordedWork::Dispatch { kernel, .. } => process.symbols.get(&kernel),
-        RecordedWork::Copy { .. } => None,
-    });
+    let used = ops.iter().filter(|found| found.op.kind == OpKind::Kernel);
+    let used = used.filter_map(|found| process.symbols.get(&kernels[found.op.kernel as usize]));
     are_halved(used.map(|symbol| symbol.registers))
 }
 
