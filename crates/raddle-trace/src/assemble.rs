@@ -255,7 +255,6 @@ impl<T: Ord> Interner<T> {
     }
 
     /// The items by number.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn items(&self) -> Vec<&T> {
         let mut items: Vec<_> = self.numbers.iter().collect();
         items.sort_by_key(|&(_, number)| number);
