@@ -3,25 +3,20 @@
 //! Counted in granules, without addresses. Within a compute unit a wave goes to the SIMD that has
 //! room for most further waves of its kind, ties to the lowest SIMD.
 
+mod levels;
+mod unit;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::{CuId, CuSet, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
 
+pub use levels::take_highest;
+pub(crate) use unit::CuFree;
+use unit::sum;
+
 /// How many waves lie on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
-
-/// What is free on one compute unit, in granules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CuFree {
-    waves: Split,
-    vgpr: Split,
-    /// Stays as it is where scalar registers never limit.
-    sgpr: u16,
-    workgroups: u16,
-    barriers: u16,
-    lds: u32,
-}
 
 /// What is free on one compute unit, summed over its SIMDs, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,92 +35,6 @@ pub struct Free {
     pub workgroups: u64,
     /// Barriers.
     pub barriers: u64,
-}
-
-impl CuFree {
-    fn empty(shape: &CuShape) -> Self {
-        let CuShape { simds, waves_per_simd, vgpr_per_simd, .. } = *shape;
-        let each = |amount: u16| {
-            core::array::from_fn(|simd| if simd < usize::from(simds) { amount } else { 0 })
-        };
-        Self {
-            waves: each(waves_per_simd),
-            vgpr: each(vgpr_per_simd),
-            sgpr: shape.sgpr,
-            workgroups: shape.workgroups,
-            barriers: shape.barriers,
-            lds: shape.lds,
-        }
-    }
-
-    /// Everything free, summed over the SIMDs.
-    #[inline]
-    pub(crate) fn sum(&self) -> Free {
-        Free {
-            waves: u64::from(sum(&self.waves)),
-            vgpr: u64::from(sum(&self.vgpr)),
-            sgpr: u64::from(self.sgpr),
-            lds: u64::from(self.lds),
-            workgroups: u64::from(self.workgroups),
-            barriers: u64::from(self.barriers),
-        }
-    }
-
-    /// Further waves of this kind that one SIMD holds.
-    fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
-        let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
-        self.waves[simd].min(by_registers)
-    }
-
-    /// Whether what `groups` workgroups share and the scalar registers of `waves` waves are free.
-    /// Products instead of the divisions of `room`: the same test, on the hot path.
-    fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
-        let (groups, waves) = (u64::from(groups), u64::from(waves));
-        u64::from(self.workgroups) >= groups
-            && u64::from(self.lds) >= groups * u64::from(demand.lds)
-            && u64::from(self.barriers) >= groups * u64::from(demand.barriers)
-            && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
-    }
-
-    /// Where `waves` further waves would go.
-    fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
-        let simds = usize::from(simds);
-        let mut room = [0u16; MAX_SIMDS];
-        for (simd, room) in room.iter_mut().enumerate().take(simds) {
-            *room = self.wave_room(simd, demand.vgpr);
-        }
-        take_highest(&mut room[..simds], waves)
-    }
-
-    /// Takes what is free: no product is larger than what it is subtracted from.
-    fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
-        for (simd, &waves) in split.iter().enumerate() {
-            self.waves[simd] -= waves;
-            self.vgpr[simd] -= waves * demand.vgpr;
-        }
-        self.sgpr -= (sum(split) * u32::from(demand.sgpr)) as u16;
-        self.workgroups -= groups as u16;
-        self.barriers -= groups as u16 * demand.barriers;
-        self.lds -= groups * demand.lds;
-    }
-
-    /// Gives back what was taken.
-    #[inline]
-    fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
-        for (simd, &waves) in split.iter().enumerate() {
-            self.waves[simd] += waves;
-            self.vgpr[simd] += waves * demand.vgpr;
-        }
-        self.sgpr += (sum(split) * u32::from(demand.sgpr)) as u16;
-        self.workgroups += groups as u16;
-        self.barriers += groups as u16 * demand.barriers;
-        self.lds += groups * demand.lds;
-    }
-}
-
-#[inline]
-fn sum(split: &Split) -> u32 {
-    split.iter().map(|&amount| u32::from(amount)).sum()
 }
 
 /// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps. Two
@@ -428,82 +337,6 @@ impl Cus {
             unit.give(&demand, split, groups);
             if let Some(freed) = &mut self.freed {
                 freed.insert(cu.index());
-            }
-        }
-    }
-}
-
-/// Takes `n` from the levels, always one from the highest, ties to the lowest position; what each
-/// gave. `None`, and nothing taken, if they hold less than `n`.
-#[must_use]
-pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
-    let mut taken = [0u16; MAX_SIMDS];
-    let (mut sum, mut low, mut high) = (0u32, u16::MAX, 0u16);
-    for &level in levels.iter() {
-        sum += u32::from(level);
-        low = low.min(level);
-        high = high.max(level);
-    }
-    if n > sum {
-        return None;
-    }
-    if n == sum || low == high {
-        // Everything, or level ground: the two cases that uniform rounds meet.
-        let count = levels.len() as u32;
-        for (position, level) in (0u32..).zip(levels.iter_mut()) {
-            let even = n / count + u32::from(position < n % count);
-            let n = if n == sum { *level } else { even as u16 };
-            *level -= n;
-            taken[position as usize] = n;
-        }
-        return Some(taken);
-    }
-    take_in_layers(levels, n, &mut taken);
-    Some(taken)
-}
-
-fn take_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
-    let mut left = n;
-    while left > 0 {
-        let top = levels.iter().copied().max().unwrap_or(0);
-        let next = levels.iter().copied().filter(|&level| level < top).max().unwrap_or(0);
-        let tops = levels.iter().filter(|&&level| level == top).count() as u32;
-        // Whole layers off all the highest at once, then one each off the lowest positions.
-        let layers = (u32::from(top - next)).min(left / tops);
-        let mut extra = if layers == 0 { left } else { 0 };
-        for (position, level) in levels.iter_mut().enumerate().filter(|(_, level)| **level == top) {
-            let n = if layers > 0 { layers as u16 } else { u16::from(extra > 0) };
-            extra = extra.saturating_sub(1);
-            *level -= n;
-            taken[position] += n;
-            left -= u32::from(n);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn take_one_by_one(levels: &mut [u16], n: u32) -> Option<Split> {
-        let mut taken = [0u16; MAX_SIMDS];
-        for _ in 0..n {
-            let top = *levels.iter().max()?;
-            let position = levels.iter().position(|&level| level == top && top > 0)?;
-            levels[position] -= 1;
-            taken[position] += 1;
-        }
-        Some(taken)
-    }
-
-    #[test]
-    fn taking_at_once_equals_taking_one_by_one() {
-        for code in 0..5u32.pow(4) {
-            let levels = [code % 5, code / 5 % 5, code / 25 % 5, code / 125].map(|n| n as u16);
-            for n in 0..=levels.iter().sum::<u16>() + 1 {
-                let (mut bulk, mut single) = (levels, levels);
-                let expected = take_one_by_one(&mut single, u32::from(n));
-                assert_eq!(take_highest(&mut bulk, u32::from(n)), expected, "{levels:?} minus {n}");
             }
         }
     }

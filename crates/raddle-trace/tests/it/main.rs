@@ -18,6 +18,7 @@ mod launch_table;
 mod nsys;
 mod nsys_csv;
 mod nsys_db;
+mod nsys_device;
 mod nsys_hostile;
 mod nsys_samples;
 mod quirks_kineto;

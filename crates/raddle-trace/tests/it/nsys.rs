@@ -6,19 +6,20 @@ use std::io::Write;
 
 use crate::common::{lines, quirks};
 use crate::nsys_db::*;
+use crate::nsys_device::device;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::Level;
 use raddle_trace::{
-    Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, Ranks, SourceDevice, TraceError,
-    read, read_watched,
+    Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, Ranks, TraceError, read,
+    read_watched,
 };
 
-fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
+pub(crate) fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
     read("run.sqlite", db.bytes().as_slice(), options)
 }
 
-fn import(db: &Db) -> Profile {
+pub(crate) fn import(db: &Db) -> Profile {
     try_import(db, &ImportOptions::default()).expect("a profile")
 }
 
@@ -26,12 +27,12 @@ fn refusal(db: &Db) -> String {
     try_import(db, &ImportOptions::default()).expect_err("a refusal").to_string()
 }
 
-fn labels(profile: &Profile) -> Vec<&str> {
+pub(crate) fn labels(profile: &Profile) -> Vec<&str> {
     profile.streams.iter().map(|stream| stream.label.as_str()).collect()
 }
 
 /// Where copies and fills lie.
-fn place(start: i64, end: i64, correlation: i64) -> Vec<(&'static str, i64)> {
+pub(crate) fn place(start: i64, end: i64, correlation: i64) -> Vec<(&'static str, i64)> {
     let ids = [("deviceId", 0), ("contextId", 1), ("streamId", 7), ("globalPid", PID_100)];
     [&[("start", start), ("end", end), ("correlationId", correlation)], ids.as_slice()].concat()
 }
@@ -228,106 +229,6 @@ fn contexts_and_green_contexts_make_streams_of_their_own() {
     let contexts: Vec<_> = p.streams.iter().map(|stream| stream.context).collect();
     assert_eq!(contexts, [Some(1), Some(1), Some(2)]);
     assert_eq!(p.ops[1].stream, 0, "green context 0 is none");
-}
-
-/// The name of the device and what was said of it.
-fn device(db: &Db) -> (Option<String>, Vec<(Quirk, u64)>) {
-    let p = import(db);
-    let ours =
-        [Quirk::NoDevice, Quirk::DeviceNotListed].map(|quirk| (quirk, p.report.count(quirk)));
-    (p.device.map(|d| d.name), ours.into_iter().filter(|&(_, n)| n > 0).collect())
-}
-
-#[test]
-fn quirk_18_the_device_is_found_through_cudas_number_not_the_row() {
-    let db = Db::new();
-    db.kernel(&[]).gpu("zeros", &[("id", 0), ("smCount", 0), ("cuDevice", 0)]);
-    assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]), "rows of zeros say nothing");
-    db.gpu("other", &[("id", 1), ("cuDevice", 3)]);
-    assert_eq!(device(&db), (Some("other".into()), vec![(Quirk::DeviceNotListed, 1)]));
-    db.gpu("this", &[("id", 2), ("cuDevice", 0)]);
-    assert_eq!(device(&db), (Some("this".into()), vec![]));
-}
-
-#[test]
-fn the_table_of_cuda_devices_has_the_last_word() {
-    let db = Db::new();
-    db.kernel(&[]).gpu("by cuDevice", &[("id", 0), ("cuDevice", 0)]);
-    db.gpu("by table", &[("id", 5), ("cuDevice", 9)]).gpu("other", &[("id", 6), ("cuDevice", 8)]);
-    db.row(CUDA_DEVICES, &[("gpuId", 6), ("cudaId", 1), ("pid", 100)]);
-    assert_eq!(device(&db).0.as_deref(), Some("by cuDevice"), "it is silent on device 0");
-    db.row(CUDA_DEVICES, &[("gpuId", 5), ("cudaId", 0), ("pid", 77)]);
-    assert_eq!(device(&db).0.as_deref(), Some("by table"), "as another process has it");
-    db.row(CUDA_DEVICES, &[("gpuId", 6), ("cudaId", 0), ("pid", 100)]);
-    assert_eq!(device(&db), (Some("other".into()), vec![]), "as the process itself has it");
-}
-
-#[test]
-fn all_limits_of_the_device_are_taken() {
-    let p = import(Db::new().kernel(&[]).gpu("NVIDIA H100 80GB HBM3", &[]));
-    let wanted = SourceDevice {
-        name: "NVIDIA H100 80GB HBM3".into(),
-        sms: Some(132),
-        compute_major: Some(9),
-        compute_minor: Some(0),
-        registers_per_sm: Some(65_536),
-        threads_per_sm: Some(2048),
-        shared_bytes_per_sm: Some(233_472),
-        wave_size: Some(32),
-        workgroups_per_sm: Some(32),
-        ..SourceDevice::default()
-    };
-    assert_eq!(p.device, Some(wanted));
-}
-
-#[test]
-fn of_several_devices_the_one_with_most_kernels_is_kept() {
-    let db = Db::new();
-    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("deviceId", 1)]);
-    db.kernel(&[("start", 3), ("deviceId", 1)]).row(COPIES, &place(7, 9, 2));
-    let p = import(&db);
-    assert_eq!((p.ops.len(), p.report.count(Quirk::OtherDevice)), (2, 2));
-    let zero = ImportOptions { device: Some(0), ..ImportOptions::default() };
-    let p = try_import(&db, &zero).unwrap();
-    assert_eq!((p.report.kernels, p.report.copies), (1, 1));
-    assert_eq!(p.report.count(Quirk::OtherDevice), 2);
-    let five = ImportOptions { device: Some(5), ..ImportOptions::default() };
-    let error = try_import(&db, &five).unwrap_err();
-    assert!(matches!(error, TraceError::NoSuchDevice { wanted: 5, .. }));
-    assert!(error.to_string().ends_with("device 0, device 1"), "{error}");
-}
-
-#[test]
-fn one_number_of_two_processes_may_be_two_devices() {
-    let db = Db::new();
-    let pid = PID_100 + (1 << 24);
-    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("globalPid", pid)]);
-    db.kernel(&[("start", 3), ("globalPid", pid)]);
-    db.gpu("a", &[("id", 3), ("cuDevice", 0)]).gpu("b", &[("id", 4), ("cuDevice", 1)]);
-    assert_eq!(import(&db).ops.len(), 3, "nothing tells them apart");
-    db.row(CUDA_DEVICES, &[("gpuId", 3), ("cudaId", 0), ("pid", 100)]);
-    db.row(CUDA_DEVICES, &[("gpuId", 4), ("cudaId", 0), ("pid", 101)]);
-    let p = import(&db);
-    assert_eq!((p.ops.len(), p.report.count(Quirk::OtherDevice)), (2, 1));
-    assert_eq!(labels(&p), ["7"]);
-    assert_eq!(p.device.as_ref().unwrap().name, "b");
-    assert_eq!(p.report.count(Quirk::SeveralProcesses), 0);
-}
-
-#[test]
-fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() {
-    for (table, version, newer) in [
-        ("EXPORT_META_DATA", "2.7.0", 0),
-        ("META_DATA_EXPORT", "3.25.0", 0),
-        ("META_DATA_EXPORT", "3.26.1", 1),
-        ("META_DATA_EXPORT", "4.0.0", 1),
-        ("META_DATA_EXPORT", "unknown", 0),
-    ] {
-        let db = Db::new();
-        let p = import(db.kernel(&[]).version(table, version));
-        assert_eq!(p.report.count(Quirk::NewerSchema), newer, "{version}");
-        assert!(!format!("{p:?}").contains("some"), "{version}");
-    }
 }
 
 #[test]

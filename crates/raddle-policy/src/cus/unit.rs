@@ -1,0 +1,103 @@
+//! What is free on one compute unit, and what changes where waves come and go?
+
+use super::levels::take_highest;
+use super::{Free, Split};
+use crate::{CuShape, Demand, MAX_SIMDS};
+
+/// What is free on one compute unit, in granules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CuFree {
+    pub(super) waves: Split,
+    pub(super) vgpr: Split,
+    /// Stays as it is where scalar registers never limit.
+    pub(super) sgpr: u16,
+    pub(super) workgroups: u16,
+    pub(super) barriers: u16,
+    pub(super) lds: u32,
+}
+
+impl CuFree {
+    pub(super) fn empty(shape: &CuShape) -> Self {
+        let CuShape { simds, waves_per_simd, vgpr_per_simd, .. } = *shape;
+        let each = |amount: u16| {
+            core::array::from_fn(|simd| if simd < usize::from(simds) { amount } else { 0 })
+        };
+        Self {
+            waves: each(waves_per_simd),
+            vgpr: each(vgpr_per_simd),
+            sgpr: shape.sgpr,
+            workgroups: shape.workgroups,
+            barriers: shape.barriers,
+            lds: shape.lds,
+        }
+    }
+
+    /// Everything free, summed over the SIMDs.
+    #[inline]
+    pub(crate) fn sum(&self) -> Free {
+        Free {
+            waves: u64::from(sum(&self.waves)),
+            vgpr: u64::from(sum(&self.vgpr)),
+            sgpr: u64::from(self.sgpr),
+            lds: u64::from(self.lds),
+            workgroups: u64::from(self.workgroups),
+            barriers: u64::from(self.barriers),
+        }
+    }
+
+    /// Further waves of this kind that one SIMD holds.
+    pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
+        let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
+        self.waves[simd].min(by_registers)
+    }
+
+    /// Whether what `groups` workgroups share and the scalar registers of `waves` waves are free.
+    /// Products instead of the divisions of `room`: the same test, on the hot path.
+    pub(super) fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
+        let (groups, waves) = (u64::from(groups), u64::from(waves));
+        u64::from(self.workgroups) >= groups
+            && u64::from(self.lds) >= groups * u64::from(demand.lds)
+            && u64::from(self.barriers) >= groups * u64::from(demand.barriers)
+            && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
+    }
+
+    /// Where `waves` further waves would go.
+    pub(super) fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
+        let simds = usize::from(simds);
+        let mut room = [0u16; MAX_SIMDS];
+        for (simd, room) in room.iter_mut().enumerate().take(simds) {
+            *room = self.wave_room(simd, demand.vgpr);
+        }
+        take_highest(&mut room[..simds], waves)
+    }
+
+    /// Takes what is free: no product is larger than what it is subtracted from.
+    pub(super) fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
+        for (simd, &waves) in split.iter().enumerate() {
+            self.waves[simd] -= waves;
+            self.vgpr[simd] -= waves * demand.vgpr;
+        }
+        self.sgpr -= (sum(split) * u32::from(demand.sgpr)) as u16;
+        self.workgroups -= groups as u16;
+        self.barriers -= groups as u16 * demand.barriers;
+        self.lds -= groups * demand.lds;
+    }
+
+    /// Gives back what was taken.
+    #[inline]
+    pub(super) fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
+        for (simd, &waves) in split.iter().enumerate() {
+            self.waves[simd] += waves;
+            self.vgpr[simd] += waves * demand.vgpr;
+        }
+        self.sgpr += (sum(split) * u32::from(demand.sgpr)) as u16;
+        self.workgroups += groups as u16;
+        self.barriers += groups as u16 * demand.barriers;
+        self.lds += groups * demand.lds;
+    }
+}
+
+#[inline]
+pub(super) fn sum(split: &Split) -> u32 {
+    split.iter().map(|&amount| u32::from(amount)).sum()
+}

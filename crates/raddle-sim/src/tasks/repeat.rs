@@ -1,0 +1,136 @@
+//! When does a process begin its profile anew, and when has it repeated enough?
+
+use raddle_policy::{Tick, Ticks};
+
+use super::{Mark, Tasks};
+use crate::SimError;
+use crate::repetition::Repetition;
+use crate::workload::{ProcessPlan, Workload};
+
+/// A repeating process stops when its time passes this many spans of the longest profile, or of
+/// each request.
+const REPEAT_CAP_SPANS: u64 = 10;
+/// All repetitions together hold at most this many launches beside the first ones and those of
+/// requests whose times are given: what is kept of each takes some 80 bytes.
+pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
+
+impl Tasks<'_> {
+    /// Whether a process may issue more than its first repetition now.
+    pub(super) fn goes_on(&self, process: usize, now: Tick) -> bool {
+        let company = self.leading > 0 || now.0 < self.until.0;
+        match self.workload.processes[process].repetition {
+            Repetition::BackToBack => company,
+            Repetition::Closed { until } => until.map_or(company, |until| now.0 < until.0),
+            Repetition::At(_) | Repetition::After(_) => true,
+        }
+    }
+
+    /// Whether one more repetition of a process would be too much to keep.
+    fn is_too_much(&self, process: usize) -> bool {
+        self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
+    }
+
+    /// A process has issued everything of a repetition: back to back it begins anew while others
+    /// lead.
+    pub(super) fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
+        let plan = &self.workload.processes[process];
+        if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
+            return Ok(());
+        }
+        // The longest does not give company to itself.
+        let own =
+            if self.longest == Some(process) { self.lanes[process].repeats[0].left } else { 0 };
+        if self.leading == u64::from(own) && now.0 >= self.until.0 {
+            return Ok(());
+        }
+        let count = self.lanes[process].repeats.len();
+        let next = match plan.host {
+            Some(_) => self.lanes[process].repeats[count - 1].host.max(Ticks(now.0)),
+            None => self.offset(process, count),
+        };
+        // At the end of all time offsets no longer grow, so repeating would never end.
+        let stands_still = next.0 <= self.lanes[process].repeats[count - 1].offset.0;
+        if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
+            self.repeat_capped = true;
+            return Ok(());
+        }
+        self.begin(process, next)
+    }
+
+    /// All of a repetition has ended.
+    pub(super) fn ended_whole(
+        &mut self,
+        process: usize,
+        iteration: u32,
+        now: Tick,
+    ) -> Result<(), SimError> {
+        let plan = &self.workload.processes[process];
+        let counts = iteration == 0 || plan.repetition.is_counted();
+        self.marks.push(Mark { process: process as u16, iteration, ended: true, counts });
+        if plan.host.is_some() {
+            self.again(process, now)?;
+        }
+        let offset = self.lanes[process].repeats[iteration as usize].offset;
+        let is_closed = matches!(plan.repetition, Repetition::Closed { .. });
+        if is_closed && self.goes_on(process, now) {
+            // What takes no time would repeat for ever in one tick.
+            let stands_still = offset.0 >= now.0;
+            if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
+                self.repeat_capped = true;
+            } else {
+                self.begin(process, Ticks(now.0))?;
+                self.roused.push(process as u16);
+            }
+        }
+        for position in 0..self.followers[process].len() {
+            let follower = self.followers[process][position];
+            let Repetition::After(others) =
+                &self.workload.processes[usize::from(follower)].repetition
+            else {
+                continue;
+            };
+            let ended = others.iter().map(|&other| self.lanes[usize::from(other)].ended).min();
+            let begun = self.lanes[usize::from(follower)].repeats.len() as u32;
+            if ended.is_none_or(|ended| ended <= begun) {
+                continue;
+            }
+            if self.is_too_much(usize::from(follower)) {
+                self.repeat_capped = true;
+                continue;
+            }
+            self.begin(usize::from(follower), Ticks(now.0))?;
+            self.roused.push(follower);
+        }
+        Ok(())
+    }
+}
+
+/// The end of the longest profile if it took that many spans, and so for each request.
+pub(super) fn time_cap(workload: &Workload) -> u64 {
+    let longest = workload.longest();
+    let cap = |(position, plan): (usize, &ProcessPlan)| {
+        let times = plan.times();
+        let begins = if longest == Some(position) { 1 } else { times.len() as u64 };
+        if begins == 0 {
+            return 0;
+        }
+        let last = times.last().map_or(0, |last| last.0);
+        let spans = plan.span.0.saturating_mul(REPEAT_CAP_SPANS).saturating_mul(begins);
+        plan.start.0.saturating_add(last).saturating_add(spans)
+    };
+    let caps = workload.processes.iter().enumerate().map(cap);
+    caps.max().unwrap_or(0).max(workload.until().0)
+}
+
+/// By process: which processes begin after its ends.
+pub(super) fn followers(workload: &Workload) -> Vec<Vec<u16>> {
+    let mut followers = vec![Vec::new(); workload.processes.len()];
+    for (follower, plan) in (0u16..).zip(&workload.processes) {
+        if let Repetition::After(others) = &plan.repetition {
+            for &other in others {
+                followers[usize::from(other)].push(follower);
+            }
+        }
+    }
+    followers
+}
