@@ -29,6 +29,10 @@ pub enum Error {
     GroupCount { groups: u32, blocks: u32 },
     #[error("{groups} groups do not divide {blocks} blocks evenly: give a divisor of {blocks}")]
     UnevenGroups { groups: u32, blocks: u32 },
+    #[error(
+        "groups of {size} do not divide {blocks} blocks evenly: give a divisor of {blocks} from 2 on"
+    )]
+    GroupSize { size: u32, blocks: u32 },
     #[error("no length is sampled: give at least one")]
     NoSamples,
     #[error("sample {at} is not above the one before: give them strictly ascending")]

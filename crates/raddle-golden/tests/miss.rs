@@ -70,7 +70,7 @@ fn chances_are_shown_with_three_digits() {
 fn churn_counts_as_plain_loops_count() {
     let churn = Churn { requests: 2_000, ..Churn::typical(64) };
     let searches: [&dyn Search; 3] =
-        [&Full, &Grouped::of_four(64).unwrap(), &Sampled::steps(64).unwrap()];
+        [&Full, &Grouped::of_size(64, 4).unwrap(), &Sampled::steps(64).unwrap()];
     let count = churn.run(&searches).unwrap();
     assert_eq!(churn.run(&searches).as_ref(), Ok(&count), "the same seed gives the same counts");
     assert_eq!((count.exact.asked, count.missed[0]), (2_000, 0), "the exact search misses nothing");
@@ -88,7 +88,7 @@ fn churn_counts_as_plain_loops_count() {
 #[test]
 fn the_seeds_probabilities() {
     let half = Chance::new(1, 2).unwrap();
-    let unit = refused(&Grouped::of_four(128).unwrap(), 128, 4, half);
+    let unit = refused(&Grouped::of_size(128, 4).unwrap(), 128, 4, half);
     let module = unit.any_of(4);
     let shown = [unit, module, module.all_of(16)].map(|chance| format!("{chance:.6}"));
     assert_eq!(shown, ["0.126789", "0.418597", "8.88667e-7"]);
@@ -106,7 +106,7 @@ fn the_vectors_of_e5() {
     let all = raddle_testkit::vectors("vectors000.json");
     let case = &all["E5_probability"];
     let half = Chance::new(1, 2).unwrap();
-    let grouped = refused(&Grouped::of_four(128).unwrap(), 128, 4, half);
+    let grouped = refused(&Grouped::of_size(128, 4).unwrap(), 128, 4, half);
     let full = refused(&Full, 128, 4, half);
     for (name, chance) in [
         ("unit_all_groups_fail", grouped),
@@ -141,7 +141,7 @@ fn chances_and_simulations() {
     ] {
         assert_eq!(run(bad), Err(ModelError::Churn));
     }
-    let other = Churn::typical(64).run(&[&Grouped::of_four(128).unwrap()]);
+    let other = Churn::typical(64).run(&[&Grouped::of_size(128, 4).unwrap()]);
     assert_eq!(other, Err(Error::OtherSize { search: 128, map: 64 }.into()));
     assert_eq!(run(Churn { requests: 10, ..Churn::typical(1) }), Ok(vec![0]));
 }

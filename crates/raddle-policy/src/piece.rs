@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::CuId;
+use crate::{CuId, Demand};
 
 /// `count` workgroups of one launch on one compute unit: `first`, `first + stride`, ...
 ///
@@ -71,8 +71,10 @@ pub enum WaveSpan {
         count: u16,
     },
     /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3): they are a
-    /// workgroup of their own, with its slot, LDS and barriers, wherever they start, and end
-    /// together, by the same span.
+    /// workgroup of their own, with its slot and LDS, wherever they start, and end together, by
+    /// the same span. Several of them take its barriers too, one alone none ([`Demand::of`]).
+    ///
+    /// [`Demand::of`]: crate::Demand::of
     Cut {
         /// The lowest wave.
         first: u16,
@@ -88,6 +90,18 @@ impl WaveSpan {
         match self {
             Self::All => (0, waves),
             Self::Range { first, count } | Self::Cut { first, count } => (first, count),
+        }
+    }
+}
+
+impl Demand {
+    /// What these waves take, counted with the number of their workgroup's waves: one wave of a
+    /// workgroup that was cut meets nobody at a barrier, so it needs no slot for one.
+    #[must_use]
+    pub const fn of(self, waves: WaveSpan) -> Self {
+        match waves {
+            WaveSpan::Cut { count: 1, .. } => Self { barriers: 0, ..self },
+            _ => self,
         }
     }
 }

@@ -15,8 +15,8 @@ use raddle_policy::{
     Ticks, WaveSpan,
 };
 use raddle_workgroup::{
-    Amounts, Balance, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights,
-    SearchRule, SplitRule,
+    Amounts, Balance, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule,
+    PowerWeights, SearchRule, SplitRule,
 };
 
 const CUS: [u16; 3] = [64, 304, 1024];
@@ -398,13 +398,15 @@ fn longest_of(word: u64) -> u32 {
 /// Each differs from the default in one choice.
 fn choice(name: &str) -> MatchingConfig {
     let free = |amounts| FreeWeights { waves: 4, vgpr: 1, sgpr: 1, lds: 1, amounts };
-    let power = PowerWeights { weights: [3, 5, 2, 9, 4, 7], history_ticks: 1024 };
+    let power = PowerWeights { history_ticks: Some(1024), ..PowerWeights::new([3, 5, 2, 9, 4, 7]) };
     let mut config = MatchingConfig::default();
     match name {
-        "search grouped" => config.search = SearchRule::Grouped { groups: 8 },
-        "search sampled" => config.search = SearchRule::Sampled { amounts: vec![] },
-        "order windows" => config.order = LevelOrder::Windows { windows_us: vec![8, 4, 3, 1] },
-        "split" => config.split = Some(SplitRule { threshold: 8, retry_us: 1 }),
+        "search grouped" => config.search = SearchRule::groups(8),
+        "search sampled" => config.search = SearchRule::amounts(vec![]),
+        "order windows" => config.order = LevelOrder::Windows(LevelWindows::us(vec![8, 4, 3, 1])),
+        "split" => {
+            config.split = Some(SplitRule { threshold: 8, retry_us: Some(1), retry_ns: None })
+        }
         "balance fixed" => config.balance = Balance::Fixed,
         "place round-robin" => config.place = PlaceRule::RoundRobin,
         "place most-free" => config.place = PlaceRule::MostFree(free(Amounts::Free)),

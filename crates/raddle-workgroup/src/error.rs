@@ -14,10 +14,16 @@ pub enum Error {
     ZeroShare { process: ProcessId },
     #[error("{} cannot be searched so: {cause}", resource.name())]
     SearchRule { resource: Resource, cause: raddle_bitmap::Error },
+    #[error("both `{}` and `{}` are given for {}: give one of them", keys[0], keys[1], resource.name())]
+    SearchKeys { resource: Resource, keys: [&'static str; 2] },
+    #[error("neither the number of groups nor their size is given: give `groups` or `size`")]
+    NoGroups,
+    #[error("both `{}` and `{}` are given: give one of them", keys[0], keys[1])]
+    TwoUnits { keys: [&'static str; 2] },
     #[error("no channels leave streams nowhere to wait: give 1 or more, or leave it out")]
     NoChannels,
     #[error(
-        "`retry-us = 0` of `split`: rounds would follow each other without end: give 1 or more"
+        "a time of 0 between two rounds of `split`: rounds would follow each other without end, give 1 or more"
     )]
     NoRetry,
 
@@ -70,6 +76,8 @@ pub enum Error {
     NoShare,
     #[error("{free} rows of free amounts and {power} of instruction counts: one each a candidate")]
     RowCount { free: usize, power: usize },
+    #[error("2 to the power of {power} ticks are more than are counted: give 63 or less")]
+    History { power: u8 },
     #[error("a window of 0 cycles sees nothing: give 1 or more")]
     NoCycles,
     #[error("cycle {cycle} comes after cycle {latest}: give cycles in order")]

@@ -66,8 +66,9 @@ pub use baselines::{
 };
 pub use error::Error;
 pub use matching::{
-    Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, SearchRule, SplitRule,
+    Amounts, Balance, ByResource, Choice, EachResource, Excluded, Fit, FreeWeights, LevelOrder,
+    LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes, ResourceSearch,
+    SearchRule, SplitRule,
 };
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;

@@ -76,6 +76,18 @@ impl Failures {
         self.count
     }
 
+    /// Failures until a split: the last of so many is followed by one.
+    #[must_use]
+    pub const fn left(&self) -> u64 {
+        (self.threshold - self.count).saturating_add(1)
+    }
+
+    /// Takes note of so many failures, or of as many as are allowed before a split.
+    pub const fn borne(&mut self, failures: u64) {
+        let most = self.threshold - self.count;
+        self.count += if failures < most { failures } else { most };
+    }
+
     /// Takes note of a round: the count as it was judged, and what follows.
     pub const fn round(&mut self, outcome: Outcome) -> (u64, Step) {
         let judged = match outcome {

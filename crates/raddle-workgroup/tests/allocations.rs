@@ -10,7 +10,8 @@ use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Workgroup, split};
 use raddle_workgroup::{
-    FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, SplitRule,
+    FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights,
+    SplitRule,
 };
 
 #[global_allocator]
@@ -96,10 +97,10 @@ fn matching_in_steady_state() {
         launch.level(id as u8 % 3).activity([1, 2, 3, 4, 5, 6]).ready()
     };
     let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
-    let power = PowerWeights { weights: [1, 2, 3, 4, 5, 6], history_ticks: 4 };
+    let power = PowerWeights { history_ticks: Some(4), ..PowerWeights::new([1, 2, 3, 4, 5, 6]) };
     let place = |place| MatchingConfig { place, ..MatchingConfig::default() };
-    let windows = LevelOrder::Windows { windows_us: vec![4, 2, 1] };
-    let split = Some(SplitRule { threshold: 0, retry_us: 1 });
+    let windows = LevelOrder::Windows(LevelWindows::us(vec![4, 2, 1]));
+    let split = Some(SplitRule { threshold: 0, retry_us: Some(1), retry_ns: None });
     let configs = [
         place(PlaceRule::LowestIndex),
         place(PlaceRule::RoundRobin),

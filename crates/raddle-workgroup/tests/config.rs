@@ -40,12 +40,12 @@ fn every_part_of_matching_is_chosen_by_name() {
     let config: MatchingConfig = from_str(text).unwrap();
     assert_eq!(to_string(&config).unwrap(), text);
     let sampled: MatchingConfig = from_str(r#"{"search":{"sampled":{}}}"#).unwrap();
-    assert_eq!(sampled.search, SearchRule::Sampled { amounts: vec![] });
+    assert_eq!(sampled.search, SearchRule::Sampled { amounts: None, excluding: None });
     let power = r#"{"place":{"least-power":{"weights":[1,2,3,4,5,6]}}}"#;
     let PlaceRule::LeastPower(power) = from_str::<MatchingConfig>(power).unwrap().place else {
         panic!("as it says")
     };
-    assert_eq!(power.history_ticks, 1024, "what the seed prefers");
+    assert_eq!(power.history(), Ok(1024), "what the seed prefers");
     assert_eq!(
         from_str::<MatchingConfig>(r#"{"split":{}}"#).unwrap().split,
         Some(SplitRule::default())

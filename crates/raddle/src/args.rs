@@ -113,6 +113,10 @@ pub(crate) struct InspectArgs {
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,
+    /// How long the runs are that its workgroups want, and a sampled search that leaves out what
+    /// fewer than so many percent of them want (docs/policies/matching.md)
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(crate) amounts: Option<f64>,
     /// Which waits of one stream for another hold in that replay
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,

@@ -117,30 +117,14 @@ impl FreeMap {
     /// lowest start.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
-        let mut best: Option<(u32, u32)> = None;
-        for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
-            // Strictly shorter, so that the earlier one wins a tie.
-            if best.is_none_or(|(_, shortest)| len < shortest) {
-                best = Some((start, len));
-            }
-            if len == want {
-                break;
-            }
-        }
-        plan(best, want)
+        self.view().best_fit(want)
     }
 
     /// The longest free run, if it has at least `want` blocks: its lowest `want` blocks; ties to
     /// the lowest start.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
-        let mut worst: Option<(u32, u32)> = None;
-        for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
-            if worst.is_none_or(|(_, longest)| len > longest) {
-                worst = Some((start, len));
-            }
-        }
-        plan(worst, want)
+        self.view().worst_fit(want)
     }
 
     /// A plan for exactly this run, where it is free.
@@ -165,10 +149,4 @@ impl FreeMap {
         self.free += by;
         Ok(())
     }
-}
-
-/// A plan for the lowest blocks of a run; nothing lies at 0.
-fn plan(run: Option<(u32, u32)>, want: u32) -> Option<RunPlan> {
-    let start = if want == 0 { Some(0) } else { run.map(|(start, _)| start) };
-    start.map(|start| RunPlan::new(start, want))
 }

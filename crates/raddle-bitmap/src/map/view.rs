@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::plan::RunPlan;
 use super::polarity::Polarity;
 use crate::Error;
 use crate::words::{self, BITS, Runs};
@@ -67,6 +68,32 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn runs(self) -> Runs<'a> {
         Runs::new(self.words, self.blocks)
+    }
+
+    /// As [`FreeMap::best_fit`](crate::FreeMap::best_fit).
+    #[must_use]
+    pub fn best_fit(self, want: u32) -> Option<RunPlan> {
+        // Strictly shorter, so that the earlier one wins a tie.
+        self.fit_by(want, |len, shortest| len < shortest)
+    }
+
+    /// As [`FreeMap::worst_fit`](crate::FreeMap::worst_fit).
+    #[must_use]
+    pub fn worst_fit(self, want: u32) -> Option<RunPlan> {
+        self.fit_by(want, |len, longest| len > longest)
+    }
+
+    fn fit_by(self, want: u32, better: impl Fn(u32, u32) -> bool) -> Option<RunPlan> {
+        if want == 0 {
+            return Some(RunPlan::new(0, 0));
+        }
+        let mut best: Option<(u32, u32)> = None;
+        for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
+            if best.is_none_or(|(_, other)| better(len, other)) {
+                best = Some((start, len));
+            }
+        }
+        best.map(|(start, _)| RunPlan::new(start, want))
     }
 
     /// Whether `len` blocks from `start` are all there and all free.

@@ -44,15 +44,16 @@ impl Grouped {
         Ok(Self { blocks, groups })
     }
 
-    /// Groups of 4 blocks, which the seed prefers.
+    /// Groups of `size` blocks (N / Z); the seed prefers 4.
     ///
     /// # Errors
-    /// [`Error::UnevenGroups`] where 4 does not divide the blocks; otherwise as [`new`](Self::new).
-    pub const fn of_four(blocks: u32) -> Result<Self, Error> {
-        if !blocks.is_multiple_of(4) {
-            return Err(Error::UnevenGroups { groups: blocks.div_ceil(4), blocks });
+    /// [`Error::GroupSize`] where that does not divide the blocks, or is less than 2; otherwise as
+    /// [`new`](Self::new).
+    pub const fn of_size(blocks: u32, size: u32) -> Result<Self, Error> {
+        if size < 2 || !blocks.is_multiple_of(size) {
+            return Err(Error::GroupSize { size, blocks });
         }
-        Self::new(blocks, blocks / 4)
+        Self::new(blocks, blocks / size)
     }
 
     /// Blocks of a map (N).

@@ -106,7 +106,7 @@ fn seed(layout: &Layout) -> (Shared, [FreeMap; 3]) {
 #[test]
 fn a_kind_alone_in_its_period_may_be_searched_by_any_method() {
     let (search, maps) = seed(&Layout::Packed);
-    let (grouped, sampled) = (Grouped::of_four(128).unwrap(), Sampled::steps(128).unwrap());
+    let (grouped, sampled) = (Grouped::of_size(128, 4).unwrap(), Sampled::steps(128).unwrap());
     let map_of = |kind: Kind| maps[kind.id as usize - 1].view();
     for (alone, first) in [(&Full as &dyn Search, 19), (&grouped, 16), (&sampled, 16)] {
         let mut asked = Vec::new();
@@ -122,7 +122,7 @@ fn a_kind_alone_in_its_period_may_be_searched_by_any_method() {
         assert_eq!(first, alone.longest(maps[0].view()).unwrap());
         assert_eq!(asked, [1], "kinds that share a period are searched fully");
     }
-    let other = Grouped::of_four(64).unwrap();
+    let other = Grouped::of_size(64, 4).unwrap();
     let refused = search.round_by(|_| &other, map_of);
     assert_eq!(refused, Err(Error::OtherSize { search: 64, map: 128 }));
 }

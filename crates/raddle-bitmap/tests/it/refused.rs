@@ -56,9 +56,10 @@ fn groups() {
     assert_eq!(Grouped::new(8, 9), count(9, 8));
     assert_eq!(Grouped::new(1, 1), count(1, 1));
     assert_eq!(Grouped::new(8, 3), Err(Error::UnevenGroups { groups: 3, blocks: 8 }));
-    assert_eq!(Grouped::of_four(130), Err(Error::UnevenGroups { groups: 33, blocks: 130 }));
-    assert_eq!(Grouped::of_four(0), Err(Error::NoBlocks));
-    assert_eq!(Grouped::of_four(4).map(|it| (it.groups(), it.size())), Ok((1, 4)));
+    assert_eq!(Grouped::of_size(130, 4), Err(Error::GroupSize { size: 4, blocks: 130 }));
+    assert_eq!(Grouped::of_size(130, 1), Err(Error::GroupSize { size: 1, blocks: 130 }));
+    assert_eq!(Grouped::of_size(0, 4), Err(Error::NoBlocks));
+    assert_eq!(Grouped::of_size(4, 4).map(|it| (it.groups(), it.size())), Ok((1, 4)));
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn rounds() {
 fn maps_that_a_search_was_not_made_for() {
     let map = FreeMap::new(8).unwrap();
     let other = Err(Error::OtherSize { search: 16, map: 8 });
-    assert_eq!(Grouped::of_four(16).unwrap().longest(map.view()), other);
+    assert_eq!(Grouped::of_size(16, 4).unwrap().longest(map.view()), other);
     assert_eq!(Sampled::steps(16).unwrap().fits(map.view(), 1), other.map(|_| true));
     let kind = Kind { id: 0, blocks: 16 };
     let shared = Shared::new(16, 16, &[[kind]], &Layout::Packed).unwrap();
@@ -128,7 +129,7 @@ fn maps_that_a_search_was_not_made_for() {
     assert_eq!(trace(0).map(|it| it.answers()), count(1, 0, 0));
     assert_eq!(trace(9).map(|it| it.answers()), count(0, 0, 9));
     let setup = Setup::default();
-    let grouped = GroupedTrace::new(map.view(), &Grouped::of_four(16).unwrap(), setup);
+    let grouped = GroupedTrace::new(map.view(), &Grouped::of_size(16, 4).unwrap(), setup);
     assert_eq!(grouped.map(|it| it.answer()), other);
     let sampled = SampledTrace::new(map.view(), &Sampled::steps(16).unwrap(), setup);
     assert_eq!(sampled.map(|it| it.answer()), other);

@@ -1,11 +1,11 @@
 //! How do the parts of a workgroup that was cut start and end?
 //!
-//! Each takes the slot, the barriers and the LDS of a whole workgroup with it, and gives them back
-//! when it ends.
+//! Each takes the slot and the LDS of a whole workgroup with it, and gives them back when it ends; of
+//! several waves the barriers too.
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split, WaveSpan};
 
 use super::addressed::split_of;
 use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
@@ -60,7 +60,8 @@ impl Book {
         pieces: &[Piece],
         places: &[Place],
     ) -> Result<(), BookError> {
-        let (id, demand) = (launch.id, launch.demand);
+        let id = launch.id;
+        let demand = launch.demand.of(WaveSpan::Cut { first, count });
         let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError::Waves { launch: id, workgroup });
@@ -118,10 +119,10 @@ impl ResidentLaunch {
         if let Some(workgroup) = named_twice(pieces) {
             return Err(BookError::Waves { launch, workgroup });
         }
-        let mut ended = 0;
+        let (mut ended, span) = (0, WaveSpan::Cut { first, count });
         for (workgroup, cu) in named(pieces) {
             if let Some(part) = self.cuts.lying.remove(&(workgroup, first)) {
-                cus.give_split(cu, &self.demand, &part.split, 1);
+                cus.give_split(cu, &self.demand.of(span), &part.split, 1);
                 self.waves -= u64::from(count);
             }
             // No part lies there any more, and none is to start.

@@ -1,6 +1,6 @@
 //! What happens when everything of a launch leaves at once, and comes back?
 
-use raddle_policy::{CuId, LaunchId, MAX_SIMDS, Split};
+use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Split, WaveSpan};
 
 use super::{Book, ResidentLaunch, sum};
 
@@ -20,8 +20,9 @@ impl Lifted {
 }
 
 impl ResidentLaunch {
-    /// Compute unit, waves by SIMD, and of how many workgroups the slot, barriers and LDS are taken.
-    fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
+    /// Compute unit, waves by SIMD, of how many workgroups the slot, barriers and LDS are taken, and
+    /// what one takes.
+    fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
         let counted = self.counted.iter().enumerate().filter_map(move |(cu, split)| {
             let sum = sum(split);
@@ -30,8 +31,14 @@ impl ResidentLaunch {
         });
         let addressed = self.addressed.places().map(|(cu, split)| (cu, split, 1));
         let partial = self.partial.values().map(|part| (part.cu, part.split, 1));
-        let cut = self.cuts.lying().map(|part| (part.cu, part.split, 1));
-        counted.chain(addressed).chain(partial).chain(cut)
+        let whole = counted.chain(addressed).chain(partial);
+        let whole = whole.map(|(cu, split, groups)| (cu, split, groups, self.demand));
+        let cut = self.cuts.lying().map(|part| {
+            // The waves of a compute unit: no more than a u16 says.
+            let span = WaveSpan::Cut { first: 0, count: sum(&part.split) as u16 };
+            (part.cu, part.split, 1, self.demand.of(span))
+        });
+        whole.chain(cut)
     }
 }
 
@@ -58,8 +65,8 @@ impl Book {
 
     fn take_out(&mut self, launch: LaunchId) -> Option<ResidentLaunch> {
         let resident = self.resident.remove(&launch)?;
-        for (cu, split, groups) in resident.each_unit() {
-            self.cus.give_split(cu, &resident.demand, &split, groups);
+        for (cu, split, groups, demand) in resident.each_unit() {
+            self.cus.give_split(cu, &demand, &split, groups);
         }
         Some(resident)
     }
@@ -76,7 +83,7 @@ impl Book {
             return Err(lifted);
         }
         let Lifted { launch, resident } = &lifted;
-        if self.take_all(&resident.demand, resident.each_unit()).is_err() {
+        if self.take_all(resident.each_unit()).is_err() {
             return Err(lifted);
         }
         self.resident.insert(*launch, lifted.resident);

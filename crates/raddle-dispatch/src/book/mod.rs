@@ -192,13 +192,12 @@ impl Book {
     /// that has no room.
     fn take_all(
         &mut self,
-        demand: &Demand,
-        shares: impl Iterator<Item = (CuId, Split, u32)> + Clone,
+        shares: impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone,
     ) -> Result<(), CuId> {
-        for (taken, (cu, split, groups)) in shares.clone().enumerate() {
-            if !self.cus.take_split(cu, demand, &split, groups) {
-                for (cu, split, groups) in shares.take(taken) {
-                    self.cus.give_split(cu, demand, &split, groups);
+        for (taken, (cu, split, groups, demand)) in shares.clone().enumerate() {
+            if !self.cus.take_split(cu, &demand, &split, groups) {
+                for (cu, split, groups, demand) in shares.take(taken) {
+                    self.cus.give_split(cu, &demand, &split, groups);
                 }
                 return Err(cu);
             }

@@ -1,7 +1,7 @@
 //! Which key of an allocation policy cannot be used, and why? In the units of the key.
 
 use raddle_policy::{CuShape, Resource, SettingError};
-use raddle_workgroup::{Error, MatchingConfig, PlaceRule, SearchRule};
+use raddle_workgroup::{ByResource, Error, LevelOrder, MatchingConfig, PlaceRule, SearchRule};
 
 /// Settings that can be used, for examples.
 pub(super) const SAMPLES: &[&str] = &[
@@ -10,14 +10,21 @@ pub(super) const SAMPLES: &[&str] = &[
      pick = \"lowest\"
      balance = \"tail\"
      place = \"lowest-index\"
-     split = { threshold = 4, retry-us = 10 }
+     split = { threshold = 4, retry-ns = 100 }
+     fit = \"first\"
      channels = 8",
-    "search = { grouped = { groups = 4 } }
-     order = { windows = { windows-us = [800, 400, 200] } }
+    "search = { grouped = { size = 4 } }
+     order = { windows = { windows-ns = [8000, 4000, 2000] } }
+     split = { threshold = 4, retry-us = 10 }
      pick = { seeded = { seed = 7 } }
      place = { most-free = { waves = 1, vgpr = 1, sgpr = 1, lds = 1, amounts = \"free\" } }",
     "search = { sampled = { amounts = [1, 4, 16, 64] } }
+     order = { windows = { windows-us = [800, 400, 200] } }
      place = { least-power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 } }",
+    "search = { grouped = { groups = 4 } }
+     place = { least-power = { weights = [1, 1, 4, 4, 8, 1], history-log2 = 10 } }",
+    "search = { sampled = { excluding = \"primes\" } }",
+    "search = { grouped = { size = { vgpr = 4, sgpr = 4, lds = 16 } } }",
     "search = { shared = { width = 1024 } }
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
@@ -37,27 +44,37 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
     match error {
         Error::SearchRule { resource, .. } => search(&config.search, shape, resource)
             .unwrap_or_else(|| SettingError::new("search", error)),
-        Error::NoRetry => SettingError::new("split.retry-us", error),
+        Error::SearchKeys { .. } => {
+            let grouped = matches!(config.search, SearchRule::Grouped { .. });
+            let key = if grouped { "search.grouped" } else { "search.sampled" };
+            SettingError::new(key, error)
+        }
+        Error::NoGroups => SettingError::new("search.grouped", error),
+        Error::NoRetry => {
+            let ns = config.split.is_some_and(|split| split.retry_ns.is_some());
+            SettingError::new(if ns { "split.retry-ns" } else { "split.retry-us" }, error)
+        }
+        Error::TwoUnits { keys } => SettingError::new(twice(config, keys), error),
+        Error::History { .. } => SettingError::new(history(config, "history-log2"), error),
         Error::NoChannels => SettingError::new("channels", error),
         Error::NoWindows => {
-            let message = "there are none: give one for each level, in microseconds";
-            SettingError::new("order.windows.windows-us", message)
+            let message = "there are none: give one for each level, in nanoseconds";
+            SettingError::new("order.windows.windows-ns", message)
         }
         Error::ZeroWindow { at } => {
-            let message = "0 microseconds are no window: give 1 or more";
-            SettingError::new(format!("order.windows.windows-us[{at}]"), message)
+            let ns = matches!(&config.order, LevelOrder::Windows(it) if !it.windows_ns.is_empty());
+            let (key, unit) = if ns { ("ns", "nanoseconds") } else { ("us", "microseconds") };
+            let message = format!("0 {unit} are no window: give 1 or more");
+            SettingError::new(format!("order.windows.windows-{key}[{at}]"), message)
         }
         Error::NoShare => {
             let message = "both are 0, so nothing counts: give at least one";
             SettingError::new("place.mix.shares", message)
         }
-        Error::NoCycles => {
-            let key = match config.place {
-                PlaceRule::Mix { .. } => "place.mix.power.history-ticks",
-                _ => "place.least-power.history-ticks",
-            };
-            SettingError::new(key, "0 ticks see nothing: give 1 or more")
-        }
+        Error::NoCycles => SettingError::new(
+            history(config, "history-ticks"),
+            "0 ticks see nothing: give 1 or more",
+        ),
         Error::NoWeight | Error::Score { .. } => SettingError::new(weights(&config.place), error),
         other => told(other),
     }
@@ -73,8 +90,15 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
     };
     let (name, has) = (resource.name(), granules(resource));
     match search {
-        SearchRule::Sampled { amounts } => {
-            let at = |at: usize| format!("search.sampled.amounts[{at}]");
+        SearchRule::Sampled { amounts: Some(given), .. } => {
+            let (amounts, key) = (
+                given.of(resource)?,
+                match given {
+                    ByResource::All(_) => String::new(),
+                    ByResource::Each(_) => format!(".{name}"),
+                },
+            );
+            let at = |at: usize| format!("search.sampled.amounts{key}[{at}]");
             if let Some(zero) = amounts.iter().position(|&amount| amount == 0) {
                 return Some(SettingError::new(at(zero), "0 granules are no run: give 1 or more"));
             }
@@ -89,7 +113,7 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
             let message = format!(
                 "{name} has {has} granules, and no amount is so small: no run of it would be reported, give smaller ones too"
             );
-            Some(SettingError::new("search.sampled.amounts", message))
+            Some(SettingError::new(format!("search.sampled.amounts{key}"), message))
         }
         SearchRule::Shared { width } => {
             let all = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
@@ -101,6 +125,23 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
             Some(refused.example(format!("width = {least}")))
         }
         _ => None,
+    }
+}
+
+/// The key of how far back instructions count.
+fn history(config: &MatchingConfig, key: &str) -> String {
+    match config.place {
+        PlaceRule::Mix { .. } => format!("place.mix.power.{key}"),
+        _ => format!("place.least-power.{key}"),
+    }
+}
+
+/// The second of two keys of which one is wanted.
+fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
+    match key {
+        "retry-us" => format!("split.{key}"),
+        "windows-us" => format!("order.windows.{key}"),
+        _ => history(config, key),
     }
 }
 

@@ -163,10 +163,10 @@ fn a_part_takes_what_a_workgroup_shares() {
     book.start(&FOUR, cut(0, 1), &[piece(3, 1, 1, 0)], &[]).expect("fits");
     let one = book.cus().free(CuId(0));
     assert_eq!((one.waves, one.vgpr, one.sgpr), (7, 15, 15));
-    assert_eq!((one.lds, one.workgroups, one.barriers), (4, 3, 2));
+    assert_eq!((one.lds, one.workgroups, one.barriers), (4, 3, 4));
     book.start(&FOUR, cut(1, 2), &[piece(3, 1, 1, 0)], &[on(1), on(1)]).expect("fits");
     let full = book.cus().free(CuId(0));
-    assert_eq!((full.waves, full.lds, full.workgroups, full.barriers), (5, 0, 2, 0));
+    assert_eq!((full.waves, full.lds, full.workgroups, full.barriers), (5, 0, 2, 2));
     assert_eq!([0, 1].map(|simd| book.cus().simd(CuId(0), simd).0), [3, 2], "by the addresses");
     let over = refused(&mut book, &FOUR, cut(3, 1), &[piece(3, 1, 1, 0)], &[]);
     assert!(over.contains("k0 does not fit on cu0"), "{over}");
@@ -365,6 +365,7 @@ fn everything(launch: &Launch, shape: CuShape) {
     assert_eq!(book.start(launch, span, &one, &[]).is_ok(), room > 0);
     assert_eq!(book.end(id, span, &one).is_ok(), room > 0);
     let span = cut(0, launch.demand.waves);
+    let room = Cus::new(shape, 1).room(CuId(0), &launch.demand.of(span));
     assert_eq!(book.start(launch, span, &one, &[]).is_ok(), room > 0);
     assert_eq!(book.end(id, span, &one).is_ok(), room > 0);
     assert_eq!(book.cus(), &Cus::new(shape, 1));

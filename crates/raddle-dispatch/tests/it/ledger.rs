@@ -104,18 +104,23 @@ impl Ledger {
         kind: Kind,
         simds: impl IntoIterator<Item = Option<u8>>,
     ) -> Option<Self> {
+        let simds: Vec<_> = simds.into_iter().collect();
         let begun = self.position(launch.id, kind).filter(|_| matches!(kind, Kind::Partial(_)));
         let at = begun.unwrap_or(self.groups.len());
         if begun.is_none() {
-            let (free, demand) = (self.free(cu), launch.demand);
+            let (free, mut demand) = (self.free(cu), launch.demand);
+            if simds.len() == 1 && matches!(kind, Kind::Cut(..)) {
+                // A wave alone meets nobody.
+                demand.barriers = 0;
+            }
             if free.workgroups == 0
                 || free.lds < u64::from(demand.lds)
                 || free.barriers < u64::from(demand.barriers)
             {
                 return None;
             }
-            let (launch, started, simds) = (launch.id, 0, Vec::new());
-            self.groups.push(Group { cu, launch, kind, demand, started, simds });
+            let (launch, started) = (launch.id, 0);
+            self.groups.push(Group { cu, launch, kind, demand, started, simds: Vec::new() });
         }
         for simd in simds {
             self.add_wave(at, simd)?;

@@ -108,7 +108,7 @@ fn faulty() -> Vec<String> {
         matching(&format!("place = {{ mix = {{ free = {{}}, power = {{ {power} }} }} }}")),
         matching("order = { windows = { windows-us = 800 } }"),
         matching("order = { windows = { windows-us = [800, -1] } }"),
-        matching("search = { grouped = {} }"),
+        matching("search = { grouped = { groups = true } }"),
         matching("split = true"),
     ]
 }
@@ -242,6 +242,14 @@ fn what_a_policy_refuses_is_told_by_its_key_in_the_unit_of_the_key() {
         slot("allocate", "spatial", "shares = [2, 0]"),
         matching("channels = 0"),
         matching("search = { grouped = { groups = 7 } }"),
+        matching("search = { grouped = {} }"),
+        matching("search = { grouped = { size = 5 } }"),
+        matching("search = { grouped = { groups = 4, size = { lds = 4 } } }"),
+        matching("search = { sampled = { amounts = { lds = [4, 2] } } }"),
+        matching("split = { retry-ns = 0 }"),
+        matching("split = { retry-ns = 1, retry-us = 1 }"),
+        matching("order = { windows = { windows-ns = [8], windows-us = [1] } }"),
+        matching("place.least-power = { weights = [1, 0, 0, 0, 0, 0], history-log2 = 64 }"),
         matching("search = { shared = { width = 8 } }"),
         matching("search = { sampled = { amounts = [0, 4] } }"),
         matching("search = { sampled = { amounts = [1, 4, 4] } }"),

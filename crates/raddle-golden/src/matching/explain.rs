@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use raddle_bitmap::Full;
 use raddle_dispatch::read::{FaultKind, shown};
+use raddle_workgroup::Fit;
 
 use super::model::{
-    LackingResource, Left, MatchDecision, MatchTarget, TakenPiece, Wants, by, record, split,
+    LackingResource, Left, MatchDecision, MatchTarget, TakenPiece, Wants, record, split,
 };
 use super::{MatchQuestion, moved};
 use crate::explanation::{Story, counted, listed};
@@ -33,8 +33,14 @@ pub(super) fn tell(
     story.step("a4: the target");
     chosen(question, decision, target, story);
     let cu = target.cu;
-    story
-        .step(format!("a43 to a45: the lowest start that fits on CU {cu}, and what is handed out"));
+    story.step(format!(
+        "a43 to a45: {} that fits on CU {cu}, and what is handed out",
+        match question.model.fit {
+            Fit::First => "the lowest start",
+            Fit::Best => "the start of the shortest run",
+            Fit::Worst => "the start of the longest run",
+        }
+    ));
     taken(target, story);
     if let (Some(after), Some(pointer)) = (moved(question, target), &question.model.cus[cu].pointer)
     {
@@ -66,7 +72,7 @@ fn heads(question: &MatchQuestion, story: &mut Story) {
 
 fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     for (index, cu) in question.model.cus.iter().enumerate() {
-        let record = record(cu, by(Full)).map_err(fault(FaultKind::Inconsistent, ""))?;
+        let record = record(cu, question.longest()).map_err(fault(FaultKind::Inconsistent, ""))?;
         let left = |left: &Left| match left {
             Left::Longest(longest) => format!("{longest} in a row"),
             Left::Free(free) => format!("{free} free"),
@@ -169,7 +175,7 @@ fn chosen(
     });
     let fit = decision.candidates.iter().find(|it| it.channel == channel);
     let fit = listed(fit.into_iter().flat_map(|it| &it.cus), ", ");
-    story.note(format!("it fits CU {fit}: the lowest, {}, is taken", target.cu));
+    story.note(format!("it fits CU {fit}: {}, {}, is taken", question.place.says(), target.cu));
     story.note("every other head stays at the head of its channel");
 }
 

@@ -2,28 +2,30 @@
 //!
 //! `{"cus":[..],"channels":[..],"marks":{..},"order":[..]}` is answered with who fits where, what is
 //! dispatched with its start addresses, the marks after it, and every resource that lacks. Levels
-//! count from 1, everything else from 0; amounts are blocks.
+//! count from 1, everything else from 0; amounts are blocks. `search`, `place`, `fit` and `fold` choose
+//! other rules than the full search, the lowest compute unit, the lowest run and a channel an entry.
 
 mod explain;
 pub mod model;
 mod question;
+mod rules;
 mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_bitmap::Full;
+use raddle_bitmap::View;
 use raddle_dispatch::read::FaultKind;
 use raddle_workgroup::order::{Lowest, Order};
-use raddle_workgroup::{Error, balance};
+use raddle_workgroup::{Error, SearchRule, balance};
 use serde::Serialize;
 use serde_json::Value;
 
 use self::model::{
-    Candidate, LackingResource, MatchDecision, MatchHead, MatchModel, MatchTarget, TakenPiece, by,
-    lowest,
+    Candidate, Cu, LackingResource, MatchDecision, MatchHead, MatchModel, MatchTarget, TakenPiece,
 };
 pub(crate) use self::question::number;
 use self::question::{CuPointer, question};
+use self::rules::{MatchPlace, reported};
 use crate::explanation::Story;
 use crate::fault::{Fault, fault};
 use crate::{Topic, json};
@@ -47,6 +49,10 @@ struct MatchQuestion {
     levels: HeadLevels,
     /// As they were given.
     marks: MarkedChannels,
+    search: SearchRule,
+    place: MatchPlace,
+    /// Which entry is the head of each channel, where entries are folded.
+    entries: Option<Vec<usize>>,
 }
 
 /// The levels of the heads, as they were given, and their order.
@@ -80,6 +86,9 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
+    /// Of the entries given, where they are folded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<usize>,
     cu: usize,
     shared_starts: BTreeMap<&'q str, u32>,
     starts: Vec<BTreeMap<&'q str, u32>>,
@@ -87,11 +96,19 @@ struct Dispatched<'q> {
     pointer: Option<CuPointer>,
 }
 
+impl MatchQuestion {
+    /// How long a run its search reports, which has been checked.
+    fn longest(&self) -> impl FnMut(&String, View<'_>) -> Result<u32, raddle_bitmap::Error> {
+        |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
+    }
+}
+
 fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let question = question(value)?;
     let MatchQuestion { model, heads, levels, .. } = &question;
     // The question has been checked, so it can be decided.
-    let decision = model.decide(heads, by(Full), (levels, 0), &mut Lowest, lowest);
+    let place = |fit: &[usize], cus: &[Cu<String>]| question.place.pick(fit, cus, &question.search);
+    let decision = model.decide(heads, question.longest(), (levels, 0), &mut Lowest, place);
     let decision = decision.map_err(fault(FaultKind::Inconsistent, ""))?;
     if story.shows() {
         explain::tell(&question, &decision, story)?;
@@ -100,6 +117,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
         candidates: &decision.candidates,
         target: decision.target.as_ref().map(|target| Dispatched {
             channel: target.channel,
+            entry: question.entries.as_ref().map(|entries| entries[target.channel]),
             cu: target.cu,
             shared_starts: starts(&target.shared),
             starts: target.simds.iter().map(starts).collect(),

@@ -6,10 +6,12 @@ use raddle_bitmap::{FreeMap, Polarity};
 use raddle_dispatch::read::{FaultKind, pointer};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
-use serde::{Deserialize, Serialize};
+use raddle_workgroup::{Fit, SearchRule};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::model::{Cu, MatchHead, MatchModel, Stock, Wants};
+use super::rules::{check_search, folded, place};
 use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
@@ -24,6 +26,14 @@ struct AskedMatch {
     marks: BTreeMap<String, Vec<u64>>,
     #[serde(default, deserialize_with = "given")]
     order: Option<Vec<u64>>,
+    #[serde(default)]
+    search: SearchRule,
+    #[serde(default)]
+    place: Option<Value>,
+    #[serde(default)]
+    fit: Fit,
+    #[serde(default, deserialize_with = "channels")]
+    fold: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +74,10 @@ struct WavesDemand {
     per_wave: AmountsByName<u64>,
 }
 
+fn channels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    positive(from).map(Some)
+}
+
 type LevelAndWants = (u64, Wants<String>);
 
 pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
@@ -76,14 +90,29 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
         head.as_ref().map(|head| Ok((head.level, wants(&head.demand, &at)?))).transpose()
     });
     let heads = heads.collect::<Result<Vec<_>, Fault>>()?;
-    let marks = marked(&asked.marks, heads.len())?;
+    check_search(&asked.search, &cus)?;
+    let place_rule = place(asked.place.as_ref(), &cus)?;
+    // No more channels than entries are of use.
+    let channels = asked
+        .fold
+        .map_or(heads.len(), |fold| usize::try_from(fold).unwrap_or(usize::MAX).min(heads.len()));
+    let marks = marked(&asked.marks, channels)?;
     let levels = levels(asked.order.as_deref(), &heads)?;
-    let place = |level| levels.given.binary_search(&level).unwrap_or_default();
-    let head = |(level, wants): LevelAndWants| MatchHead { level: place(level), wants };
+    let position = |level| levels.given.binary_search(&level).unwrap_or_default();
+    let head = |(level, wants): LevelAndWants| MatchHead { level: position(level), wants };
     let heads: Vec<_> = heads.into_iter().map(|it| it.map(head)).collect();
     shape::check(&cus, &heads)?;
-    let model = MatchModel { cus, marks: model_marks(&levels, &marks, heads.len())? };
-    Ok(MatchQuestion { model, pointers, heads, levels, marks })
+    let (heads, entries) = match asked.fold {
+        Some(channels) => {
+            let (heads, entries) = folded(heads, channels);
+            (heads, Some(entries))
+        }
+        None => (heads, None),
+    };
+    let model =
+        MatchModel { cus, marks: model_marks(&levels, &marks, heads.len())?, fit: asked.fit };
+    let (search, place) = (asked.search, place_rule);
+    Ok(MatchQuestion { model, pointers, heads, levels, marks, search, place, entries })
 }
 
 fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {

@@ -7,6 +7,7 @@ use raddle_golden::matching::model::{
     Candidate, Cu, Left, MatchDecision, MatchHead, MatchModel, Stock, TakenPiece, by, compare,
     lowest, record,
 };
+use raddle_workgroup::Fit;
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
 
@@ -121,7 +122,7 @@ fn t5_t6_a_constant_tie_takes_turns() {
 fn t7_marks_of_other_levels_stay() {
     let mut marks = Marks::new(3, 2).unwrap();
     marks.set(1, 0, true).unwrap();
-    let model = MatchModel { cus: vec![cu("1", &[("1", 9)])], marks };
+    let model = MatchModel { cus: vec![cu("1", &[("1", 9)])], marks, fit: Fit::First };
     let decision = decide(&model, &vec![head(0, 0, &[(0, 1)]), head(0, 0, &[(0, 1)])]);
     let after: Vec<Vec<usize>> =
         (0..3).map(|level| decision.marks.of_level(level).collect()).collect();

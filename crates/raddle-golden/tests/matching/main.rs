@@ -14,6 +14,7 @@ use raddle_bitmap::{FreeMap, Polarity};
 use raddle_golden::matching::model::{
     Cu, MatchDecision, MatchHead, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
 };
+use raddle_workgroup::Fit;
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
 
@@ -73,7 +74,7 @@ pub(crate) fn left(stock: &Stock) -> String {
 
 /// Compute units, and marks of so many levels and channels.
 pub(crate) fn matching<R>(cus: Vec<Cu<R>>, levels: usize, channels: usize) -> MatchModel<R> {
-    MatchModel { cus, marks: Marks::new(levels, channels).unwrap() }
+    MatchModel { cus, marks: Marks::new(levels, channels).unwrap(), fit: Fit::First }
 }
 
 type Stocks<'m, R> = (&'m mut BTreeMap<R, Stock>, &'m BTreeMap<R, TakenPiece>);

@@ -20,7 +20,10 @@ use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule, SplitRule};
+use raddle_workgroup::{
+    ByResource, Fit, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, SearchRule,
+    SplitRule,
+};
 
 type Name = &'static str;
 
@@ -53,6 +56,8 @@ struct Twins<'s> {
     cut: Vec<(LaunchId, u64)>,
     /// Rounds in a row in which nothing fitted, and the last one: facts so far, and when.
     failures: u64,
+    /// Since when rounds follow each other although nothing happens.
+    waiting: Option<Tick>,
     round: Option<(u64, Tick)>,
     facts: u64,
 }
@@ -82,7 +87,9 @@ fn unit(shape: &CuShape) -> Cu<Name> {
 fn longest(search: &SearchRule, map: View<'_>) -> Result<u32, raddle_bitmap::Error> {
     match search {
         SearchRule::Sampled { .. } => Sampled::steps(map.blocks())?.longest(map),
-        SearchRule::Grouped { groups } => Grouped::new(map.blocks(), *groups)?.longest(map),
+        SearchRule::Grouped { groups: Some(ByResource::All(groups)), .. } => {
+            Grouped::new(map.blocks(), *groups)?.longest(map)
+        }
         // Shared in turn, the full search finds what it finds alone.
         _ => Full.longest(map),
     }
@@ -95,6 +102,7 @@ impl<'s> Twins<'s> {
         Self {
             policy: Matching::new(config.clone(), *shape, *cus).expect("the scenario is sound"),
             model: MatchModel {
+                fit: config.fit,
                 cus: units,
                 marks: Marks::new(256, scenario.launches.len()).expect("the scenario is sound"),
             },
@@ -106,6 +114,7 @@ impl<'s> Twins<'s> {
             since: vec![(None, Tick::ZERO); scenario.launches.len()],
             cut: vec![],
             failures: 0,
+            waiting: None,
             round: None,
             facts: 0,
             scenario,
@@ -163,7 +172,7 @@ impl<'s> Twins<'s> {
         let each = BTreeMap::from([("vgpr", demand.vgpr.into()), ("waves", 1)]);
         let last = match &self.config.order {
             LevelOrder::Static => 255,
-            LevelOrder::Windows { windows_us } => windows_us.len() - 1,
+            LevelOrder::Windows(windows) => windows.windows_us.len() - 1,
         };
         let level = usize::from(entry.launch.level.0).min(last);
         let level = if self.is_cut(entry) { last } else { level };
@@ -172,7 +181,7 @@ impl<'s> Twins<'s> {
 
     fn demand(&self, entry: &ReadyLaunch) -> Demand {
         let demand = entry.launch.demand;
-        if self.is_cut(entry) { Demand { waves: 1, ..demand } } else { demand }
+        if self.is_cut(entry) { Demand { waves: 1, barriers: 0, ..demand } } else { demand }
     }
 
     /// c2 and c3: nothing fits; whether a workgroup has been cut.
@@ -181,6 +190,11 @@ impl<'s> Twins<'s> {
         let (heads, round) = (self.heads(now), Some((self.facts, now)));
         if heads.iter().all(Option::is_none) || self.round == round {
             return false;
+        }
+        // A round each time the time between two has passed, all of them in vain.
+        if let Some(since) = self.waiting.take() {
+            let passed = (now.0 - since.0).saturating_sub(1) / split.retry().expect("a time");
+            self.failures += passed;
         }
         (self.round, self.failures) = (round, self.failures + 1);
         if self.failures <= split.threshold {
@@ -219,8 +233,8 @@ impl<'s> Twins<'s> {
                 &mut Lowest,
                 place,
             ),
-            LevelOrder::Windows { windows_us } => {
-                let ticks: Vec<u64> = windows_us.iter().map(|us| us * 1_000).collect();
+            LevelOrder::Windows(windows) => {
+                let ticks = windows.ticks().expect("one unit");
                 let order = Windows::new(&ticks).expect("the scenario is sound");
                 model.decide(&heads, search, (&order, now.0), &mut Lowest, place)
             }
@@ -271,13 +285,16 @@ impl<'s> Twins<'s> {
         let heads = self.heads(now);
         let Some(held) = held else {
             let retries = heads.iter().flatten().any(|head| self.may_cut(head));
-            let retry = self.config.split.map_or(0, |split| split.retry_us * 1_000);
-            let retry_at = retries.then_some(Tick(now.0 + retry));
+            let retry_at = self.config.split.filter(|_| retries).map(|split| {
+                let left = split.threshold + 1 - self.failures;
+                Tick(now.0 + split.retry().expect("a time") * left)
+            });
+            self.waiting = retry_at.map(|_| now);
             assert_eq!(answer, Answer::Wait { retry_at }, "nothing fits");
             self.check_refusals(&round, now);
             return false;
         };
-        self.failures = 0;
+        (self.failures, self.waiting) = (0, None);
         let head = heads[held.channel].expect("the model chose a head");
         let (demand, workgroup, launch) = (self.demand(&head), head.next, head.launch.id);
         let at = self.entries.iter().position(|it| it.launch.id == launch).expect("it is there");
@@ -383,7 +400,7 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
     let order = prop_oneof![
         Just(LevelOrder::Static),
         prop::collection::vec(1u64..4, 1..5)
-            .prop_map(|windows_us| LevelOrder::Windows { windows_us }),
+            .prop_map(|us| LevelOrder::Windows(LevelWindows::us(us))),
     ];
     let place = prop_oneof![
         Just(PlaceRule::LowestIndex),
@@ -392,16 +409,27 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
     ];
     let search = prop_oneof![
         Just(SearchRule::Full),
-        Just(SearchRule::Sampled { amounts: vec![] }),
-        (1u32..9).prop_map(|groups| SearchRule::Grouped { groups }),
+        Just(SearchRule::amounts(vec![])),
+        (1u32..9).prop_map(SearchRule::groups),
         Just(SearchRule::Shared { width: 0 }),
     ];
+    let fit = prop_oneof![Just(Fit::First), Just(Fit::Best), Just(Fit::Worst)];
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
-    let rule = |(threshold, retry_us)| Some(SplitRule { threshold, retry_us });
+    let rule = |(threshold, retry_us)| {
+        Some(SplitRule { threshold, retry_us: Some(retry_us), retry_ns: None })
+    };
     let split = prop_oneof![Just(None), (0u64..4, 1u64..3).prop_map(rule)];
-    (order, place, search, channels, split).prop_map(|(order, place, search, channels, split)| {
-        MatchingConfig { order, place, search, channels, split, ..MatchingConfig::default() }
-    })
+    (order, place, (search, fit), channels, split).prop_map(
+        |(order, place, (search, fit), channels, split)| MatchingConfig {
+            order,
+            place,
+            search,
+            fit,
+            channels,
+            split,
+            ..MatchingConfig::default()
+        },
+    )
 }
 
 /// A search of this kind that can be used on this shape: as many groups, at most, as divide every
@@ -413,9 +441,9 @@ fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
         blocks.iter().all(|&blocks| blocks == 0 || groups < blocks && blocks % groups == 0)
     };
     match search {
-        SearchRule::Grouped { groups } => {
+        SearchRule::Grouped { groups: Some(ByResource::All(groups)), .. } => {
             let groups = (1..=groups).rev().find(|&groups| divides(groups));
-            groups.map_or(SearchRule::Full, |groups| SearchRule::Grouped { groups })
+            groups.map_or(SearchRule::Full, SearchRule::groups)
         }
         SearchRule::Shared { .. } => {
             SearchRule::Shared { width: blocks.into_iter().max().unwrap_or_default().max(1) }

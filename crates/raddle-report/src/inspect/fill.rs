@@ -46,6 +46,9 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
         let persistent = limits.persistent.iter().map(persistent).collect();
         document.list("Persistent by their looks", persistent);
     }
+    if let Some(amounts) = &profile.amounts {
+        amounts.fill(document);
+    }
     document.paragraph("Communication", communication(profile));
     if let Some(claims) = &profile.claims {
         document.paragraph("Occupancy in the file", claimed(claims));

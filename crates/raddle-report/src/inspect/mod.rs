@@ -1,5 +1,6 @@
 //! What is in a profile, and how well does its replay agree with it?
 
+mod amounts;
 mod claims;
 mod concurrency;
 mod fidelity;
@@ -11,6 +12,7 @@ mod profile;
 mod streams;
 mod verdicts;
 
+pub use amounts::WantedAmounts;
 pub use fill::document;
 pub use profile::{FittedLatency, InspectedAs, InspectedProfile, Inspection, SelfReplayed};
 pub use verdicts::SourceVerdict;

@@ -5,6 +5,7 @@ use raddle_sim::{Fidelity, LaunchLatency, ModelError};
 use raddle_trace::{CommRule, Communication, Profile};
 use serde::Serialize;
 
+use super::amounts::WantedAmounts;
 use super::claims::StatedOccupancy;
 use super::concurrency::Concurrency;
 use super::kernels::{self, LaunchPart, NamedKernel};
@@ -47,6 +48,8 @@ pub struct InspectedAs<'p> {
     pub self_replay: Option<SelfReplayed>,
     /// What sources say of its kernels.
     pub verdicts: Vec<SourceVerdict>,
+    /// The runs that its workgroups want, where they are asked for.
+    pub amounts: Option<WantedAmounts>,
 }
 
 /// A replay against the recording, and what the model learned from the recording for it.
@@ -125,6 +128,9 @@ pub struct InspectedProfile {
     /// Which kernels may be stopped and run again, of those that have a source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) verdicts: Vec<SourceVerdict>,
+    /// The runs that its workgroups want, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) amounts: Option<WantedAmounts>,
 }
 
 /// The rule for communication kernels and what it did.
@@ -184,6 +190,7 @@ impl InspectedProfile {
             arrivals: LaunchWaits::of(profile),
             origins: origins(profile),
             quirks: QuirkMet::of(profile),
+            amounts: with.amounts,
             self_replay: with.self_replay,
             verdicts: with.verdicts,
             by_kernel,

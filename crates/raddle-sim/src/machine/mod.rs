@@ -250,7 +250,7 @@ impl Machine {
                     .any(|w| live.assigned.get(&w).is_some_and(|&cu| cu != piece.cu));
             let fresh = shares(waves, n);
             let started = n * u64::from(count);
-            let taken = self.ledger.take(piece.cu, &demand, started, fresh);
+            let taken = self.ledger.take(piece.cu, &demand.of(waves), started, fresh);
             if misplaced || !taken {
                 return Err(SimError::Overcommit { at: now, launch: id, cu: piece.cu });
             }
@@ -411,7 +411,7 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
         }
         for workgroup in piece.workgroups() {
             if let WaveSpan::Cut { .. } = waves {
-                ledger.give(piece.cu, &demand, u64::from(count), 1);
+                ledger.give(piece.cu, &demand.of(waves), u64::from(count), 1);
                 let ended = live.cut.entry(workgroup).or_insert(0);
                 *ended += count;
                 if *ended >= demand.waves {

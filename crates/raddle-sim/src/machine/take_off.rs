@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{CuId, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, Demand, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use super::{Front, Live, LiveState, Machine};
 use crate::SimError;
@@ -234,35 +234,36 @@ fn context_bytes(live: &Live) -> u64 {
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
 }
 
-/// What a launch holds: compute unit, waves, workgroup-wide shares.
-fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, u64, u64)> {
+/// What a launch holds: compute unit, of what demand, waves, workgroup-wide shares.
+fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
+    let demand = live.what.demand;
     let mut held = Vec::new();
     for &slot in &live.fronts {
         let front = &fronts[slot as usize];
-        let (_, count) = front.waves.bounds(live.what.demand.waves);
+        let (_, count) = front.waves.bounds(demand.waves);
         for piece in &front.pieces {
             let n = u64::from(piece.count);
             let groups = if matches!(front.waves, WaveSpan::Range { .. }) { 0 } else { n };
-            held.push((piece.cu, n * u64::from(count), groups));
+            held.push((piece.cu, demand.of(front.waves), n * u64::from(count), groups));
         }
     }
     // A partly started workgroup holds its LDS, barrier and slot even while no wave of it runs.
-    held.extend(live.partial.values().map(|&(cu, _)| (cu, 0, 1)));
+    held.extend(live.partial.values().map(|&(cu, _)| (cu, demand, 0, 1)));
     held
 }
 
 /// Frees everything that a launch holds; it is still known what that was.
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
-    for (cu, waves, groups) in holdings(live, fronts) {
-        ledger.give(cu, &live.what.demand, waves, groups);
+    for (cu, demand, waves, groups) in holdings(live, fronts) {
+        ledger.give(cu, &demand, waves, groups);
         ledger.power.went(cu, live.what.draw(waves));
     }
 }
 
 /// Takes everything again that was lifted; where it does not fit.
 fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
-    for (cu, waves, groups) in holdings(live, fronts) {
-        if !ledger.take(cu, &live.what.demand, waves, groups) {
+    for (cu, demand, waves, groups) in holdings(live, fronts) {
+        if !ledger.take(cu, &demand, waves, groups) {
             return Err(cu);
         }
         ledger.power.came(cu, live.what.draw(waves));

@@ -43,7 +43,7 @@ impl WorldAccount {
         named: &[(u64, CuId)],
         places: &[Place],
     ) -> Result<(), Breach> {
-        let (id, demand) = (launch.id, launch.demand);
+        let (id, demand) = (launch.id, launch.demand.of(waves));
         let (first, count) = waves.bounds(demand.waves);
         let by_wave = matches!(waves, WaveSpan::Range { .. });
         let counted = places.is_empty() || by_wave;
@@ -93,7 +93,7 @@ impl WorldAccount {
             for workgroup in piece.workgroups() {
                 let (split, groups) =
                     self.leave(launch.id, &launch.demand, waves, workgroup, piece.cu);
-                self.cus.give_split(piece.cu, &launch.demand, &split, groups);
+                self.cus.give_split(piece.cu, &launch.demand.of(waves), &split, groups);
             }
         }
     }

@@ -1,10 +1,13 @@
 //! What can be chosen about matching?
 //!
-//! Units: as the names say; a microsecond is 1,000 ticks.
+//! Units: as the names say; a tick is a nanosecond of a replay, a cycle of a golden model.
 
 use alloc::vec::Vec;
 
-pub(super) const TICKS_PER_US: u64 = 1_000;
+use super::search::SearchRule;
+use crate::Error;
+
+const TICKS_PER_US: u64 = 1_000;
 
 /// Parameters of [`Matching`](super::Matching): one a part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +20,9 @@ pub struct MatchingConfig {
     pub order: LevelOrder,
     /// Which of several channels of one level, where the seed says "at random" (a42).
     pub pick: Choice,
+    /// In which of the free runs that are long enough (a44).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
+    pub fit: Fit,
     /// How a workgroup's waves lie on SIMDs (E8).
     pub balance: Balance,
     /// Which of several compute units (E9, E10).
@@ -30,32 +36,6 @@ pub struct MatchingConfig {
     pub channels: Option<u16>,
 }
 
-/// How long a free run is reported of each resource that lies in one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
-pub enum SearchRule {
-    /// The longest (E4).
-    #[default]
-    Full,
-    /// Whole groups (E5). Their number divides the granules of every resource.
-    Grouped {
-        /// The seed's Z.
-        groups: u32,
-    },
-    /// The longest of some amounts (E6), ascending; those beyond a resource do not count for it.
-    Sampled {
-        /// In granules; none stands for 1, 2, 3, 4, 6, 8, 12, ...
-        #[cfg_attr(feature = "serde", serde(default))]
-        amounts: Vec<u32>,
-    },
-    /// The longest, by one finder of this many positions that serves the resources in turn (E7).
-    Shared {
-        /// The seed's E: no resource has more granules.
-        width: u32,
-    },
-}
-
 /// Which level goes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -65,11 +45,70 @@ pub enum LevelOrder {
     #[default]
     Static,
     /// Each for a while, over and over (E2); levels beyond the windows share the last one.
-    #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-    Windows {
-        /// How long each level is best, the most urgent one first.
-        windows_us: Vec<u64>,
-    },
+    Windows(LevelWindows),
+}
+
+/// How long each level is best, the most urgent one first, in one of two units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct LevelWindows {
+    /// In nanoseconds, so in ticks of a replay.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub windows_ns: Vec<u64>,
+    /// In microseconds.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub windows_us: Vec<u64>,
+}
+
+impl LevelWindows {
+    /// So many nanoseconds each.
+    #[must_use]
+    pub const fn ns(windows_ns: Vec<u64>) -> Self {
+        Self { windows_ns, windows_us: Vec::new() }
+    }
+
+    /// So many microseconds each.
+    #[must_use]
+    pub const fn us(windows_us: Vec<u64>) -> Self {
+        Self { windows_ns: Vec::new(), windows_us }
+    }
+
+    /// In ticks.
+    ///
+    /// # Errors
+    /// [`Error::TwoUnits`] where both units are given.
+    pub fn ticks(&self) -> Result<Vec<u64>, Error> {
+        let Self { windows_ns, windows_us } = self;
+        if !windows_ns.is_empty() && !windows_us.is_empty() {
+            return Err(Error::TwoUnits { keys: ["windows-ns", "windows-us"] });
+        }
+        let us = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
+        Ok(windows_ns.iter().copied().chain(us).collect())
+    }
+}
+
+/// In which of the free runs that are long enough one is taken; always at the run's start, ties to
+/// the lowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Fit {
+    /// The lowest.
+    #[default]
+    First,
+    /// The shortest.
+    Best,
+    /// The longest.
+    Worst,
+}
+
+impl Fit {
+    #[cfg(feature = "serde")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+    const fn is_first(&self) -> bool {
+        matches!(self, Self::First)
+    }
 }
 
 /// Which of several equals.
@@ -107,14 +146,37 @@ pub enum Balance {
 pub struct SplitRule {
     /// Rounds in a row in which nothing fits that are borne (the seed's G); the next one cuts.
     pub threshold: u64,
-    /// While nothing fits and something could be cut, there is a round each time so much has
-    /// passed.
-    pub retry_us: u64,
+    /// While nothing fits and something could be cut, there is a round each time so many
+    /// nanoseconds have passed; without either unit [`SplitRule::RETRY`].
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub retry_ns: Option<u64>,
+    /// The same in microseconds.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub retry_us: Option<u64>,
 }
 
 impl Default for SplitRule {
     fn default() -> Self {
-        Self { threshold: crate::split::THRESHOLD, retry_us: 1 }
+        Self { threshold: crate::split::THRESHOLD, retry_ns: None, retry_us: None }
+    }
+}
+
+impl SplitRule {
+    /// Ticks between two rounds where nothing else is said.
+    pub const RETRY: u64 = 10;
+
+    /// Ticks between two rounds.
+    ///
+    /// # Errors
+    /// [`Error::TwoUnits`] where both units are given, [`Error::NoRetry`] for 0.
+    pub const fn retry(&self) -> Result<u64, Error> {
+        match (self.retry_ns, self.retry_us) {
+            (Some(_), Some(_)) => Err(Error::TwoUnits { keys: ["retry-ns", "retry-us"] }),
+            (Some(0), _) | (_, Some(0)) => Err(Error::NoRetry),
+            (Some(ns), None) => Ok(ns),
+            (None, Some(us)) => Ok(us.saturating_mul(TICKS_PER_US)),
+            (None, None) => Ok(Self::RETRY),
+        }
     }
 }
 
@@ -181,12 +243,37 @@ pub enum Amounts {
 pub struct PowerWeights {
     /// In the order of [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// How far back instructions count, in ticks: the seed's NX, for which it prefers 1024.
-    #[cfg_attr(feature = "serde", serde(default = "history"))]
-    pub history_ticks: u64,
+    /// How far back instructions count, in ticks (the seed's NX): 1,024, which the seed prefers,
+    /// where neither key is given.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub history_ticks: Option<u64>,
+    /// The same as a power of two: 2 to this many, at most 63 (claim 5).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub history_log2: Option<u8>,
 }
 
-#[cfg(feature = "serde")]
-const fn history() -> u64 {
-    1024
+impl PowerWeights {
+    /// These weights over the 1,024 ticks that the seed prefers.
+    #[must_use]
+    pub const fn new(weights: [u64; 6]) -> Self {
+        Self { weights, history_ticks: None, history_log2: None }
+    }
+
+    /// How far back instructions count, in ticks.
+    ///
+    /// # Errors
+    /// [`Error::TwoUnits`] where both keys are given, [`Error::NoCycles`] for none,
+    /// [`Error::History`] for more than 2 to the 63.
+    pub const fn history(&self) -> Result<u64, Error> {
+        match (self.history_ticks, self.history_log2) {
+            (Some(_), Some(_)) => Err(Error::TwoUnits { keys: ["history-ticks", "history-log2"] }),
+            (Some(0), None) => Err(Error::NoCycles),
+            (Some(ticks), None) => Ok(ticks),
+            (None, Some(power @ 0..64)) => Ok(1 << power),
+            (None, Some(power)) => Err(Error::History { power }),
+            (None, None) => Ok(1024),
+        }
+    }
 }

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Barrier, Launch, LaunchId, Tick};
 
-use super::config::{SplitRule, TICKS_PER_US};
+use super::config::SplitRule;
+use crate::Error;
 use crate::split::{Failures, Outcome, Step};
 
 /// Counts failures in a row and knows which workgroups are cut.
@@ -19,15 +20,19 @@ pub(super) struct Cutting {
     facts: u64,
     /// The round that has been counted: facts heard, and when.
     counted: Option<(u64, Tick)>,
+    /// Since when rounds follow each other although nothing happens.
+    waiting: Option<Tick>,
     /// Workgroups that are to be cut, or are being.
     cut: Vec<(LaunchId, u64)>,
 }
 
 impl Cutting {
-    pub(super) fn new(rule: SplitRule) -> Self {
-        let retry = rule.retry_us.saturating_mul(TICKS_PER_US);
-        let (facts, counted, cut) = (0, None, Vec::new());
-        Self { failures: Failures::new(rule.threshold), retry, facts, counted, cut }
+    /// # Errors
+    /// For no time between two rounds, and for two units of it.
+    pub(super) fn new(rule: SplitRule) -> Result<Self, Error> {
+        let (facts, counted, waiting, cut) = (0, None, None, Vec::new());
+        let (failures, retry) = (Failures::new(rule.threshold), rule.retry()?);
+        Ok(Self { failures, retry, facts, counted, waiting, cut })
     }
 
     /// Something has happened.
@@ -43,6 +48,7 @@ impl Cutting {
     /// Something fitted.
     pub(super) const fn fitted(&mut self) {
         self.failures.round(Outcome::Fit);
+        self.waiting = None;
     }
 
     /// Nothing fitted; whether a workgroup is to be cut now (c3). The same round counts once.
@@ -52,6 +58,11 @@ impl Cutting {
             return false;
         }
         self.counted = round;
+        // The rounds since the last question, in which nothing had changed, are counted now: each
+        // was one failure more, and the one that cuts is always a question.
+        let passed = self.waiting.take().filter(|since| *since < now);
+        let passed = passed.map_or(0, |since| (now.0 - since.0 - 1) / self.retry);
+        self.failures.borne(passed);
         matches!(self.failures.round(Outcome::Fail), (_, Step::Split))
     }
 
@@ -60,9 +71,10 @@ impl Cutting {
         self.cut.push((launch, workgroup));
     }
 
-    /// When there is to be a round although nothing has happened.
-    pub(super) const fn retry_at(&self, now: Tick) -> Tick {
-        Tick(now.0.saturating_add(self.retry))
+    /// Rounds follow each other although nothing happens: when the one comes that cuts.
+    pub(super) const fn retry_at(&mut self, now: Tick) -> Tick {
+        self.waiting = Some(now);
+        Tick(now.0.saturating_add(self.retry.saturating_mul(self.failures.left())))
     }
 
     /// The last wave of a workgroup has started.

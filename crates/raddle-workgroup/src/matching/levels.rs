@@ -1,10 +1,8 @@
 //! Which level goes before which, and which of several equal channels (seed 000, E2; E1: a42)?
 
-use alloc::vec::Vec;
-
 use raddle_policy::Tick;
 
-use super::config::{Choice, LevelOrder, TICKS_PER_US};
+use super::config::{Choice, LevelOrder};
 use crate::Error;
 use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 
@@ -49,10 +47,7 @@ impl LevelRanks {
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
         match order {
             LevelOrder::Static => Ok(Self::Fixed(Fixed::new(LEVELS)?)),
-            LevelOrder::Windows { windows_us } => {
-                let ticks = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
-                Ok(Self::Windows(Windows::new(&ticks.collect::<Vec<_>>())?))
-            }
+            LevelOrder::Windows(windows) => Ok(Self::Windows(Windows::new(&windows.ticks()?)?)),
         }
     }
 

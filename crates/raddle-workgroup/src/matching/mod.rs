@@ -19,6 +19,7 @@ mod places;
 mod power;
 mod round;
 mod scores;
+mod search;
 
 use alloc::vec::Vec;
 
@@ -27,9 +28,11 @@ use raddle_policy::{
 };
 
 pub use config::{
-    Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
-    SearchRule, SplitRule,
+    Amounts, Balance, Choice, Fit, FreeWeights, LevelOrder, LevelWindows, MatchingConfig,
+    PlaceRule, PowerWeights, SplitRule,
 };
+pub use fit::ResourceSearch;
+pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
 
 use crate::Error;
 use crate::order::Marks;
@@ -65,18 +68,17 @@ impl Matching {
     /// # Errors
     /// When a resource of the shape cannot be searched so; for windows that are none or empty, for
     /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
-    /// channels, and cutting with 0 us between rounds.
+    /// channels, and cutting with no time between rounds.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = LevelRanks::new(&config.order)?;
         if config.channels == Some(0) {
             return Err(Error::NoChannels);
         }
-        if config.split.is_some_and(|split| split.retry_us == 0) {
-            return Err(Error::NoRetry);
-        }
-        let matcher = Matcher::new(shape, cus, &config.search, config.balance)?;
+        let cutting = config.split.map(Cutting::new).transpose()?;
+        let matcher =
+            Matcher::new(shape, cus, &config.search, config.balance)?.with_fit(config.fit);
         Ok(Self {
-            cutting: config.split.map(Cutting::new),
+            cutting,
             places: Places::new(&config.place, &matcher)?,
             marks: Marks::new(levels.count(), 0)?,
             marked: 0,

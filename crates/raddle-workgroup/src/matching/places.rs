@@ -43,7 +43,7 @@ impl Places {
     pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
         let waves = FreeWeights { waves: 1, ..FreeWeights::default() };
         let power_of = |power: &PowerWeights| {
-            Power::new(&power.weights, power.history_ticks, matcher.len(), matcher.waves())
+            Power::new(&power.weights, power.history()?, matcher.len(), matcher.waves())
         };
         let (free, power, mix) = match rule {
             PlaceRule::LowestIndex => return Ok(Self::Lowest),

@@ -139,8 +139,8 @@ impl Matching {
     }
 
     /// While something could still be cut, rounds go on by themselves.
-    fn retry_at(&self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
-        let cutting = self.cutting.as_ref()?;
+    fn retry_at(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
+        let cutting = self.cutting.as_mut()?;
         self.heads.iter().any(|head| may_cut(ready, head)).then(|| cutting.retry_at(now))
     }
 

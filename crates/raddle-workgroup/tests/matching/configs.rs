@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use raddle_policy::CuShape;
 use raddle_workgroup::{
-    Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, SearchRule, SplitRule,
+    Amounts, Balance, ByResource, Choice, Excluded, Fit, FreeWeights, LevelOrder, LevelWindows,
+    Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule, SplitRule,
 };
 
 pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Matching {
@@ -16,7 +16,7 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let order = prop_oneof![
         Just(LevelOrder::Static),
         prop::collection::vec(1u64..4, 1..5)
-            .prop_map(|windows_us| LevelOrder::Windows { windows_us }),
+            .prop_map(|us| LevelOrder::Windows(LevelWindows::us(us))),
     ];
     let pick =
         prop_oneof![Just(Choice::Lowest), any::<u64>().prop_map(|seed| Choice::Seeded { seed })];
@@ -24,17 +24,26 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
     let search = prop_oneof![
         3 => Just(SearchRule::Full),
-        1 => Just(SearchRule::Sampled { amounts: vec![] }),
+        1 => Just(SearchRule::amounts(vec![])),
+        1 => Just(SearchRule::Sampled {
+            amounts: None,
+            excluding: Some(ByResource::All(Excluded::Amounts(vec![3, 5]))),
+        }),
         1 => Just(SearchRule::Shared { width: 64 }),
     ];
     let split = prop_oneof![
         Just(None),
-        (0u64..4, 1u64..3)
-            .prop_map(|(threshold, retry_us)| Some(SplitRule { threshold, retry_us })),
+        (0u64..4, 1u64..3).prop_map(|(threshold, retry_us)| Some(SplitRule {
+            threshold,
+            retry_us: Some(retry_us),
+            retry_ns: None
+        })),
     ];
-    (search, order, pick, balance, place(), split, channels).prop_map(
-        |(search, order, pick, balance, place, split, channels)| MatchingConfig {
+    let fit = prop_oneof![2 => Just(Fit::First), 1 => Just(Fit::Best), 1 => Just(Fit::Worst)];
+    ((search, fit), order, pick, balance, place(), split, channels).prop_map(
+        |((search, fit), order, pick, balance, place, split, channels)| MatchingConfig {
             search,
+            fit,
             order,
             pick,
             balance,
@@ -55,9 +64,9 @@ fn place() -> impl Strategy<Value = PlaceRule> {
             amounts: if longest { Amounts::LongestRun } else { Amounts::Free },
         },
     );
-    let power = (1u64..9, 1u64..9, 1u64..4000).prop_map(|(a, b, history_ticks)| PowerWeights {
-        weights: [a, 0, b, 2, 3, 1],
-        history_ticks,
+    let power = (1u64..9, 1u64..9, 1u64..4000).prop_map(|(a, b, ticks)| PowerWeights {
+        history_ticks: Some(ticks),
+        ..PowerWeights::new([a, 0, b, 2, 3, 1])
     });
     let mix = (weights.clone(), power.clone(), 0u64..4, 1u64..4)
         .prop_map(|(free, power, a, b)| PlaceRule::Mix { free, power, shares: [a, b] });

@@ -6,8 +6,8 @@ use raddle_policy::{
 };
 use raddle_testkit::{Scenario, ready};
 use raddle_workgroup::{
-    Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule,
-    SplitRule,
+    Error, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule,
+    PowerWeights, SearchRule, SplitRule,
 };
 
 fn shape() -> CuShape {
@@ -25,21 +25,22 @@ fn with_place(place: PlaceRule) -> MatchingConfig {
 #[test]
 fn choices_that_make_no_sense_are_errors_that_say_why() {
     let windows = |windows_us: &[u64]| MatchingConfig {
-        order: LevelOrder::Windows { windows_us: windows_us.to_vec() },
+        order: LevelOrder::Windows(LevelWindows::us(windows_us.to_vec())),
         ..MatchingConfig::default()
     };
     assert_eq!(refused(windows(&[])), Error::NoWindows);
     assert_eq!(refused(windows(&[3, 0])), Error::ZeroWindow { at: 1 });
     let none = MatchingConfig { channels: Some(0), ..MatchingConfig::default() };
     assert_eq!(refused(none), Error::NoChannels);
-    let split = Some(SplitRule { threshold: 1, retry_us: 0 });
+    let split = Some(SplitRule { threshold: 1, retry_us: Some(0), retry_ns: None });
     let error = refused(MatchingConfig { split, ..MatchingConfig::default() });
     assert_eq!(error, Error::NoRetry);
-    assert!(error.to_string().contains("`retry-us = 0`"), "{error}");
+    assert!(error.to_string().contains("0 between two rounds of `split`"), "{error}");
     assert_eq!(refused(with_place(PlaceRule::MostFree(FreeWeights::default()))), Error::NoWeight);
     let heavy = FreeWeights { vgpr: u64::MAX, ..FreeWeights::default() };
     assert_eq!(refused(with_place(PlaceRule::MostFree(heavy))), Error::Score { row: 0 });
-    let power = |weights, history_ticks| PowerWeights { weights, history_ticks };
+    let power =
+        |weights, ticks| PowerWeights { history_ticks: Some(ticks), ..PowerWeights::new(weights) };
     let least = |power| with_place(PlaceRule::LeastPower(power));
     assert_eq!(refused(least(power([0; 6], 5))), Error::NoWeight);
     assert_eq!(refused(least(power([1; 6], 0))), Error::NoCycles);
@@ -49,7 +50,7 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
     assert!(Matching::new(least(power([most, 0, 0, 0, 0, 0], 5)), shape(), 2).is_ok());
     // Also amounts that no resource has stand in order.
     for (amounts, at) in [(vec![1, 500, 400], 2), (vec![600, 5], 1), (vec![2, 2], 1)] {
-        let search = SearchRule::Sampled { amounts };
+        let search = SearchRule::amounts(amounts);
         let error = refused(MatchingConfig { search, ..MatchingConfig::default() });
         let cause = raddle_bitmap::Error::SampleOrder { at };
         assert!(matches!(error, Error::SearchRule { cause: said, .. } if said == cause), "{error}");
@@ -63,11 +64,11 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
 fn a_search_that_does_not_suit_the_device_names_the_resource() {
     let search = |search| refused(MatchingConfig { search, ..MatchingConfig::default() });
     for (search, resource, says) in [
-        (search(SearchRule::Grouped { groups: 3 }), Resource::Vgpr, "3"),
-        (search(SearchRule::Grouped { groups: 16 }), Resource::Vgpr, "16"),
-        (search(SearchRule::Grouped { groups: 8 }), Resource::Lds, "8"),
-        (search(SearchRule::Sampled { amounts: vec![4, 2] }), Resource::Vgpr, ""),
-        (search(SearchRule::Sampled { amounts: vec![0] }), Resource::Vgpr, ""),
+        (search(SearchRule::groups(3)), Resource::Vgpr, "3"),
+        (search(SearchRule::groups(16)), Resource::Vgpr, "16"),
+        (search(SearchRule::groups(8)), Resource::Lds, "8"),
+        (search(SearchRule::amounts(vec![4, 2])), Resource::Vgpr, ""),
+        (search(SearchRule::amounts(vec![0])), Resource::Vgpr, ""),
         (search(SearchRule::Shared { width: 15 }), Resource::Vgpr, "15"),
         (search(SearchRule::Shared { width: 0 }), Resource::Vgpr, ""),
     ] {
@@ -112,7 +113,7 @@ fn what_never_fits_is_refused_for_ever_with_what_lacks() {
         assert_eq!(said, (resource, wanted, available, None), "{demand:?}");
     }
     // Sampled, 15 registers in a row are never reported: 8 and 12 are, and 16.
-    let search = SearchRule::Sampled { amounts: vec![1, 2, 4, 8] };
+    let search = SearchRule::amounts(vec![1, 2, 4, 8]);
     let config = MatchingConfig { search, ..MatchingConfig::default() };
     let mut policy = Matching::new(config, shape(), 2).unwrap();
     let wide = Demand { waves: 1, vgpr: 9, ..Demand::default() };
@@ -162,7 +163,7 @@ fn ends_of_what_is_not_there_change_nothing() {
 #[test]
 fn ends_on_a_compute_unit_that_there_is_not_change_nothing() {
     let free = FreeWeights { waves: 1, ..FreeWeights::default() };
-    let power = PowerWeights { weights: [1; 6], history_ticks: 5 };
+    let power = PowerWeights { history_ticks: Some(5), ..PowerWeights::new([1; 6]) };
     let mix = PlaceRule::Mix { free, power, shares: [1, 1] };
     let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
     for place in [

@@ -105,12 +105,12 @@ fn a_compute_unit_that_was_emptied_at_once_has_most_free() {
 }
 
 fn split(threshold: u64) -> Option<SplitRule> {
-    Some(SplitRule { threshold, retry_us: 1 })
+    Some(SplitRule { threshold, retry_us: Some(1), retry_ns: None })
 }
 
 #[test]
 fn a_piece_draws_the_power_of_one_wave() {
-    let power = PowerWeights { weights: [1; 6], history_ticks: 1 << 40 };
+    let power = PowerWeights { history_ticks: Some(1 << 40), ..PowerWeights::new([1; 6]) };
     let place = PlaceRule::LeastPower(power);
     let config = MatchingConfig { place, split: split(0), ..MatchingConfig::default() };
     let mut policy = policy(config, 2);

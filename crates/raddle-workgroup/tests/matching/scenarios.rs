@@ -5,7 +5,7 @@ use raddle_policy::{
     WaveSpan,
 };
 use raddle_testkit::{SMALL_CU, demand, ready};
-use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule};
+use raddle_workgroup::{LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule};
 
 fn launch(id: u32, level: u8, workgroups: u64, waves: u16, vgpr: u16) -> Launch {
     let launch = raddle_testkit::launch(id).stream(id).level(level).workgroups(workgroups);
@@ -76,7 +76,7 @@ fn wait_of_the_least_urgent(order: LevelOrder) -> Option<u64> {
 #[test]
 fn static_order_starves_and_windows_do_not() {
     assert_eq!(wait_of_the_least_urgent(LevelOrder::Static), None, "in 1,000 us");
-    let windows = |us: &[u64]| LevelOrder::Windows { windows_us: us.to_vec() };
+    let windows = |us: &[u64]| LevelOrder::Windows(LevelWindows::us(us.to_vec()));
     assert_eq!(wait_of_the_least_urgent(windows(&[8, 4, 3, 1])), Some(15));
     assert_eq!(wait_of_the_least_urgent(windows(&[3, 4, 8, 1])), Some(15));
     assert_eq!(wait_of_the_least_urgent(windows(&[1, 1, 1, 1])), Some(3));

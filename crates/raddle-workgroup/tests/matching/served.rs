@@ -6,7 +6,7 @@ use raddle_policy::{
     WaveSpan,
 };
 use raddle_testkit::{SMALL_CU, demand, launch};
-use raddle_workgroup::{LevelOrder, Matching, MatchingConfig};
+use raddle_workgroup::{LevelOrder, LevelWindows, Matching, MatchingConfig};
 
 /// Holds one workgroup of [`DEMAND`].
 const SHAPE: CuShape =
@@ -23,7 +23,7 @@ fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
 
 /// One dispatch a microsecond for so many turns; how often each launch went, turn by turn.
 fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
-    let order = LevelOrder::Windows { windows_us: windows_us.to_vec() };
+    let order = LevelOrder::Windows(LevelWindows::us(windows_us.to_vec()));
     let config = MatchingConfig { order, ..MatchingConfig::default() };
     let mut policy = Matching::new(config, SHAPE, 1).expect("windows of a microsecond or more");
     let mut entries = endless(levels);

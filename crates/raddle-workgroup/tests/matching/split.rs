@@ -24,7 +24,7 @@ struct Scene {
 
 impl Scene {
     fn new(threshold: u64, launches: &[Launch]) -> Self {
-        let split = Some(SplitRule { threshold, retry_us: 1 });
+        let split = Some(SplitRule { threshold, retry_us: Some(1), retry_ns: None });
         let config = MatchingConfig { split, ..MatchingConfig::default() };
         Self {
             policy: Matching::new(config, SHAPE, 2).expect("the scenario is sound"),
@@ -92,7 +92,8 @@ fn a_workgroup_is_cut_when_failures_exceed_the_threshold() {
         let mut scene = nearly_full(threshold, Barrier::No);
         for round in 0..threshold {
             let (answer, _) = scene.ask(round);
-            let retry_at = Some(Tick((round + 1) * 1_000));
+            // Asked again before, the count is the same: it says when the round comes that cuts.
+            let retry_at = Some(Tick(threshold * 1_000));
             assert_eq!(answer, Answer::Wait { retry_at }, "round {round} of {threshold}");
             assert_eq!(scene.ask(round).0, answer, "asked again at once: the same round");
         }
@@ -101,10 +102,40 @@ fn a_workgroup_is_cut_when_failures_exceed_the_threshold() {
         assert_eq!(scene.starts(threshold), pieces, "{threshold}");
         // The next workgroup waits whole, and the count begins again.
         if threshold > 0 {
-            let retry_at = Some(Tick((threshold + 2) * 1_000));
+            let retry_at = Some(Tick((2 * threshold + 1) * 1_000));
             assert_eq!(scene.ask(threshold + 1).0, Answer::Wait { retry_at });
         }
     }
+}
+
+#[test]
+fn rounds_without_a_question_count() {
+    for threshold in [1, 3, 256] {
+        let mut scene = nearly_full(threshold, Barrier::No);
+        let retry_at = Some(Tick(threshold * 1_000));
+        assert_eq!(scene.ask(0).0, Answer::Wait { retry_at });
+        // Too early by a round, where there is one before, and then in time.
+        if threshold > 1 {
+            assert_eq!(scene.ask(threshold - 1).0, Answer::Wait { retry_at });
+        }
+        assert_eq!(scene.starts(threshold).len(), 2, "{threshold}");
+    }
+}
+
+#[test]
+fn a_piece_takes_no_barrier() {
+    // Of four barriers each workgroup takes one; the fifth fits as pieces alone.
+    let shape = CuShape { waves_per_simd: 20, vgpr_per_simd: 80, workgroups: 20, ..SHAPE };
+    let split = Some(SplitRule { threshold: 0, ..SplitRule::default() });
+    let config = MatchingConfig { split, ..MatchingConfig::default() };
+    let policy = Matching::new(config, shape, 1).expect("the scenario is sound");
+    let one = raddle_testkit::launch(0).workgroups(5).barrier(Barrier::No);
+    let one = one.demand(Demand { barriers: 1, ..demand(2, 2) }).build();
+    let cus = Cus::new(shape, 1);
+    let mut scene = Scene { policy, cus, entries: vec![ready(one)] };
+    let started: Vec<_> = scene.starts(0).into_iter().map(|it| (it.1, it.2)).collect();
+    let whole = [(0, None), (1, None), (2, None), (3, None)];
+    assert_eq!(started, [&whole[..], &[(4, Some(0)), (4, Some(1))]].concat());
 }
 
 #[test]

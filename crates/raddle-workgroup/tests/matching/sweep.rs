@@ -6,8 +6,8 @@
 use raddle_policy::{Activity, StreamId};
 use raddle_testkit::{Scenario, render};
 use raddle_workgroup::{
-    Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
-    SearchRule,
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, LevelWindows, MatchingConfig, PlaceRule,
+    PowerWeights, SearchRule,
 };
 
 use crate::configs::matching;
@@ -41,7 +41,7 @@ fn windows_channels_that_tie_and_a_fixed_balance() {
         launch.stream = StreamId(launch.id.0 % 2);
     }
     let config = MatchingConfig {
-        order: LevelOrder::Windows { windows_us: vec![2, 1] },
+        order: LevelOrder::Windows(LevelWindows::us(vec![2, 1])),
         balance: Balance::Fixed,
         ..MatchingConfig::default()
     };
@@ -52,7 +52,8 @@ fn windows_channels_that_tie_and_a_fixed_balance() {
 #[test]
 fn places() {
     let free = FreeWeights { waves: 2, vgpr: 6, sgpr: 0, lds: 3, amounts: Amounts::LongestRun };
-    let power = PowerWeights { weights: [4, 12, 10, 64, 2, 3], history_ticks: 1_500 };
+    let power =
+        PowerWeights { history_ticks: Some(1_500), ..PowerWeights::new([4, 12, 10, 64, 2, 3]) };
     let rules = [
         ("round-robin", PlaceRule::RoundRobin),
         ("most-waves", PlaceRule::MostWaves),
@@ -69,10 +70,9 @@ fn places() {
 #[test]
 fn searches_that_report_less() {
     let seeded = Choice::Seeded { seed: 7 };
-    for (name, search) in [
-        ("grouped", SearchRule::Grouped { groups: 4 }),
-        ("sampled", SearchRule::Sampled { amounts: vec![1, 2, 4, 8, 16] }),
-    ] {
+    for (name, search) in
+        [("grouped", SearchRule::groups(4)), ("sampled", SearchRule::amounts(vec![1, 2, 4, 8, 16]))]
+    {
         let config = MatchingConfig { search, pick: seeded, ..MatchingConfig::default() };
         insta::assert_snapshot!(name, table(config));
     }

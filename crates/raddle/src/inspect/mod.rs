@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use raddle_device::Device;
-use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, SelfReplayed, document};
+use raddle_report::inspect::{
+    InspectedAs, InspectedProfile, Inspection, SelfReplayed, WantedAmounts, document,
+};
 use raddle_report::json;
 use raddle_sim::{ModelError, WaitRule};
 use raddle_study::{Fitted, Loaded, StudyError, Watcher, devices, profiles, self_replay};
@@ -99,7 +101,12 @@ fn inspected(
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
     let self_replay = own.map(|(own, _)| compared(loaded, own, args, &watcher)).transpose()?;
+    let amounts = args.amounts.map(|rare| {
+        let (own, _) = device.as_ref().map_err(|why| CliError::Usage(why.clone()))?;
+        Ok::<_, CliError>(WantedAmounts::of(&loaded.profile, own, rare))
+    });
     let with = InspectedAs {
+        amounts: amounts.transpose()?,
         name: &loaded.name,
         device,
         rule: args.comm.into(),

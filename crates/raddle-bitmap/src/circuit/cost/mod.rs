@@ -77,7 +77,7 @@ impl Cost {
     ///
     /// let full = Variant::Full { blocks: 128 };
     /// let full = Cost::of(full, Timing::OneClock, Counting::Drawn)?;
-    /// let groups = Grouped::of_four(128)?;
+    /// let groups = Grouped::of_size(128, 4)?;
     /// let grouped = Cost::of(Variant::Grouped(&groups), Timing::OneClock, Counting::Drawn)?;
     /// assert_eq!((full.and_gates, full.or_gates, full.depth), (16_256, 16_256, 134));
     /// assert_eq!((grouped.and_gates, grouped.or_gates, grouped.depth), (1_088, 992, 38));

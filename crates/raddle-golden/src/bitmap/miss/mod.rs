@@ -10,7 +10,7 @@
 //! use raddle_bitmap::{Full, Grouped};
 //!
 //! let half = Chance::new(1, 2)?;
-//! let grouped = refused(&Grouped::of_four(128)?, 128, 4, half);
+//! let grouped = refused(&Grouped::of_size(128, 4)?, 128, 4, half);
 //! assert_eq!(grouped.to_string(), "0.127", "one execution unit lacks a group");
 //! let module = grouped.any_of(4);
 //! assert_eq!(module.to_string(), "0.419", "one of four lacks one; the seed cuts to 0.418");

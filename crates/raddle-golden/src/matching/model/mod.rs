@@ -34,6 +34,7 @@
 //! use raddle_golden::matching::model::{
 //!     MatchHead, Cu, MatchModel, Stock, Wants, by, lowest,
 //! };
+//! use raddle_workgroup::Fit;
 //! use raddle_workgroup::order::{Fixed, Lowest, Marks};
 //!
 //! let cu = |free: &str| {
@@ -42,7 +43,7 @@
 //!     Ok::<_, raddle_bitmap::Error>(Cu { shared: BTreeMap::new(), simds: vec![simd], pointer: None })
 //! };
 //! let cus = vec![cu("1110111")?, cu("0011110")?];
-//! let model = MatchModel { cus, marks: Marks::new(2, 2)? };
+//! let model = MatchModel { cus, marks: Marks::new(2, 2)?, fit: Fit::First };
 //! let head = |level, vgpr| {
 //!     let group = BTreeMap::from([("vgpr", vgpr), ("waves", 1)]);
 //!     Some(MatchHead { level, wants: Wants::Groups { shared: BTreeMap::new(), groups: vec![group] } })
@@ -64,8 +65,8 @@ mod demand;
 use std::collections::BTreeMap;
 
 use raddle_bitmap::View;
-use raddle_workgroup::balance;
 use raddle_workgroup::order::{Marks, Order, Pick};
+use raddle_workgroup::{Fit, balance};
 
 use crate::ModelError;
 
@@ -80,6 +81,8 @@ pub struct MatchModel<R> {
     pub cus: Vec<Cu<R>>,
     /// The marks.
     pub marks: Marks,
+    /// In which of the runs that are long enough a demand lies.
+    pub fit: Fit,
 }
 
 /// A decision, of which nothing is done yet.
@@ -170,7 +173,7 @@ impl<R: Ord + Clone> MatchModel<R> {
             && let Some(&cu) = place(cus, &self.cus)?.and_then(|index| cus.get(index))
         {
             let wanted = split((*channel, &head.wants), (cu, &self.cus[cu]))?;
-            target = lies(*channel, cu, wanted, &self.cus[cu]);
+            target = lies(*channel, cu, wanted, &self.cus[cu], self.fit);
         }
         if target.is_none() {
             marks.clone_from(&self.marks);
@@ -179,19 +182,24 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Where the head of a channel will lie on a compute unit: the lowest start that fits for every run
-/// (a43). `None` where a search reported more than there is.
+/// Where the head of a channel will lie on a compute unit: a start for every run (a43). `None` where a search reported more than there is.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,
     wanted: SplitDemand<R>,
     on: &Cu<R>,
+    fit: Fit,
 ) -> Option<MatchTarget<R>> {
     let find = |wants: &BTreeMap<R, u64>, stocks: &BTreeMap<R, Stock>| {
         let piece = |(resource, &wanted): (&R, &u64)| {
             let piece = match stocks.get(resource)? {
                 Stock::Run(map) => {
-                    let plan = map.first_fit(u32::try_from(wanted).ok()?)?;
+                    let want = u32::try_from(wanted).ok()?;
+                    let plan = match fit {
+                        Fit::First => map.first_fit(want),
+                        Fit::Best => map.best_fit(want),
+                        Fit::Worst => map.worst_fit(want),
+                    }?;
                     TakenPiece::Run { start: plan.start(), len: plan.len() }
                 }
                 Stock::Count(free) => TakenPiece::Count((*free >= wanted).then_some(wanted)?),

@@ -1,10 +1,16 @@
 //! What would the seed's steps decide, with every head and every compute unit looked at anew?
 
 use raddle_policy::{Barrier, Demand, Launch, LaunchId, ReadyLaunch};
-use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, PlaceRule};
+use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, LevelWindows, PlaceRule};
 
 use super::device::{At, Fits};
 use super::naive::Naive;
+
+/// What a workgroup takes, or a part of one: a wave alone needs no barrier.
+pub(super) fn of(launch: &Launch, part: bool) -> Demand {
+    let barriers = if part { 0 } else { launch.demand.barriers };
+    Demand { barriers, ..launch.demand }
+}
 
 /// The next workgroup of a channel, or the next part of it.
 #[derive(Clone, Copy)]
@@ -49,12 +55,12 @@ impl Naive {
             }
             let last = match &self.config.order {
                 LevelOrder::Static => 255,
-                LevelOrder::Windows { windows_us } => windows_us.len() - 1,
+                LevelOrder::Windows(windows) => windows.windows_us.len() - 1,
             };
             let part = entry.cut > 0 || self.cut.contains(&name);
             let level = if part { last } else { usize::from(launch.level.0).min(last) };
             let waves = if part { 1 } else { launch.demand.waves };
-            let demand = Demand { waves, ..launch.demand };
+            let demand = Demand { waves, ..of(&launch, part) };
             heads.push(Head { entry, channel, level, part, demand });
         }
         heads
@@ -62,7 +68,9 @@ impl Naive {
 
     /// E2: who goes first at this time, the lower the better.
     fn rank(&self, level: usize, now: u64) -> usize {
-        let LevelOrder::Windows { windows_us } = &self.config.order else { return level };
+        let LevelOrder::Windows(LevelWindows { windows_us, .. }) = &self.config.order else {
+            return level;
+        };
         let turn: u64 = windows_us.iter().sum::<u64>() * 1_000;
         let (mut left, mut top) = (now % turn, 0);
         while left >= windows_us[top] * 1_000 {
@@ -87,22 +95,35 @@ impl Naive {
             return Ok(found);
         }
         let split = self.config.split.expect("it cuts");
-        let retry_at = heads.iter().any(Head::may_cut).then(|| now + split.retry_us * 1_000);
+        let retry = split.retry().expect("a time");
         // Asked again in the same tick without a fact is the same round.
         if heads.is_empty() || self.counted.replace(now) == Some(now) {
-            return Err(retry_at);
+            return Err(self.wait(&heads, now));
+        }
+        // A round each time `retry` has passed since the question before, all of them in vain.
+        let mut round = self.waiting.take().unwrap_or(now) + retry;
+        while round < now {
+            self.failures += 1;
+            round += retry;
         }
         self.failures += 1;
         if self.failures <= split.threshold {
-            return Err(retry_at);
+            return Err(self.wait(&heads, now));
         }
         self.failures = 0;
         let may = heads.iter().filter(|head| head.may_cut());
         let longest = may.min_by_key(|head| (self.since[&head.channel].1, head.channel));
         self.cut.extend(longest.map(Head::name));
         let heads = self.heads(shown, now);
-        let retry_at = heads.iter().any(Head::may_cut).then(|| now + split.retry_us * 1_000);
-        self.choose(&heads, now).ok_or(retry_at)
+        self.choose(&heads, now).ok_or_else(|| self.wait(&heads, now))
+    }
+
+    /// When the round comes that cuts, if nothing happens before.
+    fn wait(&mut self, heads: &[Head], now: u64) -> Option<u64> {
+        let split = self.config.split.expect("it cuts");
+        let left = split.threshold + 1 - self.failures;
+        self.waiting = heads.iter().any(Head::may_cut).then_some(now);
+        Some(self.waiting? + left * split.retry().expect("a time"))
     }
 
     /// a3 to a42.
@@ -140,10 +161,12 @@ impl Naive {
             }
             PlaceRule::MostWaves => most(&|cu| self.device.free(cu, false)[0].into()),
             PlaceRule::MostFree(free) => most(&|cu| self.freest(free, cu)),
-            PlaceRule::LeastPower(power) => most(&|cu| -self.drawn(power.history_ticks, cu, now)),
+            PlaceRule::LeastPower(power) => {
+                most(&|cu| -self.drawn(power.history().expect("a time"), cu, now))
+            }
             PlaceRule::Mix { free, power, shares: [a, b] } => {
                 let by_free = |cu| self.freest(free, cu);
-                let by_power = |cu| self.drawn(power.history_ticks, cu, now);
+                let by_power = |cu| self.drawn(power.history().expect("a time"), cu, now);
                 let largest = |of: &dyn Fn(usize) -> i128| {
                     fit.iter().map(|it| of(it.0)).max().unwrap_or(0).max(1)
                 };
@@ -178,8 +201,11 @@ impl Naive {
     /// Whether not even an empty device takes it, nor a part of it where it may be cut.
     pub(super) fn never(&self, launch: &Launch) -> bool {
         let Launch { demand, barrier, workgroups, .. } = *launch;
-        let fits = |waves| self.device.on_empty(&Demand { waves, ..demand }).is_some();
+        let fits =
+            |waves, part| self.device.on_empty(&Demand { waves, ..of(launch, part) }).is_some();
         let cuts = barrier == Barrier::No && demand.waves > 1;
-        workgroups == 0 || demand.waves == 0 || !(fits(demand.waves) || cuts && fits(1))
+        workgroups == 0
+            || demand.waves == 0
+            || !(fits(demand.waves, false) || cuts && fits(1, true))
     }
 }

@@ -10,6 +10,7 @@ use raddle_policy::{
 };
 use raddle_workgroup::{Balance, Matching, MatchingConfig, PlaceRule};
 
+use super::decide::of;
 use super::device::{At, Device};
 
 /// What has run so far.
@@ -55,6 +56,8 @@ pub(super) struct Naive {
     pub(super) failures: u64,
     /// When a failure was last counted; `None` if something has happened since.
     pub(super) counted: Option<u64>,
+    /// Since when a round follows each time some time has passed.
+    pub(super) waiting: Option<u64>,
     /// The compute unit behind that of the last start.
     pub(super) cursor: usize,
     /// Times from which the waves of each compute unit draw so much power.
@@ -113,6 +116,7 @@ impl Naive {
             cut: BTreeSet::new(),
             failures: 0,
             counted: None,
+            waiting: None,
             cursor: 0,
             drawn: vec![vec![(0, 0)]; cus.into()],
             groups: BTreeMap::new(),
@@ -186,7 +190,7 @@ impl Naive {
         now: u64,
     ) -> (LaunchId, WaveSpan, u64, usize, Vec<At>) {
         let (head, fit) = self.decide(shown, now).unwrap_or_else(|_| panic!("{now}: nothing fits"));
-        (self.failures, self.counted) = (0, None);
+        (self.failures, self.counted, self.waiting) = (0, None, None);
         let (cu, places) = self.place(&fit, now);
         self.cursor = cu + 1;
         let ReadyLaunch { launch, next, cut, .. } = head.entry;
@@ -243,7 +247,8 @@ impl Naive {
                     if group.state == State::Saved {
                         let more = rate(&self.config.place, launch) * group.waves.len() as u64;
                         draws(&mut self.drawn[group.cu], now, |power| power + more);
-                        let fits = self.device.back(group.cu, &launch.demand, &group.waves);
+                        let is_part = group.waves.len() < launch.demand.waves.into();
+                        let fits = self.device.back(group.cu, &of(launch, is_part), &group.waves);
                         group.state = if fits { State::Resident } else { State::Displaced };
                         self.tally.displaced += u64::from(!fits);
                     }
@@ -261,7 +266,10 @@ impl Naive {
     /// A workgroup or part ends, is killed or saved.
     fn leaves(&mut self, launch: &Launch, group: &Group, now: u64) {
         match group.state {
-            State::Resident => self.device.give(group.cu, &launch.demand, &group.waves),
+            State::Resident => {
+                let is_part = group.waves.len() < launch.demand.waves.into();
+                self.device.give(group.cu, &of(launch, is_part), &group.waves);
+            }
             State::Displaced => self.device.displaced_left(group.cu),
             State::Saved => panic!("{}: what was saved does not run", launch.id),
         }

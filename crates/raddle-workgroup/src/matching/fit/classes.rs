@@ -3,7 +3,7 @@
 //! A class that is asked for is kept: where compute units have changed it is told anew, before the next
 //! question, whether it fits there. One that nobody asks for any more is dropped, and built anew when somebody does.
 
-use raddle_policy::{Demand, Launch};
+use raddle_policy::{Demand, Launch, WaveSpan};
 
 use super::class::{CLASSES, Class, bit, same};
 use super::open::{OpenCus, OpenSets};
@@ -46,7 +46,8 @@ impl Matcher {
 
     #[cold]
     fn of_wave(&mut self, launch: &Launch, guess: usize) -> usize {
-        self.class(&Demand { waves: 1, ..launch.demand }, guess)
+        let alone = WaveSpan::Cut { first: 0, count: 1 };
+        self.class(&Demand { waves: 1, ..launch.demand.of(alone) }, guess)
     }
 
     fn add(&mut self, demand: &Demand) -> usize {

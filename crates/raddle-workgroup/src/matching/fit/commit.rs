@@ -12,7 +12,7 @@ use crate::Error;
 
 impl Matcher {
     /// Places a workgroup on a compute unit that takes one of its class, one address a wave added to
-    /// `places`: each run is the lowest that is free.
+    /// `places`: each run is the free one that the rule of the fit takes.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
         // With a number that the compiler knows there are no loops over SIMDs.
@@ -33,24 +33,24 @@ impl Matcher {
     ) {
         let at = cu.index();
         let (unit, class_of) = (&mut self.units[at], &mut self.classes[class]);
-        let turn = unit.turn;
+        let (turn, fit) = (unit.turn, self.fit);
         let wanted = class_of.wanted(turn);
         let [_, sgpr, lds, _] = wanted.shared;
         // No resource of which a u16 says how much there is has a start beyond it.
         let mut runs = RunStarts {
-            lds: self.lds.take(at, lds),
-            sgpr: self.sgpr.take(at, sgpr) as u16,
+            lds: self.lds.take(at, lds, fit),
+            sgpr: self.sgpr.take(at, sgpr, fit) as u16,
             ..RunStarts::default()
         };
         let first = at * simds;
         if class_of.uneven {
             for simd in class_of.simds(turn, simds) {
                 let (map, waves) = (first + simd, wanted.waves[simd]);
-                runs.vgpr[simd] = self.vgpr.take(map, wanted.vgpr[simd]);
+                runs.vgpr[simd] = self.vgpr.take(map, wanted.vgpr[simd], fit);
                 self.slots[map] -= waves;
             }
         } else {
-            self.vgpr.take_each(first, wanted.vgpr[0], &mut runs.vgpr[..simds]);
+            self.vgpr.take_each(first, wanted.vgpr[0], fit, &mut runs.vgpr[..simds]);
             self.slots[first..][..simds].iter_mut().for_each(|slots| *slots -= wanted.waves[0]);
         }
         write_places(class_of, simds, turn, &runs, places);

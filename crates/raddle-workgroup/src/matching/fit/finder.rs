@@ -9,20 +9,24 @@ use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Search as Method, Shared, Vi
 use raddle_policy::{CuShape, Resource};
 
 use crate::Error;
-use crate::matching::config::SearchRule;
+use crate::matching::search::{Excluded, SearchRule};
 
-/// A finder of longest runs for one resource.
-#[derive(Clone, Debug)]
-pub(super) enum Finder {
+/// How long a free run is reported of one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResourceSearch {
     /// Whatever is there is found.
     Exact,
+    /// Whole groups alone (E5).
     Grouped(Grouped),
+    /// Chosen amounts alone (E6).
     Sampled(Sampled),
 }
 
-impl Finder {
+impl ResourceSearch {
     /// What is reported of this map.
-    pub(super) fn longest(&self, map: View<'_>) -> u32 {
+    #[must_use]
+    pub fn longest(&self, map: View<'_>) -> u32 {
         let found = match self {
             Self::Exact => return map.longest(),
             Self::Grouped(search) => search.longest(map),
@@ -33,7 +37,8 @@ impl Finder {
     }
 
     /// The longest run that is reported of a map with all `blocks` free.
-    pub(super) fn of_empty(&self, blocks: u32) -> u32 {
+    #[must_use]
+    pub fn of_empty(&self, blocks: u32) -> u32 {
         match self {
             Self::Exact | Self::Grouped(_) => blocks,
             Self::Sampled(search) => search.round_down(blocks),
@@ -41,37 +46,63 @@ impl Finder {
     }
 }
 
-/// The finder of one resource.
-///
-/// # Errors
-/// [`Error::SearchRule`] where so many granules cannot be searched so.
-pub(super) fn finder(
-    search: &SearchRule,
-    resource: Resource,
-    blocks: u32,
-) -> Result<Finder, Error> {
-    let fault = |cause| Error::SearchRule { resource, cause };
-    // A resource without granules needs no finder.
-    match search {
-        _ if blocks == 0 => Ok(Finder::Exact),
-        SearchRule::Full | SearchRule::Shared { .. } => Ok(Finder::Exact),
-        SearchRule::Grouped { groups } => {
-            Grouped::new(blocks, *groups).map(Finder::Grouped).map_err(fault)
+impl SearchRule {
+    /// How a resource of so many granules is searched.
+    ///
+    /// # Errors
+    /// [`Error::SearchRule`] where so many granules cannot be searched so, [`Error::SearchKeys`] for
+    /// two keys where one is wanted, [`Error::NoGroups`] without any.
+    pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
+        let fault = |cause| Error::SearchRule { resource, cause };
+        let twice = |keys| Error::SearchKeys { resource, keys };
+        if granules == 0 {
+            // A resource without granules needs no finder.
+            return Ok(ResourceSearch::Exact);
         }
-        SearchRule::Sampled { amounts } if amounts.is_empty() => {
-            Sampled::steps(blocks).map(Finder::Sampled).map_err(fault)
-        }
-        SearchRule::Sampled { amounts } => {
-            // Some may be more than there is of this resource, and still are in order.
-            if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
-                return Err(fault(raddle_bitmap::Error::SampleOrder { at: at + 1 }));
+        match self {
+            Self::Full | Self::Shared { .. } => Ok(ResourceSearch::Exact),
+            Self::Grouped { groups: None, size: None } => Err(Error::NoGroups),
+            Self::Grouped { groups, size } => {
+                let groups = groups.as_ref().and_then(|it| it.of(resource));
+                let size = size.as_ref().and_then(|it| it.of(resource));
+                let search = match (groups, size) {
+                    (Some(_), Some(_)) => return Err(twice(["groups", "size"])),
+                    (Some(&groups), None) => Grouped::new(granules, groups),
+                    (None, Some(&size)) => Grouped::of_size(granules, size),
+                    (None, None) => return Ok(ResourceSearch::Exact),
+                };
+                search.map(ResourceSearch::Grouped).map_err(fault)
             }
-            // An amount of 0 wraps to an index out of range, which `Sampled::new` refuses.
-            let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
-            let k: Vec<u32> = k.filter(|&k| k < blocks || k == u32::MAX).collect();
-            Sampled::new(blocks, &k).map(Finder::Sampled).map_err(fault)
+            Self::Sampled { amounts, excluding } => {
+                let by_default = amounts.is_none() && excluding.is_none();
+                let amounts = amounts.as_ref().and_then(|it| it.of(resource));
+                let excluding = excluding.as_ref().and_then(|it| it.of(resource));
+                let search = match (amounts, excluding) {
+                    (Some(_), Some(_)) => return Err(twice(["amounts", "excluding"])),
+                    (Some(amounts), None) if !amounts.is_empty() => sampled(granules, amounts),
+                    (Some(_), None) => Sampled::steps(granules),
+                    (None, Some(Excluded::Amounts(excluded))) => {
+                        Sampled::excluding(granules, |amount| excluded.contains(&amount))
+                    }
+                    (None, Some(Excluded::Primes(_))) => Sampled::without_primes(granules),
+                    (None, None) if by_default => Sampled::steps(granules),
+                    (None, None) => return Ok(ResourceSearch::Exact),
+                };
+                search.map(ResourceSearch::Sampled).map_err(fault)
+            }
         }
     }
+}
+
+fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Error> {
+    // Some may be more than there is of this resource, and still are in order.
+    if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
+        return Err(raddle_bitmap::Error::SampleOrder { at: at + 1 });
+    }
+    // An amount of 0 wraps to an index out of range, which `Sampled::new` refuses.
+    let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
+    let k: Vec<u32> = k.filter(|&k| k < granules || k == u32::MAX).collect();
+    Sampled::new(granules, &k)
 }
 
 /// Whether one finder of this width can serve all resources in turn: each map in a period, as many

@@ -8,14 +8,15 @@ use core::ops::Range;
 use raddle_bitmap::Bank;
 use raddle_policy::Resource;
 
-use super::finder::Finder;
+use super::finder::ResourceSearch;
 use crate::Error;
+use crate::matching::config::Fit;
 
 /// The maps of one resource, on all compute units.
 #[derive(Clone, Debug)]
 pub(super) struct RunMaps {
     bank: Bank,
-    finder: Finder,
+    finder: ResourceSearch,
     /// What the finder reports of each map; none where all finders report the longest run.
     reported: Vec<u32>,
 }
@@ -26,7 +27,7 @@ impl RunMaps {
     /// # Errors
     /// [`Error::SearchRule`] where no memory could hold them.
     pub(super) fn new(
-        finder: Finder,
+        finder: ResourceSearch,
         resource: Resource,
         maps: usize,
         granules: u32,
@@ -50,10 +51,17 @@ impl RunMaps {
         self.finder.of_empty(self.bank.blocks())
     }
 
-    /// Free granules of a map; its longest run alone, if asked for.
+    /// Free granules of a map; the longest run that the finder reports alone, if asked for.
     pub(super) fn free(&self, map: usize, longest: bool) -> u64 {
-        let bank = &self.bank;
-        u64::from(if longest { bank.longest(map) } else { bank.free_blocks(map) })
+        u64::from(if longest { self.found(map) } else { self.bank.free_blocks(map) })
+    }
+
+    /// What the finder reports of a map as it stands.
+    fn found(&self, map: usize) -> u32 {
+        match &self.finder {
+            ResourceSearch::Exact => self.bank.longest(map),
+            finder => self.bank.view(map).map_or(0, |view| finder.longest(view)),
+        }
     }
 
     /// How many granules of a map are free.
@@ -83,17 +91,37 @@ impl RunMaps {
         self.bank.release_all(maps);
     }
 
-    /// Takes the lowest run of a length that is reported; its start.
+    /// Takes a run of a length that is reported, by this rule; its start.
     #[inline(always)]
-    pub(super) fn take(&mut self, map: usize, want: u32) -> u32 {
-        self.bank.take_first(map, want).expect("no more is reported than there is")
+    pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
+        let start = match fit {
+            Fit::First => self.bank.take_first(map, want),
+            Fit::Best | Fit::Worst => self.take_chosen(map, want, fit),
+        };
+        start.expect("no more is reported than there is")
+    }
+
+    #[inline(never)]
+    fn take_chosen(&mut self, map: usize, want: u32, fit: Fit) -> Option<u32> {
+        if want == 0 {
+            return Some(0);
+        }
+        let view = self.bank.view(map)?;
+        let plan = if fit == Fit::Best { view.best_fit(want) } else { view.worst_fit(want) };
+        self.bank.commit(map, plan?).ok()
     }
 
     /// As [`Self::take`], of each of the maps from `first` on.
     #[inline(always)]
-    pub(super) fn take_each(&mut self, first: usize, want: u32, starts: &mut [u32]) {
-        let taken = want == 0 || self.bank.take_first_of_each(first, want, starts);
-        assert!(taken, "no more is reported than there is");
+    pub(super) fn take_each(&mut self, first: usize, want: u32, fit: Fit, starts: &mut [u32]) {
+        if fit == Fit::First {
+            let taken = want == 0 || self.bank.take_first_of_each(first, want, starts);
+            assert!(taken, "no more is reported than there is");
+            return;
+        }
+        for (map, start) in (first..).zip(starts) {
+            *start = self.take(map, want, fit);
+        }
     }
 
     /// Gives back what was taken of each of the maps from `first` on.
@@ -126,7 +154,7 @@ impl RunMaps {
     /// Maps have changed: reports anew of each.
     pub(super) fn report(&mut self, maps: Range<usize>) {
         for map in maps {
-            let longest = self.bank.view(map).map_or(0, |view| self.finder.longest(view));
+            let longest = self.found(map);
             if let Some(reported) = self.reported.get_mut(map) {
                 *reported = longest;
             }

@@ -33,10 +33,12 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, CuShape, LaunchId, Resource};
 
 use crate::Error;
-use crate::matching::config::{Balance, SearchRule};
+use crate::matching::config::{Balance, Fit};
+use crate::matching::search::SearchRule;
 use class::{CLASSES, Class};
 pub(crate) use class::{Lack, bit};
-use finder::{check_shared, finder};
+pub use finder::ResourceSearch;
+use finder::check_shared;
 use maps::RunMaps;
 pub(crate) use open::OpenCus;
 use open::OpenSets;
@@ -68,6 +70,7 @@ pub(crate) struct Matcher {
     turns: bool,
     /// Whether the longest runs are what counts.
     exact: bool,
+    fit: Fit,
     units: Vec<CuState>,
     /// Free wave slots and registers of each SIMD: those of compute unit c from `c * simds`.
     slots: Vec<u32>,
@@ -113,7 +116,7 @@ impl Matcher {
         }
         let exact = matches!(search, SearchRule::Full | SearchRule::Shared { .. });
         let maps = |resource, maps, granules: u32| {
-            RunMaps::new(finder(search, resource, granules)?, resource, maps, granules, exact)
+            RunMaps::new(search.of(resource, granules)?, resource, maps, granules, exact)
         };
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
         // Every workgroup has a wave.
@@ -125,6 +128,7 @@ impl Matcher {
             simds,
             turns: balance != Balance::Fixed,
             exact,
+            fit: Fit::First,
             units: vec![unit; count],
             slots: vec![shape.waves_per_simd.into(); count * simds],
             vgpr: maps(Resource::Vgpr, count * simds, shape.vgpr_per_simd.into())?,
@@ -144,6 +148,12 @@ impl Matcher {
             displaced: Vec::new(),
             shape,
         })
+    }
+
+    /// Takes runs by this rule.
+    pub(crate) const fn with_fit(mut self, fit: Fit) -> Self {
+        self.fit = fit;
+        self
     }
 
     /// How many compute units there are.
@@ -181,7 +191,7 @@ impl Matcher {
     }
 
     /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
-    /// in runs the longest one alone, if asked for.
+    /// in runs what the search reports alone, if asked for.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();

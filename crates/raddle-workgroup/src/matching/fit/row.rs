@@ -9,6 +9,7 @@ use raddle_policy::{CuId, LaunchId, MAX_SIMDS, Piece, Place};
 use super::commit::write_places;
 use super::resident::RunStarts;
 use super::{Matcher, Name, WHOLE};
+use crate::matching::config::Fit;
 
 /// Workgroups that are placed at once.
 const ROW: usize = 32;
@@ -26,7 +27,7 @@ impl Matcher {
         places: &mut Vec<Place>,
     ) -> u32 {
         let placed = match self.simds {
-            _ if most < 2 || !self.exact => 0,
+            _ if most < 2 || !self.exact || self.fit != Fit::First => 0,
             4 => self.commit_equal(4, class, cu, name, most, places),
             simds => self.commit_equal(simds, class, cu, name, most, places),
         };

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, Resource};
 
 use super::*;
-use crate::matching::config::{Balance, SearchRule};
+use crate::matching::config::Balance;
+use crate::matching::search::SearchRule;
 
 const SHAPE: CuShape = CuShape {
     simds: 2,
