@@ -7,6 +7,7 @@ mod document;
 pub mod inspect;
 mod launches;
 pub mod replay;
+pub mod sweep;
 pub mod timeline;
 pub mod units;
 

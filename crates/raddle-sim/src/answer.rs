@@ -9,7 +9,7 @@ mod seeds;
 mod verdict;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
-pub use seeds::SeveralSeeds;
+pub use seeds::{SeveralSeeds, mean_within};
 pub use verdict::{PolicyVerdict, VerdictKind};
 
 use serde::{Deserialize, Serialize};

@@ -44,7 +44,7 @@ mod workload;
 
 pub use answer::{
     BASELINE, Goal, GoalError, GoalLimit, GoalMetric, JudgedBy, JudgedProcess, PolicyFigures,
-    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind,
+    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind, mean_within,
 };
 pub use bench::TestBench;
 pub use calibration::Calibration;

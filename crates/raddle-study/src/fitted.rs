@@ -1,5 +1,7 @@
 //! What does a recording say of times, beyond its durations?
 
+use std::sync::Arc;
+
 use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
 
@@ -7,7 +9,7 @@ use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
     /// By op, how long a workgroup lasts on its own device, in ns, where kernels ran side by side.
-    pub workgroups: Option<Vec<u64>>,
+    pub workgroups: Option<Arc<[u64]>>,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
     /// How much longer the device would be busy without `workgroups`, a share.

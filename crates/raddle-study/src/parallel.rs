@@ -42,6 +42,53 @@ pub(crate) fn both<T, R>(
     Ok([each(one)?, each(other)?])
 }
 
+/// Does the same with every number below `count`, as soon as a thread is free; the first error ends
+/// it. The threads are not those of the other functions, so what is done may wait for another's.
+#[cfg(feature = "parallel")]
+pub(crate) fn each(
+    jobs: Option<u16>,
+    count: usize,
+    one: impl Fn(usize) -> Result<(), StudyError> + Sync,
+) -> Result<(), StudyError> {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = jobs.map_or_else(cores, usize::from).min(count);
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<StudyError>> = Mutex::new(None);
+    let fail = |error| {
+        next.store(count, Ordering::Relaxed);
+        failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return;
+                    }
+                    if let Err(error) = one(number) {
+                        fail(error);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    failed.map_or(Ok(()), Err)
+}
+
+/// Does the same with every number below `count`.
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn each(
+    _: Option<u16>,
+    count: usize,
+    one: impl Fn(usize) -> Result<(), StudyError>,
+) -> Result<(), StudyError> {
+    (0..count).try_for_each(one)
+}
+
 /// Threads for runs.
 #[derive(Debug)]
 pub(crate) struct Workers {

@@ -1,5 +1,7 @@
 //! Which profiles are replayed, under which names, when and with which share?
 
+use std::sync::Arc;
+
 use raddle_policy::Level;
 use raddle_report::replay::ReplayedProfile;
 use raddle_sim::{ModelError, WaitRule};
@@ -18,10 +20,10 @@ use crate::units::counted;
 use crate::verdicts;
 
 /// A profile that was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it says.
-    pub profile: Profile,
+    /// What it says; shared where nothing of it differs.
+    pub profile: Arc<Profile>,
     /// Its name in results: that of the file, made unique.
     pub name: String,
     /// The file's name without folders.
@@ -64,12 +66,12 @@ impl Loaded {
         }
     }
 
-    fn new(mut profile: Profile, given: &str, names: &mut UniqueNames) -> Self {
+    fn new(profile: Arc<Profile>, given: &str, names: &mut UniqueNames) -> Self {
         Self {
             name: names.give(&profile.name),
             file: base_name(given),
             given: given.to_owned(),
-            communication: CommRule::Keep.apply(&mut profile),
+            communication: Communication::of(&profile),
             profile,
             start_ns: 0,
             share: 1,
@@ -129,6 +131,16 @@ pub fn open(
     options: &ImportOptions,
     files: &dyn Files,
 ) -> Result<Vec<Loaded>, StudyError> {
+    let read = |name: &str| Ok(Arc::new(files.profile(name, options)?));
+    open_by(names, files, read)
+}
+
+/// The same, where somebody else reads them.
+pub(crate) fn open_by(
+    names: &[String],
+    files: &dyn Files,
+    read: impl Fn(&str) -> Result<Arc<Profile>, StudyError>,
+) -> Result<Vec<Loaded>, StudyError> {
     let times: Vec<(&str, u16)> = names.iter().map(|name| times(name, files)).collect();
     if times.iter().map(|&(_, times)| u64::from(times)).sum::<u64>() > u64::from(u16::MAX) {
         let text = "more than 65535 profiles: replay fewer together".to_owned();
@@ -137,7 +149,7 @@ pub fn open(
     let mut names = UniqueNames::default();
     let mut all = Vec::new();
     for (name, times) in times {
-        let profile = files.profile(name, options)?;
+        let profile = read(name)?;
         let copies = std::iter::repeat_n(profile, times.into());
         all.extend(copies.map(|profile| Loaded::new(profile, name, &mut names)));
     }
@@ -146,7 +158,7 @@ pub fn open(
 
 /// The profiles, each with its path as it was given.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
-    profiles.iter().map(|loaded| (&*loaded.given, &loaded.profile)).collect()
+    profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
 
 /// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
@@ -189,7 +201,10 @@ pub(crate) fn close(profiles: &mut [Loaded]) {
 /// Applies `--comm`.
 pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyError> {
     for loaded in profiles {
-        loaded.communication = rule.apply(&mut loaded.profile);
+        // What stays as it is stays shared.
+        if rule != CommRule::Keep {
+            loaded.communication = rule.apply(Arc::make_mut(&mut loaded.profile));
+        }
         if loaded.profile.report.kernels == 0 {
             return Err(StudyError::Refused(format!(
                 "every kernel of {} is communication, so `--comm drop` leaves nothing of it: give `--comm fixed` or leave the profile out",
@@ -213,7 +228,8 @@ pub(crate) fn judge_from(
         let launches = profiles.iter().map(|loaded| loaded.profile.ops.len() as u64);
         let all = launches.fold(0, u64::saturating_add);
         let apply = |rule: &IdempotenceRule| {
-            let met = profiles.iter_mut().map(|loaded| rule.apply(&mut loaded.profile));
+            let met = profiles.iter_mut();
+            let met = met.map(|loaded| rule.apply(Arc::make_mut(&mut loaded.profile)));
             met.fold(0, u64::saturating_add)
         };
         let met = rules.iter().map(apply).fold(0, u64::saturating_add).min(all);
@@ -228,7 +244,8 @@ pub(crate) fn judge_from(
 /// Which launches may be killed, by the user's rules, and in words whom each rule concerned.
 pub(crate) fn judge(profiles: &mut [Loaded], rules: &[IdempotenceClaim]) -> Vec<String> {
     let one = |rule: &IdempotenceClaim| {
-        let met = profiles.iter_mut().map(|loaded| rule.rule.apply(&mut loaded.profile));
+        let met = profiles.iter_mut();
+        let met = met.map(|loaded| rule.rule.apply(Arc::make_mut(&mut loaded.profile)));
         let launches = met.fold(0, u64::saturating_add);
         let met = counted(launches, "launch", "launches");
         format!("idempotent by the rule `{}`, which is a claim: {met}", rule.text)

@@ -7,6 +7,7 @@ use raddle_dispatch::{Builder, Recipe, Registry};
 
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
+use crate::rules::Setting;
 use crate::unique::UniqueNames;
 
 /// The bundled recipes in the order in which they are listed and replayed, each behind a line with
@@ -76,27 +77,46 @@ impl NamedRecipe {
     }
 }
 
-/// The recipes asked for, or the default ones; every name occurs once.
+/// The recipes asked for; every name occurs once.
 pub fn choose(
     wanted: &[String],
+    settings: &[Setting],
     registry: &Registry,
     files: &dyn Files,
 ) -> Result<Vec<NamedRecipe>, StudyError> {
-    let default: Vec<String>;
-    let wanted = if wanted.is_empty() {
-        default = DEFAULT.map(str::to_owned).to_vec();
-        &default
-    } else {
-        wanted
-    };
     let mut names = UniqueNames::default();
     wanted
         .iter()
         .map(|wanted| {
             let (name, text) = find(wanted, files)?;
+            let text = with(text, settings);
             NamedRecipe::parse(names.give(&name), wanted, text, registry)
         })
         .collect()
+}
+
+/// The text of a recipe with keys set otherwise; a text that is no recipe stays, and whoever reads it
+/// says what is wrong.
+fn with(text: String, settings: &[Setting]) -> String {
+    if settings.is_empty() {
+        return text;
+    }
+    let read: Option<toml::Table> = match text.trim_start().starts_with('{') {
+        true => serde_json::from_str(&text).ok(),
+        false => toml::from_str(&text).ok(),
+    };
+    let Some(mut recipe) = read else { return text };
+    settings.iter().for_each(|setting| setting.apply(&mut recipe));
+    toml::to_string(&recipe).unwrap_or(text)
+}
+
+/// Names of the recipes that a study is about.
+pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
+    match (all, wanted) {
+        (true, _) => recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect(),
+        (false, []) => DEFAULT.map(str::to_owned).to_vec(),
+        (false, wanted) => wanted.to_vec(),
+    }
 }
 
 /// The bundled recipe of that name.
@@ -109,10 +129,9 @@ pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, St
     NamedRecipe::parse(name.clone(), &name, text, registry)
 }
 
-/// Every bundled recipe; the modes of devices are none of them.
-pub(crate) fn all(registry: &Registry, files: &dyn Files) -> Result<Vec<NamedRecipe>, StudyError> {
-    let names: Vec<String> = recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect();
-    choose(&names, registry, files)
+/// The text of a recipe as it was given.
+pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
+    find(wanted, files).ok().map(|(_, text)| text)
 }
 
 /// The name and the text of a recipe: a bundled name first, else a file.
@@ -184,6 +203,7 @@ mod tests {
     fn equal_names_stay_apart() {
         let twice = choose(
             &["greedy".to_owned(), "greedy".to_owned()],
+            &[],
             &Registry::bundled(),
             &MemoryFiles::default(),
         )

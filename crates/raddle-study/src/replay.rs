@@ -83,6 +83,13 @@ pub struct Studied {
     pub result: ReplayResult,
 }
 
+/// Where a profile was recorded, and how its times are scaled.
+#[derive(Debug)]
+pub(crate) struct OwnDevice {
+    own: Chosen,
+    scale: TimeScale,
+}
+
 impl Study {
     /// Reads the profiles.
     ///
@@ -112,24 +119,14 @@ impl Study {
         mut profiles: Vec<Loaded>,
         around: &Surroundings<'_>,
     ) -> Result<Prepared, StudyError> {
-        let Surroundings { registry, files, watcher, .. } = *around;
-        let mut recipes = match self.ways {
-            Ways::Modes => Vec::new(),
-            Ways::All => recipes::all(registry, files)?,
-            Ways::Asked => recipes::choose(&self.recipes, registry, files)?,
-        };
-        profiles::communicate(&mut profiles, self.comm)?;
-        let mut claims = profiles::judge_from(&mut profiles, &self.idempotent_from, files)?;
-        claims.extend(profiles::judge(&mut profiles, &self.idempotent));
-        profiles::place(&mut profiles, &self.starts, &self.shares)?;
-        let draws = arrivals::give(&mut profiles, &self.load, files)?;
-        if !self.open_loop {
-            profiles::close(&mut profiles);
-        }
-        check_goals(&self.goals, &profiles)?;
+        let Surroundings { files, watcher, .. } = *around;
+        let mut recipes = self.recipes(around)?;
+        let claims = self.judge(&mut profiles, files)?;
+        let draws = self.give(&mut profiles, files)?;
         self.fit(&mut profiles, recipes.len(), watcher)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
-        let (workload, facts) = self.workload(&profiles, &target)?;
+        let (workload, own) = self.workload(&profiles, &target)?;
+        let facts = self.facts(&profiles, &own, &target);
         let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let rules = Rules {
             scaling: self.scale,
@@ -161,9 +158,52 @@ impl Study {
         Ok(prepared)
     }
 
+    /// The recipes that are asked for; none where ways of sharing are looked for.
+    pub(crate) fn recipes(
+        &self,
+        around: &Surroundings<'_>,
+    ) -> Result<Vec<NamedRecipe>, StudyError> {
+        if self.ways == Ways::Modes {
+            let text = "--set is for recipes: ways of sharing have the settings that suit best";
+            return match self.settings.as_slice() {
+                [] => Ok(Vec::new()),
+                _ => Err(StudyError::Usage(text.to_owned())),
+            };
+        }
+        let names = recipes::names(self.ways == Ways::All, &self.recipes);
+        recipes::choose(&names, &self.settings, around.registry, around.files)
+    }
+
+    /// Applies what is said of kernels; in words, which claims on them there are.
+    pub(crate) fn judge(
+        &self,
+        profiles: &mut [Loaded],
+        files: &dyn Files,
+    ) -> Result<Vec<String>, StudyError> {
+        profiles::communicate(profiles, self.comm)?;
+        let mut claims = profiles::judge_from(profiles, &self.idempotent_from, files)?;
+        claims.extend(profiles::judge(profiles, &self.idempotent));
+        Ok(claims)
+    }
+
+    /// Gives profiles their starts, shares and requests; what the seeds after the first draw.
+    pub(crate) fn give(
+        &self,
+        profiles: &mut [Loaded],
+        files: &dyn Files,
+    ) -> Result<Vec<SeedDraw>, StudyError> {
+        profiles::place(profiles, &self.starts, &self.shares)?;
+        let draws = arrivals::give(profiles, &self.load, files)?;
+        if !self.open_loop {
+            profiles::close(profiles);
+        }
+        check_goals(&self.goals, profiles)?;
+        Ok(draws)
+    }
+
     /// Fits each profile by replays alone on its own device; one file once, however many processes
     /// it is.
-    fn fit(
+    pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
         recipes: usize,
@@ -185,16 +225,16 @@ impl Study {
         if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
     }
 
-    /// The processes, and the facts about their profiles.
-    fn workload(
+    /// The processes, and where their profiles were recorded.
+    pub(crate) fn workload(
         &self,
         profiles: &[Loaded],
         target: &Chosen,
-    ) -> Result<(Workload, Vec<ProfileFacts>), StudyError> {
+    ) -> Result<(Workload, Vec<OwnDevice>), StudyError> {
         let rules: Vec<PriorityRule> =
             self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let mut processes = Vec::new();
-        let mut facts = Vec::new();
+        let mut owns = Vec::new();
         for loaded in profiles {
             // Whoever names a device knows better than a guess.
             let own = match self.device {
@@ -205,10 +245,11 @@ impl Study {
                 let found = if why.is_some() { DeviceFound::Strange } else { DeviceFound::StandIn };
                 Chosen { found, ..target.clone() }
             });
+            let scale = TimeScale::of(self.scale, &own.device, &target.device)?;
             let options = PlanOptions {
                 start: Ticks(loaded.start_ns),
                 share: loaded.share,
-                scale: TimeScale::of(self.scale, &own.device, &target.device)?,
+                scale,
                 ..loaded.fitted.options((&own.device, &target.device), self.waits)
             };
             let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
@@ -220,19 +261,26 @@ impl Study {
                 process = process.closed(host_pauses(&loaded.profile));
             }
             processes.push(process);
-            let at_home = own.device == target.device;
-            let scaled = self.scale != Scaling::None && !at_home;
-            let replayed = ReplayedProfile {
-                scaled: scaled.then_some((self.scale, options.scale)),
-                waits: self.waits,
-                ..loaded.replayed()
-            };
-            facts.push(ProfileFacts::new(&replayed, own.facts(), at_home));
+            owns.push(OwnDevice { own, scale });
         }
         let repeat = !self.once && processes.len() > 1;
         let workload = Workload { processes, repeat };
         workload.check(&target.device)?;
-        Ok((workload, facts))
+        Ok((workload, owns))
+    }
+
+    fn facts(&self, profiles: &[Loaded], owns: &[OwnDevice], target: &Chosen) -> Vec<ProfileFacts> {
+        let facts = profiles.iter().zip(owns).map(|(loaded, OwnDevice { own, scale })| {
+            let at_home = own.device == target.device;
+            let scaled = self.scale != Scaling::None && !at_home;
+            let replayed = ReplayedProfile {
+                scaled: scaled.then_some((self.scale, *scale)),
+                waits: self.waits,
+                ..loaded.replayed()
+            };
+            ProfileFacts::new(&replayed, own.facts(), at_home)
+        });
+        facts.collect()
     }
 }
 
@@ -305,7 +353,7 @@ impl Prepared {
         around: &Surroundings<'_>,
         kept: Option<&Kept<'_>>,
     ) -> Result<Studied, StudyError> {
-        let profiles = self.profiles.iter().map(|loaded| &loaded.profile);
+        let profiles = self.profiles.iter().map(|loaded| &*loaded.profile);
         let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
         let wish = kept.and_then(|kept| kept.timelines.as_ref());
         let cus = self.target.device.cus;
@@ -327,7 +375,6 @@ impl Prepared {
         if let Some(chosen) = self.chosen(&result) {
             result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
         }
-        drop(runner);
         self.rules = rules;
         Ok(Studied { prepared: self, alone, result })
     }

@@ -3,6 +3,131 @@
 use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
+/// A key of recipes, what it is set to, and how that was written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Setting {
+    /// As it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
+    pub text: String,
+    /// From the outermost table to the key.
+    path: Vec<String>,
+    value: toml::Value,
+}
+
+/// The tables of a recipe, and its only key that a replay heeds.
+const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
+
+/// Whether a key with dots is one of recipes.
+pub(crate) fn is_recipe_key(key: &str) -> bool {
+    let first = key.split('.').next().unwrap_or_default().replace('_', "-");
+    RECIPE_KEYS.contains(&&*first)
+}
+
+impl Setting {
+    /// Sets the key in a recipe; what stands in the way goes.
+    pub(crate) fn apply(&self, recipe: &mut toml::Table) {
+        let Some((last, tables)) = self.path.split_last() else { return };
+        let mut at = recipe;
+        for name in tables {
+            let own = spelled(at, name);
+            let inner = at.entry(own).or_insert_with(|| toml::Table::new().into());
+            if !inner.is_table() {
+                *inner = toml::Table::new().into();
+            }
+            let toml::Value::Table(inner) = inner else { return };
+            at = inner;
+        }
+        at.insert(spelled(at, last), self.value.clone());
+    }
+}
+
+/// A key as a table has it already, with `_` or `-`.
+fn spelled(table: &toml::Table, key: &str) -> String {
+    let same = |own: &&String| own.replace('_', "-") == key;
+    table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
+}
+
+impl TryFrom<String> for Setting {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (key, value) = text.split_once('=').ok_or("there is no `=` in it")?;
+        let (key, value) = (key.trim().replace('_', "-"), value.trim());
+        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+        if !is_recipe_key(&key) || path.iter().any(String::is_empty) {
+            return Err(format!(
+                "`{key}` is no key of a recipe: they are window, and those of launch-path, turn, allocate and preempt, such as turn.policy"
+            ));
+        }
+        // What is no value of TOML is a word.
+        let read = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
+        let read = read.and_then(|mut table| table.remove("value").filter(|_| table.is_empty()));
+        let value = read.unwrap_or_else(|| value.into());
+        Ok(Self { text, path, value })
+    }
+}
+
+impl From<Setting> for String {
+    fn from(setting: Setting) -> Self {
+        setting.text
+    }
+}
+
+impl Named<u64> {
+    /// When a profile begins, `FILE=MS`, in nanoseconds.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn start(text: &str) -> Result<Self, String> {
+        let (file, value) = of_profile(text)?;
+        let value =
+            milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
+        Ok(Self { file: file.to_owned(), value })
+    }
+}
+
+impl Named<u32> {
+    /// The share of a profile, `FILE=N`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn share(text: &str) -> Result<Self, String> {
+        let (file, value) = of_profile(text)?;
+        let value = value.parse().ok().filter(|&share| share > 0);
+        let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
+        Ok(Self { file: file.to_owned(), value })
+    }
+}
+
+fn of_profile(text: &str) -> Result<(&str, &str), String> {
+    let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
+    if file.is_empty() {
+        return Err("there is no file before the `=`".to_owned());
+    }
+    Ok((file, value.trim()))
+}
+
+/// Milliseconds with at most six decimals, as nanoseconds.
+#[must_use]
+pub fn milliseconds(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
+}
+
+/// The same above 0.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn span(text: &str) -> Result<u64, String> {
+    let span = milliseconds(text).filter(|&ns| ns > 0);
+    span.ok_or_else(|| "it is no number of milliseconds above 0, such as 2.5".to_owned())
+}
+
 /// A value for one of the profiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -60,5 +185,57 @@ impl From<Rule> for String {
 impl From<IdempotenceClaim> for String {
     fn from(claim: IdempotenceClaim) -> Self {
         claim.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(recipe: &str, settings: &[&str]) -> String {
+        let mut table: toml::Table = toml::from_str(recipe).unwrap();
+        for text in settings {
+            Setting::try_from((*text).to_owned()).unwrap().apply(&mut table);
+        }
+        toml::to_string(&table).unwrap()
+    }
+
+    #[test]
+    fn keys_of_recipes_are_set_added_and_replaced() {
+        let recipe = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"x\"\nt0_us = 1\n";
+        assert_eq!(
+            set(recipe, &["turn.t0-us=5", "window=2", "turn.rule=min-one"]),
+            "raddle = 1\nwindow = 2\n\n[turn]\npolicy = \"x\"\nrule = \"min-one\"\nt0_us = 5\n"
+        );
+        let nested = ["allocate.search=ring", "allocate.search.grouped.size=4"];
+        assert!(set("raddle = 1", &nested).ends_with("[allocate.search.grouped]\nsize = 4\n"));
+        assert!(set("raddle = 1", &["allocate.shares=[3, 1]"]).ends_with("shares = [3, 1]\n"));
+    }
+
+    #[test]
+    fn what_is_no_key_of_a_recipe_is_refused() {
+        for bad in ["", "turn", "raddle=2", "description=x", "tern.policy=x", "turn.=1", "=1"] {
+            assert!(Setting::try_from(bad.to_owned()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn starts_are_exact() {
+        let ns = |text: &str| Named::start(text).map(|named| named.value);
+        assert_eq!(ns("a.csv=2"), Ok(2_000_000));
+        assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
+        assert_eq!(ns("a=0.5"), Ok(500_000));
+        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5"] {
+            assert!(Named::start(bad).is_err(), "{bad}");
+        }
+        assert!(Named::start("a=18446744073709551615").is_err());
+    }
+
+    #[test]
+    fn shares_are_whole_and_positive() {
+        assert_eq!(Named::share("a=3").map(|named| named.value), Ok(3));
+        for bad in ["a=0", "a=1.5", "a", "a=4294967296"] {
+            assert!(Named::share(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -82,18 +82,28 @@ pub(crate) struct AllRuns {
 /// Runs a plan, on threads of its own.
 pub(crate) struct Runner<'p> {
     plan: RunPlan<'p>,
-    workers: Workers,
 }
 
 impl<'p> Runner<'p> {
     /// # Errors
-    /// When a recipe cannot be used on the device, or threads cannot be started.
+    /// When a recipe cannot be used on the device.
     pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, StudyError> {
         for named in plan.recipes {
             named.builder(&named.on(plan.target), plan.target)?;
         }
-        let workers = Workers::new(plan.jobs)?;
-        Ok(Self { plan, workers })
+        Ok(Self { plan })
+    }
+
+    /// All processes together under one recipe, on this thread.
+    pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
+        let job = RunJob { named, of: RunOf::Together };
+        self.simulate(job, self.plan.workload, &mut ())
+    }
+
+    /// One process alone and once under a recipe, on this thread.
+    pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
+        let of = RunOf::Alone(process);
+        self.simulate(RunJob { named, of }, &self.workload(of), &mut ())
     }
 
     /// Runs each recipe, each process alone, and each recipe by each further seed.
@@ -174,7 +184,7 @@ impl<'p> Runner<'p> {
             }
             self.one(*job)
         };
-        let done = self.workers.map(jobs, run);
+        let done = Workers::new(plan.jobs)?.map(jobs, run);
         plan.watcher.done();
         done
     }

@@ -42,7 +42,8 @@ pub fn fit(
         calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
     }
     let uncalibrated = calibration.uncalibrated();
-    let fitted = Fitted { workgroups: Some(calibration.into_workgroups()), latency, uncalibrated };
+    let fitted =
+        Fitted { workgroups: Some(calibration.into_workgroups().into()), latency, uncalibrated };
     if latency == LaunchLatency::default() {
         Ok((fitted, None))
     } else {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
-use crate::rules::{IdempotenceClaim, Named, Rule};
+use crate::rules::{IdempotenceClaim, Named, Rule, Setting};
 use crate::shapes::ShapeRules;
 
 /// A question: these profiles, under this load, on this device, under these recipes.
@@ -24,6 +24,8 @@ pub struct Study {
     pub ways: Ways,
     /// Bundled recipes and recipe files; none: the default ones.
     pub recipes: Vec<String>,
+    /// Keys of these recipes that are set otherwise.
+    pub settings: Vec<Setting>,
     /// What is asked of profiles.
     pub goals: Vec<Goal>,
     /// Whether hosts issue at the recorded times, whatever the device does.
@@ -101,6 +103,7 @@ impl Study {
         };
         let names = |paths: &[String]| paths.iter().map(|path| base_name(path)).collect();
         more("recipe", self.recipes.iter().map(bare).collect());
+        more("set", self.settings.iter().map(|setting| setting.text.clone()).collect());
         more("device", self.device.iter().map(bare).collect());
         more("scale", word(Some(self.scale).filter(|scale| *scale != Scaling::None)));
         more("waits", word(Some(self.waits).filter(|waits| *waits != WaitRule::Inferred)));

@@ -15,6 +15,7 @@ use crate::packet::PacketArgs;
 use crate::ranks::RankArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
 use crate::shape_args::ShapeArgs;
+use crate::sweep::SweepArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -35,6 +36,7 @@ const EXAMPLES: &str = "Examples:
   raddle                                             the bundled pair, four recipes
   raddle replay trace.json.gz                        your own profile, four recipes
   raddle share train.csv 'serve.csv*2'               time slices, MPS, MIG, or a partition?
+  raddle sweep train.csv serve.csv --vary load.serve=10..80/s --out sweep.jsonl   up to which load?
   raddle inspect trace.json.gz                       what is in it
   raddle packet stats trace.json.gz                  what condensed packets save
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
@@ -58,6 +60,8 @@ pub(crate) enum Verb {
     Replay(Box<ReplayArgs>),
     /// Which way of sharing a GPU suits these profiles (FILE*3: three of one), and how to set it
     Share(Box<ReplayArgs>),
+    /// Replay profiles once for each value of options that are varied, to a file with a row a case
+    Sweep(Box<SweepArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
     /// Print a decision log, hold it against the rules of the controller, or replay it

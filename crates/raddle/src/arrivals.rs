@@ -1,7 +1,7 @@
 //! What may be said about requests on the command line?
 
 use clap::{Args, ValueEnum};
-use raddle_study::Load;
+use raddle_study::{Load, span};
 use raddle_trace::arrivals::TimeUnit;
 
 /// Options of `replay` for requests.
@@ -66,20 +66,4 @@ impl From<TimeUnitArg> for TimeUnit {
             TimeUnitArg::Minutes => Self::Minutes,
         }
     }
-}
-
-fn span(text: &str) -> Result<u64, String> {
-    let span = milliseconds(text).filter(|&ns| ns > 0);
-    span.ok_or_else(|| "it is no number of milliseconds above 0, such as 2.5".to_owned())
-}
-
-/// Milliseconds with at most six decimals, as nanoseconds.
-pub(crate) fn milliseconds(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
 }

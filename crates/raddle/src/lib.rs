@@ -35,6 +35,7 @@ mod ranks;
 mod recipe_list;
 mod replay;
 mod shape_args;
+mod sweep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -214,6 +215,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
             None => replay::verb(args, registry, cli.format, console),
         },
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
+        Verb::Sweep(args) => sweep::verb(args, registry, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipe_list::verb(args, cli.format, console),

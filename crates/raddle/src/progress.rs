@@ -49,6 +49,12 @@ impl Progress {
         Self::new(shown, "replaying", template, total)
     }
 
+    /// Cases of a sweep.
+    pub(crate) fn cases(shown: bool, total: u64) -> Self {
+        let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
+        Self::new(shown, "sweeping", template, total)
+    }
+
     /// Bytes of a file.
     pub(crate) fn bytes(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";

@@ -21,10 +21,10 @@ use crate::progress::RunsShown;
 use crate::units::quoted;
 
 use args::LogDetail;
-pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
+pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs};
 
 /// Where results go by default, a folder a replay.
-const RESULTS: &str = "raddle-out";
+pub(crate) const RESULTS: &str = "raddle-out";
 
 /// Columns of a result that goes to no terminal, and the least of one that does.
 const COLUMNS: usize = 80;
@@ -100,7 +100,7 @@ pub(crate) fn studied(
                     printed and written only --jobs can stand here";
         return Err(CliError::Usage(text.to_owned()));
     }
-    let paths = args.ranks.files(&args.profiles)?;
+    let paths = args.asked.ranks.files(&args.profiles)?;
     let files = Disk::new(&paths, false);
     let around = Surroundings { registry, files: &files, watcher, jobs };
     Ok(args.study(&paths, ways).run(&around)?)
@@ -112,7 +112,7 @@ fn of_files(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let paths = args.ranks.files(&args.profiles)?;
+    let paths = args.asked.ranks.files(&args.profiles)?;
     let files = Disk::new(&paths, console.progress);
     let study = args.study(&paths, ways);
     let profiles = study.profiles(&files)?;
@@ -166,13 +166,13 @@ fn of_profiles(
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     let mut next = Vec::new();
     if let [only] = profiles {
-        let device = args.device.as_ref().map(|name| format!(" --device {}", quoted(name)));
+        let device = args.asked.device.as_ref().map(|name| format!(" --device {}", quoted(name)));
         next.push(format!(
             "raddle replay {0} {0}{1} --recipe leftover --recipe spatial    the same twice, side by side",
             quoted(&only.given),
             device.unwrap_or_default()
         ));
-    } else if args.priorities.is_empty() && args.load.requests.is_empty() {
+    } else if args.asked.priorities.is_empty() && args.load.requests.is_empty() {
         next.push(format!(
             "--priority '{}=5'    makes it less urgent; then compare leftover with leftover-drain",
             profiles[0].name
@@ -195,7 +195,7 @@ fn judged(result: &ReplayResult) -> Result<(), CliError> {
 }
 
 /// Shows a page in the browser that the system prefers.
-fn open(page: &Path) -> Result<(), CliError> {
+pub(crate) fn open(page: &Path) -> Result<(), CliError> {
     let program = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",

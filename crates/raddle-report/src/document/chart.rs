@@ -30,6 +30,10 @@ pub enum ChartKind {
     /// A point with its words beside it for each series; what is below the rule is good, and the
     /// first series is the one to choose.
     Points,
+    /// A line from point to point.
+    Lines,
+    /// As points, of which the first so many are joined: no other point is better in both.
+    Front(usize),
 }
 
 /// An axis.
@@ -59,6 +63,8 @@ pub enum ValueUnit {
     Ns,
     /// Shares, 0 to 1.
     Share,
+    /// Numbers without a unit.
+    Number,
 }
 
 /// One line or area.

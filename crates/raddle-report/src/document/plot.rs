@@ -49,7 +49,18 @@ pub(super) fn svg(chart: &Chart) -> Markup {
                 }
                 line class="rule" x1=(LEFT) x2=(RIGHT) y1=(number(at)) y2=(number(at)) {}
             }
-            @if chart.kind == ChartKind::Points { (points(&lines, &x, &y, bottom)) }
+            @if chart.kind == ChartKind::Points { (points(&lines, 1, &x, &y, bottom)) }
+            @if let ChartKind::Front(on) = chart.kind {
+                path class="l front" d=(joined(lines.iter().take(on).map(|series| series.points[0]), &x, &y)) {}
+                (points(&lines, on, &x, &y, bottom))
+            }
+            @if chart.kind == ChartKind::Lines {
+                @for series in lines.iter().rev() {
+                    path class=(format!("l l{}", colour(series.look)))
+                        stroke-dasharray=(DASHES[series.look % DASHES.len()])
+                        d=(joined(series.points.iter().copied(), &x, &y)) { title { (series.words) } }
+                }
+            }
             @if chart.kind == ChartKind::Steps {
                 @for series in lines.iter().rev() {
                     path class=(format!("l l{}", colour(series.look)))
@@ -81,7 +92,13 @@ pub(super) fn patch(look: usize) -> Markup {
 }
 
 /// A circle for each series, and its title beside it where there is room.
-fn points(series: &[&ChartSeries], x: &PlotAxis, y: &PlotAxis, bottom: f64) -> Markup {
+fn points(
+    series: &[&ChartSeries],
+    firsts: usize,
+    x: &PlotAxis,
+    y: &PlotAxis,
+    bottom: f64,
+) -> Markup {
     /// The width of a letter.
     const LETTER: f64 = 6.6;
     let at = |series: &ChartSeries| (x.at(series.points[0].0), y.at(series.points[0].1));
@@ -110,7 +127,7 @@ fn points(series: &[&ChartSeries], x: &PlotAxis, y: &PlotAxis, bottom: f64) -> M
     html! {
         @for (position, series) in series.iter().enumerate() {
             @let (cx, cy) = at(series);
-            @let first = position == 0;
+            @let first = position < firsts;
             circle class=(if first { "point first" } else { "point" }) r=(if first { "7" } else { "5" })
                 cx=(number(cx)) cy=(number(cy)) { title { (series.words) } }
             @let text = crate::units::plain(&series.name, 24);
@@ -163,6 +180,14 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
             }
         }
     }
+}
+
+/// Straight from point to point.
+fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) -> String {
+    let places = points.map(|(along, up)| format!("{} {}", number(x.at(along)), number(y.at(up))));
+    places
+        .enumerate()
+        .fold(String::new(), |path, (n, place)| path + if n == 0 { "M" } else { "L" } + &place)
 }
 
 /// The way of the pen.
@@ -279,6 +304,7 @@ fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {
         ValueUnit::Share => format!("{}%", decimals(value * 100.0, 13)),
+        ValueUnit::Number => decimals(value, 9),
         ValueUnit::Ns if value == 0.0 => "0".to_owned(),
         ValueUnit::Ns => {
             let fits = |(unit, _): &&(f64, &str)| end.unwrap_or(value) >= *unit;

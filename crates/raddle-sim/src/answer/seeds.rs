@@ -94,18 +94,19 @@ impl PolicyFigures {
         };
         let pairs = of(row)?.iter().zip(of(self.baseline)?);
         let differences: Vec<f64> = pairs.map(|(&own, &base)| own as f64 - base as f64).collect();
-        Some(mean_of(&differences))
+        Some(mean_within(&differences))
     }
 }
 
 /// The same in whole nanoseconds.
 fn mean(values: &[u64]) -> (u64, u64) {
-    let (mean, within) = mean_of(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
+    let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)
 }
 
-/// The mean of at least two values, and half of its confidence interval.
-fn mean_of(values: &[f64]) -> (f64, f64) {
+/// The mean of at least two values, and half of its 95 % confidence interval by Student's t.
+#[must_use]
+pub fn mean_within(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares = values.iter().map(|value| (value - mean) * (value - mean));

@@ -174,6 +174,13 @@ fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t st
     }
 }
 
+/// The file in `[NAME=]FILE[:TASK]`, if there is one.
+pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
+    let rests = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
+    let paths = std::iter::once(text).chain(rests).map(|rest| file_and_task(rest, from).0);
+    paths.into_iter().find(|path| from.has(path))
+}
+
 /// The profiles and tasks that one option ties together, one or more.
 fn pairs(
     profiles: &[Loaded],

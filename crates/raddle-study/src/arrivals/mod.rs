@@ -14,7 +14,7 @@ use raddle_trace::arrivals::{ArrivalFormat, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
-use crate::files::Files;
+use crate::files::{Files, base_name};
 use crate::profiles::Loaded;
 
 /// When requests arrive, each of which runs its profile once.
@@ -35,6 +35,25 @@ pub struct Load {
     pub jitter: Option<u64>,
     /// What the times of a file count.
     pub time_unit: Option<TimeUnit>,
+}
+
+impl Load {
+    /// The same with files by their names without folders, and the paths of these files.
+    pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
+        let mut files = Vec::new();
+        let mut bare = |texts: &[String]| -> Vec<String> {
+            let one = |text: &String| match bind::file_in(text, from) {
+                Some(path) => {
+                    files.push(path.to_owned());
+                    text.replacen(path, &base_name(path), 1)
+                }
+                None => text.clone(),
+            };
+            texts.iter().map(one).collect()
+        };
+        let (arrivals, requests) = (bare(&self.arrivals), bare(&self.requests));
+        (Self { arrivals, requests, ..self.clone() }, files)
+    }
 }
 
 /// When the requests of profiles arrive by one more seed: positions of profiles, and their times.

@@ -57,20 +57,8 @@ impl CommRule {
     /// report then counts the kernels that are left, and nothing else anew. A duration that another
     /// launch gave is [`Origin::Joined`].
     pub fn apply(self, profile: &mut Profile) -> Communication {
-        let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
-        let is_one = |op: &Op| {
-            op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
-        };
-        let sum = |ops: &mut dyn Iterator<Item = &Op>| {
-            ops.fold(0, |sum: u64, op| sum.saturating_add(op.duration_ns))
-        };
-        let ops = &profile.ops;
-        let mut found = Communication {
-            launches: ops.iter().filter(|op| is_one(op)).count() as u64,
-            recorded_ns: sum(&mut ops.iter().filter(|op| is_one(op))),
-            replayed_ns: 0,
-            kernel_ns: sum(&mut ops.iter().filter(|op| op.kind == OpKind::Kernel)),
-        };
+        let is_one = communicates(profile);
+        let mut found = Communication::of(profile);
         match self {
             Self::Keep => {}
             Self::Fixed => fix(profile, is_one),
@@ -83,11 +71,34 @@ impl CommRule {
             }
             Self::Drop => leave_out(profile, is_one),
         }
-        if self != Self::Drop {
-            found.replayed_ns = sum(&mut profile.ops.iter().filter(|op| is_one(op)));
-        }
+        found.replayed_ns = Communication::of(profile).replayed_ns;
         found
     }
+}
+
+impl Communication {
+    /// That of a profile as it is.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let is_one = communicates(profile);
+        let sum = |ops: &mut dyn Iterator<Item = &Op>| {
+            ops.fold(0, |sum: u64, op| sum.saturating_add(op.duration_ns))
+        };
+        let ops = &profile.ops;
+        let recorded_ns = sum(&mut ops.iter().filter(|op| is_one(op)));
+        Self {
+            launches: ops.iter().filter(|op| is_one(op)).count() as u64,
+            recorded_ns,
+            replayed_ns: recorded_ns,
+            kernel_ns: sum(&mut ops.iter().filter(|op| op.kind == OpKind::Kernel)),
+        }
+    }
+}
+
+/// Which ops of a profile are communication.
+fn communicates(profile: &Profile) -> impl Fn(&Op) -> bool + use<> {
+    let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
+    move |op| op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
 }
 
 /// What tells kernels of equal work apart.

@@ -1,6 +1,7 @@
 //! How do launches become packets: those of a file, or those of a profile?
 
 use std::path::Path;
+use std::sync::Arc;
 
 use raddle_golden::packet::hex;
 use raddle_packet::{
@@ -135,7 +136,7 @@ fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
             let profile = loaded.pop().map(|loaded| loaded.profile);
             // Launches in JSON look like a trace without any.
             let holds = |profile: &Profile| profile.ops.iter().any(|op| op.kind == OpKind::Kernel);
-            Ok(profile.filter(holds))
+            Ok(profile.filter(|profile| holds(profile)).map(Arc::unwrap_or_clone))
         }
         Err(StudyError::Trace(TraceError::NotAProfile { .. } | TraceError::Empty { .. })) => {
             Ok(None)

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_sim::{Goal, Scaling, WaitRule};
-use raddle_study::{IdempotenceClaim, Named, Rule, Study, TimelineWish, Ways};
+use raddle_study::{
+    IdempotenceClaim, Named, Rule, Setting, Study, TimelineWish, Ways, milliseconds,
+};
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
-use crate::arrivals::{ArrivalArgs, milliseconds};
+use crate::arrivals::ArrivalArgs;
 use crate::disk::named;
 use crate::ranks::RankArgs;
 use crate::shape_args::ShapeArgs;
@@ -54,11 +56,38 @@ pub(crate) struct ReplayArgs {
     /// (docs/profiles.md); FILE*3 is three processes of one, `-` is the standard input
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) asked: StudyArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Feed the events of a decision log again and compare the answers, instead of a profile
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
+            "idempotent_from", "starts",
+            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
+            "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
+    )]
+    pub(crate) events: Option<PathBuf>,
+    // Last, because its heading holds for what follows.
+    #[command(flatten)]
+    pub(crate) load: ArrivalArgs,
+}
+
+/// What is asked of profiles, besides their load.
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
     /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;
     /// spatial, which keeps processes apart in space; leftover-drain, which lets urgent work go
     /// first; weighted-slices, which keeps them apart in time]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
+    /// Set a key of the recipes otherwise: KEY=VALUE, such as turn.t0-us=5000 or
+    /// allocate.policy=greedy; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
+    pub(crate) settings: Vec<Setting>,
     /// Every bundled recipe
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
@@ -98,10 +127,10 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) idempotent_from: Vec<PathBuf>,
     /// When a profile begins, in milliseconds; may be repeated [default: 0]
-    #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
+    #[arg(long = "start", value_name = "FILE=MS", value_parser = Named::start)]
     pub(crate) starts: Vec<Named<u64>>,
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
-    #[arg(long = "share", value_name = "FILE=N", value_parser = share)]
+    #[arg(long = "share", value_name = "FILE=N", value_parser = Named::share)]
     pub(crate) shares: Vec<Named<u32>>,
     /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
     #[arg(long)]
@@ -113,33 +142,32 @@ pub(crate) struct ReplayArgs {
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
     pub(crate) ranks: RankArgs,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
-    /// Feed the events of a decision log again and compare the answers, instead of a profile
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
-            "idempotent_from", "starts",
-            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
-            "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
-            "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
-    )]
-    pub(crate) events: Option<PathBuf>,
-    // Last, because its heading holds for what follows.
-    #[command(flatten)]
-    pub(crate) load: ArrivalArgs,
 }
 
 impl ReplayArgs {
     /// The question that is asked of these files.
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
+        Study {
+            ways: if self.asked.all { Ways::All } else { ways },
+            ..self.asked.study((&self.profiles, files), &self.load)
+        }
+    }
+}
+
+impl StudyArgs {
+    /// The question that is asked of what was given, which are these files.
+    pub(crate) fn study(
+        &self,
+        (given, files): (&[PathBuf], &[PathBuf]),
+        load: &ArrivalArgs,
+    ) -> Study {
         let ranks = self.ranks.ranks.iter().map(ToString::to_string).collect();
         Study {
             profiles: named(files),
             shapes: self.shapes.rules(),
-            ways: if self.all { Ways::All } else { ways },
+            ways: if self.all { Ways::All } else { Ways::Asked },
             recipes: self.recipes.clone(),
+            settings: self.settings.clone(),
             goals: self.goals.clone(),
             open_loop: self.open_loop,
             device: self.device.clone(),
@@ -154,8 +182,8 @@ impl ReplayArgs {
             shares: self.shares.clone(),
             once: self.once,
             comm: self.comm.into(),
-            load: self.load.load(),
-            given: named(&self.profiles),
+            load: load.load(),
+            given: named(given),
             ranks,
         }
     }
@@ -315,24 +343,14 @@ fn rule(text: &str) -> Result<Rule, TraceError> {
     text.to_owned().try_into()
 }
 
-/// Reads a rule of idempotence.
-fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
+/// Reads a key of recipes and its value.
+fn setting(text: &str) -> Result<Setting, String> {
     text.to_owned().try_into()
 }
 
-fn of_profile(text: &str) -> Result<(&str, &str), String> {
-    let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
-    if file.is_empty() {
-        return Err("there is no file before the `=`".to_owned());
-    }
-    Ok((file, value.trim()))
-}
-
-fn start(text: &str) -> Result<Named<u64>, String> {
-    let (file, value) = of_profile(text)?;
-    let value = milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
-    let file = file.to_owned();
-    Ok(Named { file, value })
+/// Reads a rule of idempotence.
+fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
+    text.to_owned().try_into()
 }
 
 /// From one time to a later one, in nanoseconds.
@@ -352,14 +370,6 @@ fn window(text: &str) -> Result<(u64, u64), String> {
     })
 }
 
-fn share(text: &str) -> Result<Named<u32>, String> {
-    let (file, value) = of_profile(text)?;
-    let value = value.parse().ok().filter(|&share| share > 0);
-    let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
-    let file = file.to_owned();
-    Ok(Named { file, value })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,26 +381,6 @@ mod tests {
         assert_eq!(window("1..2"), Ok((1_000_000, 2_000_000)));
         for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h"] {
             assert!(window(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn starts_are_exact() {
-        let ns = |text: &str| start(text).map(|named| named.value);
-        assert_eq!(ns("a.csv=2"), Ok(2_000_000));
-        assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
-        assert_eq!(ns("a=0.5"), Ok(500_000));
-        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5"] {
-            assert!(start(bad).is_err(), "{bad}");
-        }
-        assert!(start("a=18446744073709551615").is_err());
-    }
-
-    #[test]
-    fn shares_are_whole_and_positive() {
-        assert_eq!(share("a=3").map(|named| named.value), Ok(3));
-        for bad in ["a=0", "a=1.5", "a", "a=4294967296"] {
-            assert!(share(bad).is_err(), "{bad}");
         }
     }
 }

@@ -26,4 +26,5 @@ mod report;
 mod share;
 mod stuck;
 mod summary;
+mod sweep;
 mod timeline;

@@ -117,7 +117,7 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
         ..DaemonOptions::default()
     };
     if let Some(name) = &args.recipe {
-        let chosen = recipes::choose(std::slice::from_ref(name), registry, &Disk::default())?;
+        let chosen = recipes::choose(std::slice::from_ref(name), &[], registry, &Disk::default())?;
         options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
     }
     let [_, turn, _, preempt] = options.recipe.policies();

@@ -1,0 +1,162 @@
+//! In which order is a sweep shown?
+
+use super::curves::{CHARTS, curves, fronts};
+use super::summary::{GroupSummary, SweepSummary, Within};
+use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
+use crate::units::{count, counted, duration};
+
+/// Rows of the table on the page; the file has all.
+const ROWS: usize = 2000;
+/// Rows of a table on a terminal.
+const SHORT: usize = 16;
+/// Characters of a value on a terminal.
+const VALUE: usize = 24;
+/// Errors that are told.
+const ERRORS: usize = 10;
+
+/// The summary of a sweep for people; `file` is where the rows are.
+#[must_use]
+pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
+    let mut document = Document::default();
+    document.title = title.to_owned();
+    document.full = "in the file of rows";
+    document.summary = format!(
+        "{} of {}, {}",
+        count(summary.rows),
+        counted(summary.cases, "case", "cases"),
+        match summary.failed {
+            0 => "none failed".to_owned(),
+            failed => format!("{} failed", count(failed)),
+        }
+    );
+    document.paragraph("Sweep", format!("{}; rows in {file}", document.summary));
+    if summary.rows < summary.cases {
+        let missing = counted(summary.cases - summary.rows, "case has", "cases have");
+        document.add(Block::Warning(format!("{missing} no row yet: give the same command again")));
+    }
+    match reach(summary) {
+        Some(table) => document.table(table),
+        None => document.add_on(Medium::Terminal, Block::Table(groups(summary, SHORT))),
+    }
+    errors(&mut document, summary);
+    pictures(&mut document, "Along the load", curves(summary), &legend(summary));
+    pictures(&mut document, "What one gains and another pays", fronts(summary), &[]);
+    document.page(Block::Note(
+        "In each picture the filled points are those that no other beats in both; the line joins them.".to_owned(),
+    ));
+    document.section("cases", "All values");
+    if summary.groups.len() > ROWS {
+        let text =
+            format!("the first {ROWS} of {}; the file has all", count(summary.groups.len() as u64));
+        document.page(Block::Note(text));
+    }
+    document.page(Block::Table(groups(summary, ROWS)));
+    document
+}
+
+fn legend(summary: &SweepSummary) -> Vec<String> {
+    let names = summary.reaches.iter().map(|reach| reach.values.join(" "));
+    names.collect()
+}
+
+fn pictures(document: &mut Document, heading: &str, mut charts: Vec<Chart>, legend: &[String]) {
+    if charts.is_empty() {
+        return;
+    }
+    document.page(Block::Heading(heading.to_owned()));
+    if charts.len() > CHARTS {
+        let left = charts.len() - CHARTS;
+        charts.truncate(CHARTS);
+        let text = format!("{left} more pictures are left out: vary less for them");
+        document.page(Block::Note(text));
+    }
+    document.page(Block::Charts(legend.to_vec(), charts));
+}
+
+/// How far each series is good.
+fn reach(summary: &SweepSummary) -> Option<Table> {
+    let (along, _) = summary.along.as_ref()?;
+    let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
+    let mut columns: Vec<Column> = others.map(|(_, key)| Column::name(key, VALUE)).collect();
+    let what = match (summary.goals.is_empty(), summary.judged.first()) {
+        (false, _) => "goals met up to".to_owned(),
+        (true, Some(first)) => {
+            format!("{} {} at most twice its lowest up to", first.process, first.figure)
+        }
+        (true, None) => return None,
+    };
+    columns.push(Column::text(format!("{}: {what}", summary.axes[*along])));
+    let mut table = Table::new("How far each goes", columns);
+    for reach in &summary.reaches {
+        let far = match (&reach.up_to, reach.all) {
+            (None, _) => "not even the lowest".to_owned(),
+            (Some(value), true) => format!("{value}, the highest"),
+            (Some(value), false) => value.clone(),
+        };
+        table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain([far.into()]));
+    }
+    Some(table)
+}
+
+/// What came of each set of values.
+fn groups(summary: &SweepSummary, most: usize) -> Table {
+    let mut columns: Vec<Column> =
+        summary.axes.iter().map(|key| Column::name(key, VALUE)).collect();
+    let figures = summary.judged.iter();
+    let figures = figures.map(|it| Column::figure(format!("{} {}", it.process, it.figure)));
+    columns.extend(figures.chain([Column::figure("makespan"), Column::figure("seeds")]));
+    if !summary.goals.is_empty() {
+        columns.push(Column::text("goals"));
+    }
+    let mut table = Table::new("", columns);
+    for group in summary.groups.iter().take(most) {
+        let values = group.values.iter().map(|value| Cell::from(value.as_str()));
+        let mut cells: Vec<Cell> = values.collect();
+        cells.extend(group.figures.iter().chain([&group.makespan]).map(|it| figure(*it)));
+        cells.push(seeds(group));
+        if !summary.goals.is_empty() {
+            cells.push(group.goals_met.map_or("?", |met| if met { "met" } else { "no" }).into());
+        }
+        table.row(cells);
+    }
+    table
+}
+
+fn seeds(group: &GroupSummary) -> Cell {
+    let cell = Cell::ranked(group.seeds.to_string(), Some(group.seeds as f64));
+    match (group.failed, group.complete) {
+        (0, true) => cell,
+        (0, false) => cell.note("launches never ended"),
+        (failed, _) => cell.note(format!("{failed} failed")),
+    }
+}
+
+fn figure(figure: Option<Within>) -> Cell {
+    let Some(Within { mean, within }) = figure else { return "-".into() };
+    let cell = Cell::ranked(duration(mean as u64), Some(mean));
+    match within {
+        Some(within) => cell.note(format!("± {}", duration(within as u64))),
+        None => cell,
+    }
+}
+
+/// Why cases failed, each reason once.
+fn errors(document: &mut Document, summary: &SweepSummary) {
+    let mut told: Vec<(&str, u64)> = Vec::new();
+    for group in &summary.groups {
+        let Some(error) = &group.error else { continue };
+        match told.iter_mut().find(|(other, _)| other == error) {
+            Some((_, cases)) => *cases += group.failed,
+            None => told.push((error, group.failed)),
+        }
+    }
+    let left = told.len().saturating_sub(ERRORS);
+    let lines = told.iter().take(ERRORS);
+    let mut lines: Vec<String> = lines
+        .map(|(error, cases)| format!("{}: {error}", counted(*cases, "case", "cases")))
+        .collect();
+    if left > 0 {
+        lines.push(format!("and {left} more reasons in the rows"));
+    }
+    document.list("Failed", lines);
+}

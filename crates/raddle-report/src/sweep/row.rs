@@ -1,0 +1,109 @@
+//! How is a case of a sweep written, and read back?
+
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Number, Value};
+
+/// What came of one case. It is written as one object without objects in it: `case`, `of`, what was
+/// varied, then its figures, or `error`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepRow {
+    /// Its id.
+    pub case: String,
+    /// What tells it from a case of the same id of another sweep.
+    pub of: String,
+    /// What was varied, and its value.
+    pub values: Vec<(String, String)>,
+    /// Its figures by name, or why there are none.
+    pub result: Result<Vec<(String, Number)>, String>,
+}
+
+impl SweepRow {
+    /// The row as a line, with its end.
+    #[must_use]
+    pub fn line(&self) -> String {
+        // Strings and finite numbers only: this cannot fail.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+impl Serialize for SweepRow {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut row = to.serialize_map(None)?;
+        row.serialize_entry("case", &self.case)?;
+        row.serialize_entry("of", &self.of)?;
+        for (key, value) in &self.values {
+            row.serialize_entry(key, &number(value))?;
+        }
+        match &self.result {
+            Ok(figures) => {
+                for (key, value) in figures {
+                    row.serialize_entry(key, value)?;
+                }
+            }
+            Err(error) => row.serialize_entry("error", error)?,
+        }
+        row.end()
+    }
+}
+
+/// A value that is a number, requests in a second included, as one.
+fn number(value: &str) -> Value {
+    let bare = value.strip_suffix("/s").unwrap_or(value);
+    let plain = |c: char| c.is_ascii_digit() || c == '.';
+    let is_number = !bare.is_empty() && bare.chars().all(plain);
+    let read = bare.parse().ok().filter(|_| is_number);
+    read.map_or_else(|| value.into(), Value::Number)
+}
+
+/// A row as a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadRow {
+    /// Its id.
+    pub case: String,
+    /// What tells it from a case of the same id of another sweep.
+    pub of: String,
+    /// Its numbers by name, or why there are none.
+    pub result: Result<BTreeMap<String, f64>, String>,
+}
+
+impl ReadRow {
+    /// Reads a line; `None` where it is no row of a sweep.
+    #[must_use]
+    pub fn parse(line: &str) -> Option<Self> {
+        let Value::Object(row) = serde_json::from_str(line).ok()? else { return None };
+        let text = |key: &str| row.get(key)?.as_str().map(str::to_owned);
+        let figures = || row.iter().filter_map(|(key, value)| Some((key.clone(), value.as_f64()?)));
+        Some(Self {
+            case: text("case")?,
+            of: text("of")?,
+            result: text("error").map_or_else(|| Ok(figures().collect()), Err),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_read_back() {
+        let values = [("load", "40/s"), ("device", "h100"), ("window", "8"), ("x", "1.2.3")];
+        let values = values.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        let figures = vec![("a.p99-ns".to_owned(), 7.into())];
+        let row = SweepRow { case: "c".into(), of: "f".into(), values, result: Ok(figures) };
+        assert_eq!(
+            row.line(),
+            "{\"case\":\"c\",\"of\":\"f\",\"load\":40,\"device\":\"h100\",\"window\":8,\"x\":\"1.2.3\",\"a.p99-ns\":7}\n"
+        );
+        let read = ReadRow::parse(&row.line()).unwrap();
+        assert_eq!((&*read.case, read.result.unwrap()["a.p99-ns"]), ("c", 7.0));
+        let failed = SweepRow { result: Err("no \"x\"".into()), ..row };
+        assert_eq!(ReadRow::parse(&failed.line()).unwrap().result, Err("no \"x\"".to_owned()));
+        assert_eq!(ReadRow::parse("{\"case\":\"c\"}"), None);
+        assert_eq!(ReadRow::parse("{\"case\":\"c"), None);
+    }
+}

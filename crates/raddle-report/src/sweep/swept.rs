@@ -1,0 +1,303 @@
+//! What do the rows of a sweep say, seeds taken together?
+
+use std::collections::BTreeMap;
+
+use raddle_sim::{Goal, GoalLimit, GoalMetric, JudgedBy, mean_within};
+
+use super::row::ReadRow;
+use super::summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
+
+/// An option that was varied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweptAxis {
+    /// Its name.
+    pub key: String,
+    /// Its values, in order.
+    pub values: Vec<String>,
+}
+
+/// The figures of a process that something is judged by.
+const OF_PROCESS: [&str; 5] = ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns"];
+/// Without a goal a load is too high from which on a figure is so many times that at the lowest.
+const KNEE: f64 = 2.0;
+
+/// Rows of one sweep, taken in any order.
+#[derive(Clone, Debug)]
+pub struct Swept {
+    axes: Vec<SweptAxis>,
+    /// Which of them are seeds.
+    seed: Option<usize>,
+    goals: Vec<Goal>,
+    processes: Vec<String>,
+    /// By the values of all axes but the seed.
+    groups: BTreeMap<Vec<usize>, SweptGroup>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct SweptGroup {
+    /// By seed: what processes are judged by, [`OF_PROCESS`] each, then the makespan.
+    seeds: BTreeMap<usize, Vec<Option<f64>>>,
+    failed: u64,
+    error: Option<String>,
+    stuck: bool,
+}
+
+impl Swept {
+    /// Without rows.
+    #[must_use]
+    pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
+        let seed = axes.iter().position(|axis| axis.key == "seed");
+        Self { axes, seed, goals, processes, groups: BTreeMap::new() }
+    }
+
+    /// Takes the row of the case that has these values, by axis.
+    pub fn add(&mut self, places: &[usize], row: &ReadRow) {
+        let all = places.iter().copied().enumerate();
+        let group = all.filter(|(axis, _)| Some(*axis) != self.seed).map(|(_, place)| place);
+        let group = self.groups.entry(group.collect()).or_default();
+        let seed = self.seed.and_then(|axis| places.get(axis)).copied().unwrap_or(0);
+        match &row.result {
+            Ok(figures) => {
+                let of = |process: &String, key: &str| figures.get(&format!("{process}.{key}"));
+                let own = |process| OF_PROCESS.map(|key| of(process, key).copied());
+                let mut kept: Vec<Option<f64>> = self.processes.iter().flat_map(own).collect();
+                kept.push(figures.get("makespan-ns").copied());
+                group.stuck |= figures.get("stuck").is_some_and(|&stuck| stuck > 0.0);
+                group.seeds.insert(seed, kept);
+            }
+            Err(error) => {
+                group.failed += 1;
+                group.error.get_or_insert_with(|| error.clone());
+            }
+        }
+    }
+
+    /// What the rows say.
+    #[must_use]
+    pub fn summary(&self) -> SweepSummary {
+        let axes: Vec<&SweptAxis> = self.group_axes().map(|(_, axis)| axis).collect();
+        let judged = self.judged();
+        let groups = self.groups.iter().map(|(places, group)| {
+            let values = axes.iter().zip(places).map(|(axis, &at)| axis.values[at].clone());
+            GroupSummary {
+                values: values.collect(),
+                seeds: group.seeds.len() as u64,
+                failed: group.failed,
+                error: group.error.clone(),
+                complete: !group.stuck && !group.seeds.is_empty(),
+                figures: judged.iter().map(|one| group.figure(one.at)).collect(),
+                makespan: group.figure(self.processes.len() * OF_PROCESS.len()),
+                goals_met: self.goals_met(places, group),
+            }
+        });
+        let groups = groups.collect();
+        let mut summary = SweepSummary {
+            axes: axes.iter().map(|axis| axis.key.clone()).collect(),
+            cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),
+            rows: self.groups.values().map(|it| it.seeds.len() as u64 + it.failed).sum(),
+            failed: self.groups.values().map(|group| group.failed).sum(),
+            goals: self.goals.clone(),
+            along: along(&axes),
+            judged,
+            groups,
+            reaches: Vec::new(),
+        };
+        summary.reaches = reaches(&summary);
+        summary
+    }
+
+    fn group_axes(&self) -> impl Iterator<Item = (usize, &SweptAxis)> {
+        self.axes.iter().enumerate().filter(|(axis, _)| Some(*axis) != self.seed)
+    }
+
+    /// By what each process is judged: the first figure that any row has of it.
+    fn judged(&self) -> Vec<JudgedFigure> {
+        let has = |at: usize| {
+            let mut rows = self.groups.values().flat_map(|group| group.seeds.values());
+            rows.any(|row| row[at].is_some())
+        };
+        let figures = [JudgedBy::Requests, JudgedBy::Steps, JudgedBy::End];
+        let one = |(position, process): (usize, &String)| {
+            let first = position * OF_PROCESS.len();
+            let at = (0..figures.len()).find(|at| has(first + at)).unwrap_or(figures.len() - 1);
+            JudgedFigure { process: process.clone(), figure: figures[at].word(), at: first + at }
+        };
+        self.processes.iter().enumerate().map(one).collect()
+    }
+
+    /// Whether all goals are met; `None` where there are none, or a figure is missing.
+    fn goals_met(&self, places: &[usize], group: &SweptGroup) -> Option<bool> {
+        let met = self.goals.iter().map(|goal| {
+            let process = self.processes.iter().position(|name| *name == goal.process)?;
+            let key = match goal.metric {
+                GoalMetric::P99 => 0,
+                GoalMetric::Step => 1,
+                GoalMetric::End => 2,
+                GoalMetric::P50 => 3,
+                GoalMetric::Max => 4,
+            };
+            let at = process * OF_PROCESS.len() + key;
+            let limit = match goal.limit {
+                GoalLimit::Ns(ns) => ns as f64,
+                GoalLimit::Longer(by) => {
+                    self.base(places)?.figure(at)?.mean * (1.0 + f64::from(by) / 10_000.0)
+                }
+            };
+            Some(!group.stuck && group.figure(at)?.mean <= limit)
+        });
+        let met: Option<Vec<bool>> = met.collect();
+        met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
+    }
+
+    /// The group that has the same values under the recipe of today's hardware.
+    fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
+        let mut axes = self.group_axes().enumerate();
+        let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
+        let base = axis.values.iter().position(|value| value == raddle_sim::BASELINE)?;
+        let mut places = places.to_vec();
+        places[at] = base;
+        self.groups.get(&places)
+    }
+}
+
+impl SweptGroup {
+    /// A figure over the seeds; `None` where one of them has none.
+    fn figure(&self, at: usize) -> Option<Within> {
+        let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
+        match all?.as_slice() {
+            [] => None,
+            [one] => Some(Within { mean: *one, within: None }),
+            several => {
+                let (mean, within) = mean_within(several);
+                Some(Within { mean: mean.round(), within: Some(within.round()) })
+            }
+        }
+    }
+}
+
+/// The number at the beginning of a value.
+fn number(value: &str) -> Option<f64> {
+    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+    value[..end].parse().ok()
+}
+
+/// The axis along which curves go: the load, else the first of three or more numbers.
+fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
+    let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
+        let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
+        all.collect::<Option<Vec<_>>>().filter(|all| all.len() > 1)
+    };
+    let load = axes.iter().position(|axis| axis.key == "load" || axis.key.starts_with("load."));
+    let enough = |axis: &&SweptAxis| numbers(axis).is_some_and(|all| all.len() > 2);
+    let at = load.or_else(|| axes.iter().position(enough))?;
+    Some((at, numbers(axes[at])?))
+}
+
+/// How far along each series is good.
+fn reaches(summary: &SweepSummary) -> Vec<Reach> {
+    let Some((along, numbers)) = &summary.along else { return Vec::new() };
+    let mut series: BTreeMap<Vec<&String>, Vec<(f64, &GroupSummary)>> = BTreeMap::new();
+    for group in &summary.groups {
+        let number = numbers.iter().find(|(value, _)| *value == group.values[*along]);
+        let others = group.values.iter().enumerate().filter(|(at, _)| at != along);
+        let others: Vec<&String> = others.map(|(_, value)| value).collect();
+        series.entry(others).or_default().extend(number.map(|(_, number)| (*number, group)));
+    }
+    let reach = |(values, mut groups): (Vec<&String>, Vec<(f64, &GroupSummary)>)| {
+        groups.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let lowest = groups.first().and_then(|(_, group)| group.figures.first()?.map(|it| it.mean));
+        let good = |group: &GroupSummary| match (summary.goals.is_empty(), group.goals_met) {
+            (false, met) => met == Some(true),
+            (true, _) => {
+                let own = group.figures.first().copied().flatten();
+                own.zip(lowest).is_some_and(|(own, low)| group.complete && own.mean <= KNEE * low)
+            }
+        };
+        let held = groups.iter().take_while(|(_, group)| good(group)).last();
+        Reach {
+            values: values.into_iter().cloned().collect(),
+            up_to: held.map(|(_, group)| group.values[*along].clone()),
+            all: held.is_some_and(|held| groups.last().is_some_and(|last| last.0 <= held.0)),
+        }
+    };
+    series.into_iter().map(reach).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(key: &str, values: &[&str]) -> SweptAxis {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        SweptAxis { key: key.to_owned(), values }
+    }
+
+    fn row(figures: &[(&str, f64)]) -> ReadRow {
+        let figures = figures.iter().map(|&(key, value)| (key.to_owned(), value));
+        ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
+    }
+
+    fn swept(goals: &[&str]) -> Swept {
+        let axes = vec![
+            axis("load", &["10/s", "20/s", "40/s"]),
+            axis("recipe", &["leftover", "spatial"]),
+            axis("seed", &["0", "1"]),
+        ];
+        let goals = goals.iter().map(|goal| goal.parse().unwrap()).collect();
+        let names = vec!["serve".to_owned(), "train".to_owned()];
+        let mut swept = Swept::new(axes, goals, names);
+        for (load, factor) in [(0, 1.0), (1, 1.5), (2, 9.0)] {
+            for (recipe, base) in [(0, 100.0), (1, 200.0)] {
+                for seed in [1, 0] {
+                    let p99 = base * factor + 10.0 * seed as f64;
+                    let step = 1000.0 + base;
+                    swept.add(
+                        &[load, recipe, seed],
+                        &row(&[
+                            ("serve.p99-ns", p99),
+                            ("train.step-ns", step),
+                            ("train.end-ns", 1.0),
+                            ("makespan-ns", 5.0),
+                        ]),
+                    );
+                }
+            }
+        }
+        swept
+    }
+
+    #[test]
+    fn seeds_are_one_mean_with_its_interval() {
+        let summary = swept(&[]).summary();
+        assert_eq!((summary.cases, summary.rows, summary.groups.len()), (12, 12, 6));
+        let words: Vec<&str> = summary.judged.iter().map(|one| one.figure).collect();
+        assert_eq!(words, ["p99", "step"]);
+        let first = &summary.groups[0];
+        assert_eq!(first.values, ["10/s", "leftover"]);
+        // Two values 10 apart: 12.706 * 7.07 / sqrt(2) = 63.5.
+        assert_eq!(first.figures[0], Some(Within { mean: 105.0, within: Some(64.0) }));
+        assert_eq!(first.goals_met, None);
+    }
+
+    #[test]
+    fn a_series_reaches_as_far_as_its_goals_or_twice_its_lowest() {
+        let reach = |goals: &[&str]| -> Vec<Option<String>> {
+            swept(goals).summary().reaches.into_iter().map(|reach| reach.up_to).collect()
+        };
+        let some = |load: &str| Some(load.to_owned());
+        assert_eq!(reach(&[]), [some("20/s"), some("20/s")]);
+        assert_eq!(reach(&["serve p99 250ns"]), [some("20/s"), some("10/s")]);
+        assert_eq!(reach(&["train step +5%"]), [some("40/s"), None]);
+        assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not met");
+    }
+
+    #[test]
+    fn failed_cases_are_counted_and_told() {
+        let mut swept = swept(&[]);
+        let error = ReadRow { result: Err("no device x".into()), ..row(&[]) };
+        swept.add(&[0, 0, 2], &error);
+        let summary = swept.summary();
+        assert_eq!((summary.failed, summary.groups[0].failed), (1, 1));
+        assert_eq!(summary.groups[0].error.as_deref(), Some("no device x"));
+    }
+}

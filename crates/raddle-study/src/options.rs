@@ -1,0 +1,177 @@
+//! What does an option of `raddle replay` ask, given by its name and its text?
+//!
+//! The command line has a reader of its own, which knows how to help; a test holds the two together.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::StudyError;
+use crate::rules::{IdempotenceClaim, Named, Rule, Setting, span};
+use crate::study::{Study, Ways};
+
+/// Options that a study takes by name, without those that change no run.
+pub(crate) const OPTIONS: [&str; 21] = [
+    "recipe",
+    "set",
+    "device",
+    "scale",
+    "waits",
+    "launch-latency",
+    "priority",
+    "barriers",
+    "comm",
+    "idempotent",
+    "idempotent-from",
+    "start",
+    "share",
+    "once",
+    "open-loop",
+    "partial",
+    "shapes-from",
+    "arrivals",
+    "requests",
+    "until",
+    "seed",
+];
+/// Two more, of requests.
+pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
+
+impl Study {
+    /// Takes an option of `raddle replay` as if it stood on the command line, behind all others: the
+    /// last of several recipes, devices and requests of one profile holds, rules are added.
+    ///
+    /// ```
+    /// let mut study = raddle_study::Study::default();
+    /// study.option("device", "h100")?;
+    /// study.option("share", "train=3")?;
+    /// assert_eq!((study.device.as_deref(), study.shares[0].value), (Some("h100"), 3));
+    /// assert!(study.option("share", "train").is_err());
+    /// # Ok::<(), raddle_study::StudyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such option, or it does not take that.
+    pub fn option(&mut self, option: &str, text: &str) -> Result<(), StudyError> {
+        let owned = || text.to_owned();
+        let taken: Result<(), String> = match option {
+            "recipe" => {
+                self.ways = Ways::Asked;
+                self.recipes = vec![owned()];
+                Ok(())
+            }
+            "set" => Setting::try_from(owned()).map(|it| self.settings.push(it)),
+            "device" => {
+                self.device = Some(owned());
+                Ok(())
+            }
+            "scale" => word(text).map(|it| self.scale = it),
+            "waits" => word(text).map(|it| self.waits = it),
+            "launch-latency" => word(text).map(|it| self.launch_latency = Some(it)),
+            "priority" => said(Rule::try_from(owned())).map(|it| self.priorities.push(it)),
+            "barriers" => word(text).map(|it| self.barriers = it),
+            "comm" => word(text).map(|it| self.comm = it),
+            "idempotent" => {
+                said(IdempotenceClaim::try_from(owned())).map(|it| self.idempotent.push(it))
+            }
+            "idempotent-from" => {
+                self.idempotent_from.push(owned());
+                Ok(())
+            }
+            "start" => Named::start(text).map(|it| self.starts.push(it)),
+            "share" => Named::share(text).map(|it| self.shares.push(it)),
+            "once" => flag(text).map(|it| self.once = it),
+            "open-loop" => flag(text).map(|it| self.open_loop = it),
+            "partial" => flag(text).map(|it| self.shapes.partial = it),
+            "shapes-from" => {
+                self.shapes.shapes_from.push(owned());
+                Ok(())
+            }
+            _ => self.load_option(option, text),
+        };
+        taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
+    }
+
+    fn load_option(&mut self, option: &str, text: &str) -> Result<(), String> {
+        let load = &mut self.load;
+        match option {
+            "arrivals" => {
+                load.arrivals.push(text.to_owned());
+                Ok(())
+            }
+            "requests" => {
+                let of = |text: &str| text.rsplit_once('=').map(|(name, _)| name.to_owned());
+                load.requests.retain(|other| of(other) != of(text));
+                load.requests.push(text.to_owned());
+                Ok(())
+            }
+            "until" => span(text).map(|it| load.until = Some(it)),
+            "seed" => said(text.parse()).map(|it| load.seed = Some(it)),
+            "jitter" => span(text).map(|it| load.jitter = Some(it)),
+            "time-unit" => word(text).map(|it| load.time_unit = Some(it)),
+            _ => {
+                let all = OPTIONS.into_iter().chain(MORE);
+                let near = raddle_dispatch::read::nearest(option, all);
+                Err(format!("there is no such option{}", crate::error::meant(near)))
+            }
+        }
+    }
+}
+
+/// One of the words of a type.
+fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    said(serde_json::from_value(Value::String(text.to_owned())))
+}
+
+fn flag(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| "it is neither true nor false".to_owned())
+}
+
+fn said<T, E: std::fmt::Display>(read: Result<T, E>) -> Result<T, String> {
+    read.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_what_is_none_is_told() {
+        let mut study = Study::default();
+        for (option, text) in [
+            ("scale", "clock"),
+            ("waits", "none"),
+            ("launch-latency", "fitted"),
+            ("comm", "drop"),
+            ("barriers", "no"),
+            ("once", "true"),
+            ("until", "2.5"),
+            ("seed", "7"),
+            ("time-unit", "seconds"),
+            ("set", "turn.t0-us=5"),
+            ("priority", "a*=5"),
+            ("requests", "a=10/s"),
+            ("requests", "b=1/s"),
+            ("requests", "a=20/s"),
+        ] {
+            study.option(option, text).unwrap();
+        }
+        assert_eq!(study.load.requests, ["b=1/s", "a=20/s"]);
+        assert_eq!((study.load.until, study.load.seed), (Some(2_500_000), Some(7)));
+        let wrong = |option: &str, text: &str| {
+            Study::default().option(option, text).unwrap_err().to_string()
+        };
+        assert!(wrong("scale", "colck").contains("expected one of"));
+        assert!(wrong("once", "yes").contains("neither"));
+        assert!(wrong("devise", "x").contains("Did you mean `device`?"));
+        assert!(wrong("set", "tern.x=1").contains("no key of a recipe"));
+    }
+
+    #[test]
+    fn every_option_that_is_listed_is_known() {
+        for option in OPTIONS.into_iter().chain(MORE) {
+            let taken = Study::default().option(option, "\u{1}");
+            let unknown = taken.is_err_and(|error| error.to_string().contains("no such option"));
+            assert!(!unknown, "{option}");
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! How does a case become a row?
+
+use std::fmt::Write as _;
+use std::io;
+use std::sync::Arc;
+
+use raddle_dispatch::Registry;
+use raddle_report::sweep::SweepRow;
+use raddle_sim::{BASELINE, JudgedBy, JudgedProcess, Summary, Workload};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
+use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+
+use super::cases::{Case, Cases, Sweep};
+use super::figures::figures;
+use super::memo::Memo;
+use super::print::Print;
+use crate::error::StudyError;
+use crate::files::{Files, base_name};
+use crate::profiles::{self, Loaded};
+use crate::recipes::{self, NamedRecipe};
+use crate::replay::Surroundings;
+use crate::runs::{RunPlan, Runner};
+use crate::shapes::ShapeRules;
+use crate::study::Study;
+use crate::watcher::{Quiet, Watcher};
+use crate::{devices, parallel};
+
+/// Options on which depends how profiles are read and fitted.
+const LEARNT: [&str; 8] = [
+    "partial",
+    "shapes-from",
+    "barriers",
+    "comm",
+    "idempotent",
+    "idempotent-from",
+    "waits",
+    "launch-latency",
+];
+
+/// Runs the cases of a sweep.
+#[expect(missing_debug_implementations, reason = "it holds traits")]
+pub struct Bench<'b> {
+    cases: Cases,
+    registry: &'b Registry,
+    files: Remembered<'b>,
+    watcher: &'b dyn Watcher,
+    jobs: Option<u16>,
+    /// Profiles as they were read, and the print of what is in them.
+    imports: Memo<(Arc<Profile>, String)>,
+    /// Profiles with what holds whatever their load, device and recipe.
+    learnt: Memo<Arc<Vec<Loaded>>>,
+    /// How long each process takes alone, by what it is judged by.
+    alone: Memo<Arc<Vec<Option<u64>>>>,
+}
+
+impl<'b> Bench<'b> {
+    /// A bench for a sweep; reads and fits the profiles of its first case.
+    ///
+    /// # Errors
+    /// When the sweep asks for what there is not, or the profiles cannot be used.
+    pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
+        let Surroundings { registry, files, watcher, jobs } = around;
+        let cases = Cases::new(sweep, files)?;
+        let bench = Self {
+            cases,
+            registry,
+            files: Remembered { files, arrivals: Memo::default() },
+            watcher,
+            jobs,
+            imports: Memo::default(),
+            learnt: Memo::default(),
+            alone: Memo::default(),
+        };
+        let first = bench.cases.get(0)?.study;
+        let learnt = bench.learnt(&first);
+        // Else it is a matter of each case.
+        if !bench.cases.axes().any(|(key, _)| LEARNT.contains(&key)) {
+            learnt?;
+        }
+        bench.check(&first)?;
+        Ok(bench)
+    }
+
+    /// The cases.
+    #[must_use]
+    pub const fn cases(&self) -> &Cases {
+        &self.cases
+    }
+
+    /// The names of the processes.
+    ///
+    /// # Errors
+    /// When the profiles cannot be used, which the first case found.
+    pub fn processes(&self) -> Result<Vec<String>, StudyError> {
+        let learnt = self.learnt(&self.cases.get(0)?.study)?;
+        Ok(learnt.iter().map(|loaded| loaded.name.clone()).collect())
+    }
+
+    /// What the first case asks of its profiles can be asked, and seeds are drawn from where there are
+    /// several.
+    fn check(&self, first: &Study) -> Result<(), StudyError> {
+        let several = self.cases.axes().any(|(key, values)| key == "seed" && values.len() > 1);
+        let mut drawn = first.clone();
+        drawn.load.seeds = several.then_some(2);
+        let Ok(learnt) = self.learnt(first) else { return Ok(()) };
+        match drawn.give(&mut learnt.to_vec(), &self.files) {
+            Err(error @ StudyError::Usage(_)) => Err(error),
+            // Whatever else it lacks is a matter of each case.
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs the case at a position. Whatever it lacks stands in the row.
+    ///
+    /// # Errors
+    /// When the watcher cancels.
+    pub fn row(&self, position: usize) -> Result<SweepRow, StudyError> {
+        let case = self.cases.get(position)?;
+        let result = self.figures(&case.study);
+        if self.watcher.is_cancelled() {
+            return Err(StudyError::Cancelled);
+        }
+        let result = match result {
+            Err(StudyError::Cancelled) => return Err(StudyError::Cancelled),
+            result => result.map_err(|error| error.to_string()),
+        };
+        let of = self.print(&case)?;
+        Ok(SweepRow { case: case.id, of, values: case.values, result })
+    }
+
+    /// Runs cases by their positions, as many at a time as there are jobs, and hands over each row as
+    /// soon as it is there.
+    ///
+    /// # Errors
+    /// When the watcher cancels, or a row is not taken.
+    pub fn run(
+        &self,
+        positions: &[usize],
+        take: impl Fn(SweepRow) -> Result<(), StudyError> + Sync,
+    ) -> Result<(), StudyError> {
+        parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
+    }
+
+    /// What tells a case from one of the same id of another sweep: its study, what is in its files,
+    /// and the version of raddle.
+    ///
+    /// # Errors
+    /// When there is no such case.
+    pub fn print_of(&self, position: usize) -> Result<String, StudyError> {
+        self.print(&self.cases.get(position)?)
+    }
+
+    fn print(&self, case: &Case) -> Result<String, StudyError> {
+        let bare = |names: &[String]| names.iter().map(|name| base_name(name)).collect();
+        let Study { profiles, recipes, device, .. } = &case.study;
+        let (load, arrivals) = case.study.load.bare(&self.files);
+        let asked = Study {
+            load,
+            shapes: ShapeRules {
+                shapes_from: bare(&case.study.shapes.shapes_from),
+                ..case.study.shapes.clone()
+            },
+            idempotent_from: bare(&case.study.idempotent_from),
+            profiles: bare(profiles),
+            given: bare(&case.study.given),
+            recipes: bare(recipes),
+            device: device.as_deref().map(base_name),
+            ..case.study.clone()
+        };
+        let mut print = Print::default();
+        print.text(env!("CARGO_PKG_VERSION"));
+        // A study is strings, numbers and lists of them.
+        print.text(&serde_json::to_string(&asked).unwrap_or_default());
+        for loaded in self.learnt(&case.study).iter().flat_map(|all| all.iter()) {
+            print.text(&self.import(&case.study, &loaded.given)?.1);
+        }
+        let texts = recipes.iter().filter_map(|name| recipes::text_as_given(name, &self.files));
+        texts.for_each(|text| print.text(&text));
+        let small = device.iter().chain(&case.study.idempotent_from);
+        let small = small.filter(|name| self.files.has(name));
+        small.filter_map(|name| self.files.text(name).ok()).for_each(|text| print.text(&text));
+        let options = ArrivalOptions { time_unit: case.study.load.time_unit };
+        for file in &arrivals {
+            if let Ok(file) = self.files.arrivals(file, &options) {
+                let _ = write!(print, "{file:?}");
+            }
+        }
+        Ok(print.to_string())
+    }
+
+    /// A profile as it was read.
+    fn import(&self, study: &Study, name: &str) -> Result<(Arc<Profile>, String), StudyError> {
+        let Study { shapes, barriers, .. } = study;
+        self.imports.get(&key(&(name, shapes, barriers)), || {
+            let options = shapes.options(*barriers, &self.files)?;
+            let profile = self.files.profile(name, &options)?;
+            let mut print = Print::default();
+            // Writing to a number cannot fail.
+            let _ = write!(print, "{profile:?}");
+            Ok((Arc::new(profile), print.to_string()))
+        })
+    }
+
+    /// Profiles with what holds whatever their load, device and recipe.
+    fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
+        let common = Study {
+            profiles: study.profiles.clone(),
+            shapes: study.shapes.clone(),
+            barriers: study.barriers,
+            comm: study.comm,
+            idempotent: study.idempotent.clone(),
+            idempotent_from: study.idempotent_from.clone(),
+            waits: study.waits,
+            launch_latency: study.launch_latency,
+            ..Study::default()
+        };
+        self.learnt.get(&key(&common), || {
+            let read = |name: &str| Ok(self.import(study, name)?.0);
+            let mut loaded = profiles::open_by(&study.profiles, &self.files, read)?;
+            study.shapes.check(&profiles::given(&loaded))?;
+            study.judge(&mut loaded, &self.files)?;
+            study.fit(&mut loaded, 1, &Quiet(self.watcher))?;
+            Ok(Arc::new(loaded))
+        })
+    }
+
+    /// Runs what a case asks.
+    fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
+        let mut loaded = self.learnt(study)?.to_vec();
+        study.give(&mut loaded, &self.files)?;
+        let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
+        let (workload, _) = study.workload(&loaded, &target)?;
+        let around = Surroundings {
+            registry: self.registry,
+            files: &self.files,
+            watcher: self.watcher,
+            jobs: Some(1),
+        };
+        let recipes = study.recipes(&around)?;
+        let watcher = Quiet(self.watcher);
+        let plan = RunPlan {
+            workload: &workload,
+            recipes: &recipes,
+            draws: &[],
+            target: &target.device,
+            detail: None,
+            leavings: None,
+            timeline: None,
+            jobs: Some(1),
+            watcher: &watcher,
+        };
+        let runner = Runner::new(plan)?;
+        let [named] = recipes.as_slice() else {
+            return Err(StudyError::Usage("a case has one recipe".to_owned()));
+        };
+        let summary = Summary::new(&workload, &runner.together(named)?, &[]);
+        let alone = self.alone(study, &workload, &runner)?;
+        Ok(figures(&workload, &summary, &alone))
+    }
+
+    /// How long each process takes alone under the recipe that is everybody's measure.
+    fn alone(
+        &self,
+        study: &Study,
+        workload: &Workload,
+        runner: &Runner<'_>,
+    ) -> Result<Arc<Vec<Option<u64>>>, StudyError> {
+        let processes = 0..workload.processes.len();
+        let judged: Vec<JudgedBy> =
+            processes.clone().map(|at| JudgedBy::of(workload, at)).collect();
+        let common = Study {
+            recipes: Vec::new(),
+            settings: Vec::new(),
+            load: Default::default(),
+            shares: Vec::new(),
+            priorities: Vec::new(),
+            goals: Vec::new(),
+            ..study.clone()
+        };
+        self.alone.get(&key(&(common, judged)), || {
+            let ordinary = recipes::bundled(BASELINE, &Registry::bundled())?;
+            let one = |at: usize| {
+                let found = alone_ns(workload, runner, &ordinary, at)?;
+                Ok::<_, StudyError>(found)
+            };
+            Ok(Arc::new(processes.map(one).collect::<Result<_, _>>()?))
+        })
+    }
+}
+
+fn alone_ns(
+    workload: &Workload,
+    runner: &Runner<'_>,
+    ordinary: &NamedRecipe,
+    process: usize,
+) -> Result<Option<u64>, StudyError> {
+    let outcome = runner.alone(ordinary, process)?;
+    Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
+}
+
+/// What something is made of, as a text.
+fn key(of: &impl serde::Serialize) -> String {
+    // Strings, numbers and lists of them.
+    serde_json::to_string(of).unwrap_or_default()
+}
+
+/// Files of which those with arrivals are read once.
+struct Remembered<'f> {
+    files: &'f dyn Files,
+    arrivals: Memo<Arc<ArrivalFile>>,
+}
+
+impl Files for Remembered<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.files.has(name)
+    }
+
+    fn text(&self, name: &str) -> io::Result<String> {
+        self.files.text(name)
+    }
+
+    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+        self.files.profile(name, options)
+    }
+
+    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+        let read = || Ok(Arc::new(self.files.arrivals(name, options)?));
+        match self.arrivals.get(&format!("{name} {:?}", options.time_unit), read) {
+            Ok(file) => Ok(ArrivalFile::clone(&file)),
+            // It says why itself.
+            Err(_) => self.files.arrivals(name, options),
+        }
+    }
+
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
+        self.files.captures(name)
+    }
+}

@@ -1,0 +1,338 @@
+//! Which cases does a sweep have, in which order, and how are they called?
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::vary::Axis;
+use crate::error::StudyError;
+use crate::files::{Files, base_name};
+use crate::recipes;
+use crate::rules::is_recipe_key;
+use crate::study::{Latency, Study, Ways};
+
+/// A study, and what of it is varied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Sweep {
+    /// What all cases have in common. Its recipes and its seeds are varied too, where there are several.
+    pub study: Study,
+    /// `KEY=VALUE,VALUE` or `KEY=FROM..TO`, the slowest first: options of `raddle replay`, keys of
+    /// recipes (`turn.t0-us`), and `load`, the rate of requests.
+    pub vary: Vec<String>,
+}
+
+/// The cases of a sweep, which are made one by one.
+#[derive(Clone, Debug)]
+pub struct Cases {
+    base: Study,
+    axes: Vec<Axis>,
+    /// The values as ids and rows have them: files by their names.
+    shown: Vec<Vec<String>>,
+    len: usize,
+}
+
+/// One case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// What tells it from all others: `load=40/s device=h100 recipe=leftover seed=3`.
+    pub id: String,
+    /// What was varied, and its value here.
+    pub values: Vec<(String, String)>,
+    /// What is asked.
+    pub study: Study,
+}
+
+/// Every `of`th case, from the `number`th on: `2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Shard {
+    number: u32,
+    of: u32,
+}
+
+impl Shard {
+    /// Whether a case belongs to it, by its position.
+    #[must_use]
+    pub const fn holds(self, position: usize) -> bool {
+        position % self.of as usize == self.number as usize - 1
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let both = text.split_once('/').and_then(|(number, of)| {
+            let (number, of) = (number.trim().parse().ok()?, of.trim().parse().ok()?);
+            (1 <= number && number <= of).then_some(Self { number, of })
+        });
+        both.ok_or_else(|| "it is not I/N with I from 1 to N, such as 2/8".to_owned())
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        format!("{}/{}", shard.number, shard.of)
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl Cases {
+    /// The cases of a sweep.
+    ///
+    /// # Errors
+    /// When something cannot be varied so, or two cases would have one name.
+    pub fn new(sweep: &Sweep, files: &dyn Files) -> Result<Self, StudyError> {
+        let mut base = sweep.study.clone();
+        if base.ways == Ways::Modes {
+            let text = "a sweep is about recipes, and not about the ways of sharing of `share`";
+            return Err(StudyError::Usage(text.to_owned()));
+        }
+        let mut axes: Vec<Axis> = Vec::new();
+        for text in &sweep.vary {
+            let axis = text.parse::<Axis>();
+            let axis = axis.map_err(|why| StudyError::Usage(format!("--vary {text}: {why}")))?;
+            match axes.iter_mut().find(|other| other.key == axis.key) {
+                Some(other) => other.values.extend(axis.values),
+                None => axes.push(axis),
+            }
+        }
+        let given = |key: &str, axes: &[Axis]| axes.iter().any(|axis| axis.key == key);
+        if !given("recipe", &axes) {
+            let values = recipes::names(base.ways == Ways::All, &base.recipes);
+            axes.push(Axis { key: "recipe".to_owned(), values });
+        }
+        if let Some(seeds) = base.load.seeds.take().filter(|_| !given("seed", &axes)) {
+            let first = base.load.seed.unwrap_or(0);
+            let values = (0..u64::from(seeds)).map(|more| first.wrapping_add(more).to_string());
+            axes.push(Axis { key: "seed".to_owned(), values: values.collect() });
+        }
+        (base.ways, base.recipes) = (Ways::Asked, Vec::new());
+        // As in a replay: differences between recipes would drown in it.
+        let several = axes.iter().any(|axis| axis.key == "recipe" && axis.values.len() > 1);
+        base.launch_latency.get_or_insert(if several { Latency::None } else { Latency::Fitted });
+        let shown = axes.iter().map(|axis| shown(axis, files)).collect::<Result<Vec<_>, _>>()?;
+        let len = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.values.len()));
+        let len = len.filter(|&len| len <= u32::MAX as usize).ok_or_else(|| {
+            StudyError::Usage("there are more cases than can be counted: vary less".to_owned())
+        })?;
+        let cases = Self { base, axes, shown, len };
+        cases.check()?;
+        Ok(cases)
+    }
+
+    /// Each value of each option can be had.
+    fn check(&self) -> Result<(), StudyError> {
+        for axis in &self.axes {
+            for value in &axis.values {
+                apply(&mut self.base.clone(), &axis.key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none, which never is so.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// What is varied, the slowest first, and the values as rows have them.
+    pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
+    }
+
+    /// The goals of all cases.
+    #[must_use]
+    pub fn goals(&self) -> &[raddle_sim::Goal] {
+        &self.base.goals
+    }
+
+    /// The positions of the values of a case, by axis.
+    #[must_use]
+    pub fn places(&self, position: usize) -> Vec<usize> {
+        let mut left = position;
+        let mut places: Vec<usize> = self
+            .axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let place = left % axis.values.len();
+                left /= axis.values.len();
+                place
+            })
+            .collect();
+        places.reverse();
+        places
+    }
+
+    /// The id of the case at a position.
+    #[must_use]
+    pub fn id(&self, position: usize) -> String {
+        let places = self.places(position);
+        let all = self.axes.iter().zip(&self.shown).zip(places);
+        // What has one value tells nothing apart, unless nothing does.
+        let told = all.filter(|((axis, _), _)| axis.values.len() > 1 || self.len == 1);
+        let told = told.map(|((axis, shown), place)| format!("{}={}", axis.key, shown[place]));
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The case at a position.
+    ///
+    /// # Errors
+    /// When an option does not take its value, which was checked.
+    pub fn get(&self, position: usize) -> Result<Case, StudyError> {
+        let mut study = self.base.clone();
+        let mut values = Vec::with_capacity(self.axes.len());
+        for ((axis, shown), place) in self.axes.iter().zip(&self.shown).zip(self.places(position)) {
+            apply(&mut study, &axis.key, &axis.values[place])?;
+            values.push((axis.key.clone(), shown[place].clone()));
+        }
+        Ok(Case { id: self.id(position), values, study })
+    }
+}
+
+/// The values as ids have them, no two of them equal.
+fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
+    let bare = |value: &String| if files.has(value) { base_name(value) } else { value.clone() };
+    let shown: Vec<String> = axis.values.iter().map(bare).collect();
+    let mut seen = BTreeSet::new();
+    match shown.iter().find(|value| !seen.insert(*value)) {
+        Some(twice) => Err(StudyError::Usage(format!(
+            "--vary {}: {twice} stands there twice, and two cases cannot have one name",
+            axis.key
+        ))),
+        None => Ok(shown),
+    }
+}
+
+/// Gives an option its value in a case.
+fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
+    if is_recipe_key(key) {
+        return study.option("set", &format!("{key}={value}"));
+    }
+    match key.split_once('.') {
+        None if key == "load" => {
+            let name = loaded(study)?;
+            study.option("requests", &format!("{name}{value}"))
+        }
+        Some(("load", name)) => study.option("requests", &format!("{name}={value}")),
+        Some((option @ ("start" | "share" | "priority" | "idempotent"), name)) => {
+            study.option(option, &format!("{name}={value}"))
+        }
+        _ if ["goal", "seeds", "all", "jobs", "out"].contains(&key) => Err(StudyError::Usage(
+            format!("--vary {key}: that is said once for all cases, as --{key}"),
+        )),
+        _ => study.option(key, value),
+    }
+}
+
+/// Whose rate `load` is: its name and `=`, if there is a choice.
+fn loaded(study: &Study) -> Result<String, StudyError> {
+    match (study.load.requests.as_slice(), study.profiles.as_slice()) {
+        ([only], _) => {
+            Ok(only.rsplit_once('=').map_or_else(String::new, |(name, _)| format!("{name}=")))
+        }
+        ([], [_]) => Ok(String::new()),
+        _ => Err(StudyError::Usage(
+            "--vary load: whose requests? Write load.NAME, or give --requests NAME=10/s for one profile"
+                .to_owned(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryFiles;
+
+    fn cases(study: &str, vary: &[&str]) -> Result<Cases, String> {
+        let study = serde_json::from_str(study).unwrap();
+        let vary = vary.iter().map(|text| (*text).to_owned()).collect();
+        Cases::new(&Sweep { study, vary }, &MemoryFiles::default()).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn the_last_option_varies_fastest_and_seeds_after_all() {
+        let study =
+            r#"{"profiles": ["a", "b"], "load": {"requests": ["a=1/s"], "seed": 5, "seeds": 2}}"#;
+        let cases = cases(study, &["load=10..20/s:10", "recipe=greedy,spatial"]).unwrap();
+        let ids: Vec<String> = (0..cases.len()).map(|at| cases.id(at)).collect();
+        assert_eq!(ids.len(), 8);
+        assert_eq!(
+            ids[..3],
+            [
+                "load=10/s recipe=greedy seed=5",
+                "load=10/s recipe=greedy seed=6",
+                "load=10/s recipe=spatial seed=5",
+            ]
+        );
+        let last = cases.get(7).unwrap();
+        assert_eq!(last.id, "load=20/s recipe=spatial seed=6");
+        assert_eq!((&*last.study.recipes[0], last.study.load.seed), ("spatial", Some(6)));
+        assert_eq!(last.study.load.requests, ["a=20/s"]);
+        assert_eq!(last.study.load.seeds, None);
+    }
+
+    #[test]
+    fn what_nobody_varies_has_one_value() {
+        let one = cases(r#"{"profiles": ["a"], "recipes": ["greedy"]}"#, &[]).unwrap();
+        assert_eq!((one.len(), &*one.id(0)), (1, "recipe=greedy"));
+        assert_eq!(one.get(0).unwrap().study.launch_latency, Some(Latency::Fitted));
+        let four = cases(r#"{"profiles": ["a"]}"#, &["device=h100"]).unwrap();
+        assert_eq!((four.len(), &*four.id(0)), (4, "recipe=leftover"));
+        assert_eq!(four.get(0).unwrap().values[0], ("device".to_owned(), "h100".to_owned()));
+        assert_eq!(four.get(0).unwrap().study.launch_latency, Some(Latency::None));
+    }
+
+    #[test]
+    fn keys_of_profiles_and_recipes_are_told_apart() {
+        let cases = cases(
+            r#"{"profiles": ["a", "b"], "recipes": ["greedy"]}"#,
+            &["share.b=1,3", "priority.a=0,5", "turn.t0-us=10,20", "load.a=5/s"],
+        );
+        let last = cases.unwrap().get(7).unwrap().study;
+        assert_eq!((&*last.shares[0].file, last.shares[0].value), ("b", 3));
+        assert_eq!(last.priorities[0].text, "a=5");
+        assert_eq!(last.settings[0].text, "turn.t0-us=20");
+        assert_eq!(last.load.requests, ["a=5/s"]);
+    }
+
+    #[test]
+    fn what_cannot_be_varied_is_told_at_once() {
+        let two = r#"{"profiles": ["a", "b"]}"#;
+        let wrong = |vary: &str| cases(two, &[vary]).unwrap_err();
+        assert!(wrong("load=1/s").contains("whose requests"));
+        assert!(wrong("device=h100,h100").contains("twice"));
+        assert!(wrong("goal=x p99 5ms").contains("--goal"));
+        assert!(wrong("speed=1").contains("no such option"));
+        assert!(wrong("share.a=0").contains("whole number"));
+        assert!(wrong("device").contains("no `=`"));
+    }
+
+    #[test]
+    fn shards_part_the_cases() {
+        let shards: Vec<Shard> = (1..=3).map(|n| format!("{n}/3").parse().unwrap()).collect();
+        for position in 0..10 {
+            assert_eq!(shards.iter().filter(|shard| shard.holds(position)).count(), 1);
+        }
+        for bad in ["0/3", "4/3", "1", "1/0", "a/b"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which figures stand in the row of a case?
+//!
+//! Times in nanoseconds, by keys that end in `-ns`; shares from 0 to 1. `PROCESS.` stands before
+//! those of one process. A figure that a process has not is left out.
+
+use raddle_sim::{ProcessSummary, Summary, Workload};
+use serde_json::Number;
+
+/// The figures of a run; `alone` is how long each process takes alone by what it is judged by.
+pub(super) fn figures(
+    workload: &Workload,
+    summary: &Summary,
+    alone: &[Option<u64>],
+) -> Vec<(String, Number)> {
+    let mut all = Figures::default();
+    all.count("makespan-ns", summary.makespan_ns);
+    all.share("utilisation", Some(summary.utilisation));
+    all.share("jain", summary.jain);
+    all.share("idle", Some(summary.device_time.idle()));
+    all.share("idle-host", Some(summary.device_time.idle_host()));
+    all.count("stuck", summary.stuck);
+    all.count("taken-off", summary.taken_off);
+    all.count("killed", summary.killed);
+    if let Some(fairness) = &summary.fairness {
+        all.count("turns-lost", fairness.switches);
+    }
+    if let Some(energy) = &summary.energy {
+        all.count("energy-uj", energy.energy_uj);
+    }
+    for ((process, plan), alone) in summary.processes.iter().zip(&workload.processes).zip(alone) {
+        of_process(&mut all, &plan.name, process, *alone);
+    }
+    all.0
+}
+
+fn of_process(all: &mut Figures, name: &str, process: &ProcessSummary, alone: Option<u64>) {
+    let mut count = |key: &str, value: u64| all.count(&format!("{name}.{key}"), value);
+    if let Some(requests) = process.requests.as_ref() {
+        count("requests", requests.arrived);
+        count("requests-ended", requests.ended);
+        if requests.ended > 0 {
+            count("p50-ns", requests.latency_p50_ns);
+            count("p99-ns", requests.latency_p99_ns);
+            count("max-ns", requests.latency_max_ns);
+        }
+    }
+    if let Some(steps) = process.steps {
+        count("steps", steps.ended);
+        count("step-ns", steps.step_ns);
+    }
+    count("end-ns", process.last_end_ns);
+    if let Some(alone) = alone {
+        count("alone-ns", alone);
+    }
+    count("longest-wait-ns", process.longest_wait_ns);
+    count("refused", process.refused.values().sum());
+    for level in &process.levels {
+        count(&format!("level-{}.wait-p50-ns", level.level), level.latency_p50_ns);
+        count(&format!("level-{}.wait-p99-ns", level.level), level.latency_p99_ns);
+    }
+}
+
+#[derive(Default)]
+struct Figures(Vec<(String, Number)>);
+
+impl Figures {
+    fn count(&mut self, key: &str, value: u64) {
+        self.0.push((key.to_owned(), value.into()));
+    }
+
+    /// A share that there is.
+    fn share(&mut self, key: &str, value: Option<f64>) {
+        let value = value.and_then(Number::from_f64);
+        self.0.extend(value.map(|value| (key.to_owned(), value)));
+    }
+}

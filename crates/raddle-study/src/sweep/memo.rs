@@ -1,0 +1,36 @@
+//! How is what several cases need made once, by whichever comes first?
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::error::StudyError;
+
+/// A place for a value, or why there is none.
+type Slot<T> = Arc<OnceLock<Result<T, String>>>;
+
+/// Values by what they are made of.
+#[derive(Debug)]
+pub(super) struct Memo<T> {
+    made: Mutex<BTreeMap<String, Slot<T>>>,
+}
+
+impl<T> Default for Memo<T> {
+    fn default() -> Self {
+        Self { made: Mutex::default() }
+    }
+}
+
+impl<T: Clone> Memo<T> {
+    /// The value of a key; who asks while another makes it waits.
+    pub(super) fn get(
+        &self,
+        key: &str,
+        make: impl FnOnce() -> Result<T, StudyError>,
+    ) -> Result<T, StudyError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = Arc::clone(made.entry(key.to_owned()).or_default());
+        drop(made);
+        let made = slot.get_or_init(|| make().map_err(|error| error.to_string()));
+        made.clone().map_err(StudyError::Refused)
+    }
+}

@@ -1,0 +1,193 @@
+//! Which values does an option take? `load=10..80/s`, `device=h100,b200`, `turn.t0-us=100..6400:*2`.
+
+use std::str::FromStr;
+
+/// Values of a range that names no step.
+const STEPS: i128 = 8;
+/// The most values of one range.
+const MOST: usize = 100_000;
+
+/// An option that is varied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    pub(crate) key: String,
+    /// Its values in order, each once.
+    pub(crate) values: Vec<String>,
+}
+
+impl FromStr for Axis {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, values) = text.split_once('=').ok_or("there is no `=` in it")?;
+        let key = key.trim().trim_start_matches('-').replace('_', "-");
+        let mut all = Vec::new();
+        for part in parts(values) {
+            match range(part.trim()) {
+                Some(range) => all.extend(range?),
+                None => all.push(part.trim().to_owned()),
+            }
+        }
+        if key.is_empty() || all.iter().any(String::is_empty) {
+            return Err("write KEY=VALUE,VALUE or KEY=FROM..TO".to_owned());
+        }
+        Ok(Self { key, values: all })
+    }
+}
+
+/// The parts between commas that stand in no brackets and no quotes.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut from) = (0_u32, false, 0);
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+/// A decimal number: its digits, and how many of them are behind the point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Decimal {
+    digits: i128,
+    scale: u32,
+}
+
+impl Decimal {
+    fn read(text: &str) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || whole.len() > 18 || fraction.len() > 9 {
+            return None;
+        }
+        let both = plain(whole) && plain(fraction);
+        let digits = format!("{whole}{fraction}").parse().ok().filter(|_| both)?;
+        Some(Self { digits, scale: fraction.len() as u32 })
+    }
+
+    /// Its digits with so many behind the point.
+    const fn at(self, scale: u32) -> i128 {
+        self.digits * 10_i128.pow(scale - self.scale)
+    }
+}
+
+fn written(digits: i128, scale: u32, unit: &str) -> String {
+    let width = scale as usize + 1;
+    let text = format!("{digits:0>width$}");
+    let (whole, fraction) = text.split_at(text.len() - scale as usize);
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{whole}{point}{fraction}{unit}")
+}
+
+/// A number and what stands behind it.
+fn with_unit(text: &str) -> (&str, &str) {
+    let number = text.trim_start_matches('*');
+    let star = text.len() - number.len();
+    let end = number.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(number.len());
+    text.split_at(star + end)
+}
+
+/// The values of `FROM..TO[UNIT][:STEP|:*FACTOR]`; `None` where it is no range.
+fn range(text: &str) -> Option<Result<Vec<String>, String>> {
+    let (from, rest) = text.split_once("..")?;
+    let from = Decimal::read(from)?;
+    let (rest, step) = rest.split_once(':').map_or((rest, None), |(rest, step)| (rest, Some(step)));
+    let (to, unit) = with_unit(rest);
+    let to = Decimal::read(to)?;
+    let (step, own) = step.map(with_unit).unzip();
+    let unit = if unit.is_empty() { own.unwrap_or_default() } else { unit };
+    Some(values((from, to), unit, step).map_err(|why| format!("{text}: {why}")))
+}
+
+fn values(
+    (from, to): (Decimal, Decimal),
+    unit: &str,
+    step: Option<&str>,
+) -> Result<Vec<String>, String> {
+    let (factor, by) = match step {
+        None => (false, None),
+        Some(text) => {
+            let factor = text.strip_prefix('*');
+            let by = Decimal::read(factor.unwrap_or(text));
+            (factor.is_some(), Some(by.ok_or("its step is no number, such as :5 or :*2")?))
+        }
+    };
+    let scale = [Some(from), Some(to), by].iter().flatten().map(|it| it.scale).max().unwrap_or(0);
+    let (low, high) = (from.at(scale), to.at(scale));
+    if low >= high {
+        return Err("its end is not above its beginning".to_owned());
+    }
+    let mut all = Vec::new();
+    match by {
+        None => all.extend((0..STEPS).map(|n| {
+            // Rounded to the digits that were written.
+            (low * (STEPS - 1) + (high - low) * n + (STEPS - 1) / 2) / (STEPS - 1)
+        })),
+        Some(by)
+            if by.digits == 0 || factor && (by.at(scale) <= 10_i128.pow(scale) || low == 0) =>
+        {
+            return Err("with that step it has no end".to_owned());
+        }
+        Some(by) => {
+            let mut at = low;
+            while at <= high && all.len() <= MOST {
+                all.push(at);
+                at =
+                    if factor { at * by.digits / 10_i128.pow(by.scale) } else { at + by.at(scale) };
+            }
+        }
+    }
+    all.dedup();
+    if all.len() > MOST {
+        return Err(format!("it has more than {MOST} values"));
+    }
+    Ok(all.into_iter().map(|digits| written(digits, scale, unit)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<String> {
+        text.parse::<Axis>().unwrap().values
+    }
+
+    #[test]
+    fn ranges_have_eight_values_or_the_steps_that_are_said() {
+        assert_eq!(of("load=10..80/s").join(" "), "10/s 20/s 30/s 40/s 50/s 60/s 70/s 80/s");
+        assert_eq!(of("x=0..1:0.25"), ["0", "0.25", "0.5", "0.75", "1"]);
+        assert_eq!(of("x=100..1000:*3"), ["100", "300", "900"]);
+        assert_eq!(of("x=0..3"), ["0", "1", "2", "3"], "whole numbers stay whole");
+        assert_eq!(of("x=1..2ms:0.5,7ms"), ["1ms", "1.5ms", "2ms", "7ms"]);
+        assert_eq!(of("x=10..20:5/s"), ["10/s", "15/s", "20/s"]);
+    }
+
+    #[test]
+    fn lists_are_split_at_their_own_commas() {
+        assert_eq!(of("device=h100, b200"), ["h100", "b200"]);
+        assert_eq!(of("allocate.shares=[1,2],[2, 1]"), ["[1,2]", "[2, 1]"]);
+        assert_eq!(of("x={a=1,b=2},\"p,q\""), ["{a=1,b=2}", "\"p,q\""]);
+        assert_eq!(of("recipe=../a.toml"), ["../a.toml"]);
+        assert_eq!("launch_latency=none".parse::<Axis>().unwrap().key, "launch-latency");
+    }
+
+    #[test]
+    fn ranges_without_an_end_are_refused() {
+        for bad in
+            ["x", "=1", "x=", "x=1,", "x=2..1", "x=1..2:0", "x=1..2:*1", "x=0..2:*2", "x=1..2:a"]
+        {
+            assert!(bad.parse::<Axis>().is_err(), "{bad}");
+        }
+        assert!("x=0..9999999:1".parse::<Axis>().is_err());
+    }
+}

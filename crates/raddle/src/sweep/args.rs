@@ -1,0 +1,60 @@
+//! What may be said behind `raddle sweep`?
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use raddle_study::Shard;
+
+use crate::arrivals::ArrivalArgs;
+use crate::replay::StudyArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    /// Profiles, as `raddle replay` takes them
+    #[arg(value_name = "PROFILE", required = true)]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// What is varied, the slowest first: KEY=VALUE,VALUE or KEY=FROM..TO, eight values unless a step
+    /// follows (10..80:5/s, 1..64:*2). KEY is an option (device, share.NAME), a key of recipes
+    /// (turn.t0-us), or load, the requests in a second; may be repeated
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub(crate) vary: Vec<String>,
+    /// The file of rows, JSON Lines; what it holds already is not run again. A page of the same name
+    /// stands beside it
+    #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only every Nth case, from the Ith on
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Run nothing: print the ids of the cases, or the job for --engine
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Where cases run
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Local)]
+    pub(crate) engine: Engine,
+    /// Tasks of that job
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tasks: u32,
+    /// Cases at the same time [default: one a core]; rows do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Print nothing
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Open the page in a browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    #[command(flatten)]
+    pub(crate) asked: StudyArgs,
+    // Last, because its heading holds for what follows.
+    #[command(flatten)]
+    pub(crate) load: ArrivalArgs,
+}
+
+/// Where cases run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// On the cores of this machine
+    Local,
+    /// As an array job of Slurm, which is printed
+    Slurm,
+}

@@ -1,0 +1,259 @@
+//! How does a sweep go, from the command line to a file of rows and a page? The verb `sweep`.
+
+mod args;
+mod rows;
+mod slurm;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use raddle_dispatch::Registry;
+use raddle_report::json;
+use raddle_report::sweep::{Swept, SweptAxis, document};
+use raddle_study::{Bench, StudyError, Surroundings, Sweep, joined};
+
+use crate::Console;
+use crate::args::Format;
+use crate::disk::Disk;
+use crate::error::CliError;
+use crate::progress::Progress;
+use crate::replay::open;
+
+use args::Engine;
+pub(crate) use args::SweepArgs;
+use rows::RowFile;
+
+/// The verb `sweep`.
+pub(crate) fn verb(
+    args: &SweepArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let paths = args.asked.ranks.files(&args.profiles)?;
+    let files = Disk::new(&paths, console.progress);
+    let study = args.asked.study((&args.profiles, &paths), &args.load);
+    let sweep = Sweep { study, vary: args.vary.clone() };
+    if args.dry_run {
+        let text = dry(args, &sweep, &files)?;
+        return console.stdout.write_all(text.as_bytes()).map_err(CliError::printing);
+    }
+    if args.engine == Engine::Slurm {
+        return Err(CliError::Usage(
+            "--engine slurm submits nothing: add --dry-run, and give what is printed to sbatch"
+                .to_owned(),
+        ));
+    }
+    let Some(out) = &args.out else {
+        return Err(CliError::Usage("--out says where the rows go".to_owned()));
+    };
+    let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
+    let rows = RowFile::open(out)?;
+    let bench = Bench::new(&sweep, around)?;
+    let mut told = Told::new(&bench)?;
+    let done = told.read(&rows, &bench, out)?;
+    let own = |position: &usize| {
+        !done[*position] && args.shard.is_none_or(|shard| shard.holds(*position))
+    };
+    let left: Vec<usize> = (0..bench.cases().len()).filter(own).collect();
+    let bar = Progress::cases(console.progress && !args.quiet, left.len() as u64);
+    let name = out.display().to_string();
+    let ran = bench.run(&left, |row| {
+        rows.add(&row).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;
+        bar.add(1);
+        Ok(())
+    });
+    bar.done();
+    ran?;
+    if args.shard.is_some() {
+        return Ok(());
+    }
+    told.read(&rows, &bench, out)?;
+    finish(args, out, &told.swept, format, console)
+}
+
+/// Prints what would be run.
+fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
+    let cases = raddle_study::Cases::new(sweep, files)?;
+    if args.engine == Engine::Slurm {
+        let out = args.out.clone().unwrap_or_else(|| PathBuf::from("sweep.jsonl"));
+        return Ok(slurm::script(&own_command(), &out, args.tasks));
+    }
+    let own = |position: &usize| args.shard.is_none_or(|shard| shard.holds(*position));
+    Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
+}
+
+/// The command of this process without what only concerns how it is run.
+fn own_command() -> Vec<String> {
+    let mut command = vec!["raddle".to_owned()];
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let option = word.split_once('=').map_or(&*word, |(option, _)| option);
+        match option {
+            "--dry-run" | "--quiet" | "-q" | "--open" => {}
+            "--out" | "--engine" | "--tasks" | "--jobs" | "--shard" | "--format" => {
+                if option == word {
+                    words.next();
+                }
+            }
+            _ => command.push(word),
+        }
+    }
+    command
+}
+
+/// What the rows of a file say.
+struct Told {
+    axes: Vec<SweptAxis>,
+    processes: Vec<String>,
+    /// Positions of cases by their ids.
+    positions: BTreeMap<String, usize>,
+    swept: Swept,
+}
+
+impl Told {
+    fn new(bench: &Bench<'_>) -> Result<Self, CliError> {
+        let axes = bench.cases().axes();
+        let axes =
+            axes.map(|(key, values)| SweptAxis { key: key.to_owned(), values: values.to_vec() });
+        let axes: Vec<SweptAxis> = axes.collect();
+        let processes = bench.processes()?;
+        let positions = (0..bench.cases().len()).map(|at| (bench.cases().id(at), at)).collect();
+        let swept = Swept::new(axes.clone(), bench.cases().goals().to_vec(), processes.clone());
+        Ok(Self { axes, processes, positions, swept })
+    }
+
+    /// Reads the rows of a file; by case, whether it has one.
+    fn read(
+        &mut self,
+        rows: &RowFile,
+        bench: &Bench<'_>,
+        out: &Path,
+    ) -> Result<Vec<bool>, CliError> {
+        let goals = bench.cases().goals().to_vec();
+        let mut swept = Swept::new(self.axes.clone(), goals, self.processes.clone());
+        let mut done = vec![false; bench.cases().len()];
+        rows.read(|row| {
+            // A row of a case that is no longer asked for stays in the file.
+            let Some(&position) = self.positions.get(&row.case) else { return Ok(()) };
+            if bench.print_of(position)? != row.of {
+                return Err(CliError::Refused(format!(
+                    "{}: the row of `{}` is of another question, of other profiles, or of another version of raddle: give another --out",
+                    out.display(),
+                    row.case
+                )));
+            }
+            if !done[position] {
+                done[position] = true;
+                swept.add(&bench.cases().places(position), &row);
+            }
+            Ok(())
+        })?;
+        self.swept = swept;
+        Ok(done)
+    }
+}
+
+/// Writes the page and says what came out.
+fn finish(
+    args: &SweepArgs,
+    out: &Path,
+    swept: &Swept,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let summary = swept.summary();
+    let names: Vec<String> = args
+        .profiles
+        .iter()
+        .map(|path| {
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        })
+        .collect();
+    let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let file = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut document = document(&summary, &title, &file);
+    let page = out.with_extension("html");
+    let shown = page.display().to_string();
+    std::fs::write(&page, document.html()).map_err(CliError::writing(&shown))?;
+    if args.open {
+        open(&page)?;
+    }
+    document.columns = console.columns;
+    document.paragraph("Report", shown);
+    let text = match format {
+        Format::Json => json(&summary),
+        Format::Text if args.quiet => return Ok(()),
+        Format::Text => document.text(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use raddle_study::Study;
+
+    use crate::args::{Cli, Verb};
+
+    fn study(words: &[&str]) -> Study {
+        use clap::Parser as _;
+        let words = ["raddle", "sweep", "a.csv", "--out=x"].iter().chain(words);
+        match Cli::try_parse_from(words).unwrap().verb {
+            Some(Verb::Sweep(args)) => args.asked.study((&[], &[]), &args.load),
+            _ => unreachable!("the verb is given"),
+        }
+    }
+
+    /// What is varied by name is what the command line says.
+    #[test]
+    fn options_are_those_of_the_command_line() {
+        let texts = [
+            ("recipe", "greedy"),
+            ("set", "turn.t0-us=5"),
+            ("device", "h100"),
+            ("scale", "clock"),
+            ("waits", "recorded"),
+            ("launch-latency", "fitted"),
+            ("priority", "a*=5"),
+            ("barriers", "no"),
+            ("comm", "fixed"),
+            ("idempotent", "a*=yes"),
+            ("idempotent-from", "v.toml"),
+            ("start", "a=2.5"),
+            ("share", "a=3"),
+            ("once", "true"),
+            ("open-loop", "true"),
+            ("partial", "true"),
+            ("shapes-from", "c.json"),
+            ("arrivals", "a.json"),
+            ("requests", "a=5/s"),
+            ("until", "2.5"),
+            ("seed", "7"),
+            ("jitter", "0.5"),
+            ("time-unit", "minutes"),
+        ];
+        for (option, text) in texts {
+            let mut own = study(&[]);
+            own.option(option, text).unwrap();
+            let word = match text {
+                "true" => format!("--{option}"),
+                _ => format!("--{option}={text}"),
+            };
+            assert_eq!(own, study(&[&word]), "{option}");
+        }
+        // And there are no others.
+        let of_sweep =
+            ["vary", "out", "shard", "dry-run", "engine", "tasks", "jobs", "quiet", "open"];
+        let of_all_cases = ["goal", "all", "rank", "seeds", "format", "help"];
+        let cli = Cli::command();
+        let verb = cli.find_subcommand("sweep").unwrap();
+        for option in verb.get_arguments().filter_map(clap::Arg::get_long) {
+            let varied = texts.iter().any(|(known, _)| *known == option);
+            assert!(
+                varied || of_sweep.contains(&option) || of_all_cases.contains(&option),
+                "{option}"
+            );
+        }
+    }
+}

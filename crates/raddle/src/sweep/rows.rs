@@ -1,0 +1,123 @@
+//! Which rows does a file of a sweep hold already, and how are more added?
+//!
+//! A row is added by one write of a whole line, so whoever stops the sweep loses at most the row that
+//! was being written: what stands behind the last end of a line is cut off when the sweep goes on.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use raddle_report::sweep::{ReadRow, SweepRow};
+
+use crate::error::CliError;
+
+/// A file of rows that nobody else writes.
+#[derive(Debug)]
+pub(super) struct RowFile {
+    name: String,
+    file: Mutex<File>,
+}
+
+impl RowFile {
+    /// Opens or makes a file.
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+        let name = path.display().to_string();
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(CliError::writing(&name))?;
+        }
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let file = file.map_err(CliError::writing(&name))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                return Err(CliError::Refused(format!(
+                    "another sweep is writing {name}: wait for it, or give another --out"
+                )));
+            }
+            // Where files cannot be locked, two sweeps are the user's to keep apart.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        Ok(Self { name, file: Mutex::new(file) })
+    }
+
+    /// Reads every whole row, and cuts off what is behind the last.
+    pub(super) fn read(
+        &self,
+        mut take: impl FnMut(ReadRow) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let unreadable = |cause| CliError::Unreadable { file: self.name.clone(), cause };
+        file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+        let mut reader = BufReader::with_capacity(1 << 16, &*file);
+        let (mut line, mut number, mut whole) = (String::new(), 0_u64, 0_u64);
+        loop {
+            line.clear();
+            let read = reader.read_line(&mut line).map_err(unreadable)?;
+            if !line.ends_with('\n') {
+                break;
+            }
+            (number, whole) = (number + 1, whole + read as u64);
+            let row = ReadRow::parse(&line).ok_or_else(|| {
+                CliError::Refused(format!(
+                    "{}, line {number}: that is no row of a sweep, so the file stays as it is: give another --out",
+                    self.name
+                ))
+            })?;
+            take(row)?;
+        }
+        file.set_len(whole).map_err(CliError::writing(&self.name))
+    }
+
+    /// Adds a row.
+    pub(super) fn add(&self, row: &SweepRow) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(row.line().as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(case: &str) -> SweepRow {
+        let figures = vec![("makespan-ns".to_owned(), 1.into())];
+        SweepRow { case: case.into(), of: "0".into(), values: Vec::new(), result: Ok(figures) }
+    }
+
+    fn cases(file: &RowFile) -> Result<Vec<String>, String> {
+        let mut cases = Vec::new();
+        let read = file.read(|row| {
+            cases.push(row.case);
+            Ok(())
+        });
+        read.map(|()| cases).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_row_that_was_being_written_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/rows.jsonl");
+        let file = RowFile::open(&path).unwrap();
+        file.add(&row("x")).unwrap();
+        file.add(&row("y")).unwrap();
+        drop(file);
+        let half = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &half[..half.len() - 3]).unwrap();
+        let file = RowFile::open(&path).unwrap();
+        assert_eq!(cases(&file), Ok(vec!["x".to_owned()]));
+        file.add(&row("z")).unwrap();
+        assert_eq!(cases(&file), Ok(vec!["x".to_owned(), "z".to_owned()]));
+    }
+
+    #[test]
+    fn what_others_wrote_stays_and_two_sweeps_are_kept_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.jsonl");
+        std::fs::write(&path, "a,b\n1,2\n").unwrap();
+        let file = RowFile::open(&path).unwrap();
+        assert!(cases(&file).unwrap_err().contains("line 1: that is no row"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a,b\n1,2\n");
+        let other = RowFile::open(&path).unwrap_err().to_string();
+        assert!(other.contains("another sweep"), "{other}");
+    }
+}

@@ -1,0 +1,32 @@
+//! How does Slurm run a sweep? As an array job, a shard a task; their files, one behind the other, are
+//! the file of the sweep.
+
+use std::path::Path;
+
+use crate::units::quoted;
+
+/// The batch script of a command, without its `--out`, for so many tasks.
+pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
+    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    let command = words.join(" ");
+    let name = |part: &str| quoted(&format!("{}{part}", out.display()));
+    let (whole, part, all) = (name(""), name(".part-"), name(".part-*"));
+    // A pattern between quotes would stand for itself.
+    let all = all.replace("*'", "'*");
+    format!(
+        "#!/bin/bash
+# sbatch THIS_FILE; a task that stops goes on where it was when it is queued again.
+#SBATCH --job-name=raddle-sweep
+#SBATCH --array=1-{tasks}
+#SBATCH --ntasks=1
+#SBATCH --requeue
+{command} --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet \\
+  --shard \"$SLURM_ARRAY_TASK_ID/{tasks}\" --out {part}\"$SLURM_ARRAY_TASK_ID\"
+
+# When all tasks have ended:
+#   cat {all} > {whole}
+#   {command} --out {whole}
+# The last command runs what lacks, which is nothing, and makes the page.
+"
+    )
+}

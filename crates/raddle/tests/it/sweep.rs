@@ -1,0 +1,190 @@
+//! Does `raddle sweep` run each case once, whatever stops it, and write equal rows whatever the order?
+
+use std::fs;
+
+use crate::common::{Place, Ran, infer, train};
+use serde_json::Value;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place
+}
+
+const PAIR: [&str; 8] = [
+    "sweep",
+    "train.csv",
+    "infer.csv",
+    "--device",
+    "v100",
+    "--requests",
+    "infer=1000/s",
+    "--until=20",
+];
+
+fn sweep(place: &Place, out: &str, more: &[&str]) -> Ran {
+    let ran = place.raddle(&[&PAIR[..], &["--out", out], more].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    ran
+}
+
+/// The lines of a file, by case.
+fn sorted(place: &Place, file: &str) -> Vec<String> {
+    let text = fs::read_to_string(place.path().join(file)).expect("the sweep wrote it");
+    assert!(text.is_empty() || text.ends_with('\n'));
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+fn rows(place: &Place, file: &str) -> Vec<Value> {
+    sorted(place, file).iter().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
+}
+
+const VARY: [&str; 6] =
+    ["--vary", "load=1000..4000/s:*2", "--vary", "recipe=leftover,spatial", "--seeds=2", "--quiet"];
+
+#[test]
+fn rows_are_equal_whatever_the_number_of_threads_and_the_shards() {
+    let place = place();
+    sweep(&place, "one.jsonl", &[&VARY[..], &["--jobs=1"]].concat());
+    sweep(&place, "three.jsonl", &[&VARY[..], &["--jobs=3"]].concat());
+    let one = sorted(&place, "one.jsonl");
+    assert_eq!(one.len(), 3 * 2 * 2);
+    assert_eq!(one, sorted(&place, "three.jsonl"));
+    for shard in ["1/2", "2/2"] {
+        let out = format!("part-{}", &shard[..1]);
+        sweep(&place, &out, &[&VARY[..], &["--shard", shard]].concat());
+        assert_eq!(sorted(&place, &out).len(), 6);
+        assert!(!place.path().join(format!("{out}.html")).exists(), "a part has no page");
+    }
+    let both = ["part-1", "part-2"].map(|part| fs::read(place.path().join(part)).unwrap()).concat();
+    place.file("both.jsonl", both);
+    sweep(&place, "both.jsonl", &VARY);
+    assert_eq!(sorted(&place, "both.jsonl"), one, "nothing lacked, and nothing was run again");
+    let page = |name: &str| fs::read_to_string(place.path().join(name)).unwrap();
+    let (one, both) = (page("one.html"), page("both.html"));
+    assert_eq!(one.replace("one.jsonl", "both.jsonl"), both);
+    for part in ["How far each goes", "infer p99 by load", "pays at", "leftover"] {
+        assert!(one.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_stopped() {
+    let place = place();
+    sweep(&place, "whole.jsonl", &VARY);
+    let whole = fs::read_to_string(place.path().join("whole.jsonl")).unwrap();
+    // Stopped in the middle of the sixth row; a mark shows that the others are not run again.
+    let rows: Vec<&str> = whole.lines().collect();
+    let marked = rows[0].replace("\"makespan-ns\":", "\"makespan-ns\":9");
+    let stopped = [&[&*marked], &rows[1..5]].concat().join("\n") + "\n" + &rows[5][..20];
+    place.file("again.jsonl", stopped);
+    sweep(&place, "again.jsonl", &VARY);
+    let again = sorted(&place, "again.jsonl");
+    let mut expected: Vec<String> = rows[1..].iter().map(|row| (*row).to_owned()).collect();
+    expected.push(marked);
+    expected.sort_unstable();
+    assert_eq!(again, expected);
+    // A value more is a case more.
+    sweep(&place, "again.jsonl", &[&VARY[..], &["--vary", "load=500/s"]].concat());
+    assert_eq!(sorted(&place, "again.jsonl").len(), 16);
+}
+
+#[test]
+fn rows_of_another_question_are_never_mixed_in() {
+    let place = place();
+    sweep(&place, "rows.jsonl", &VARY);
+    let before = sorted(&place, "rows.jsonl");
+    let refused = |args: &[&str]| {
+        let ran = place
+            .raddle(&[&["sweep", "train.csv", "infer.csv", "--out=rows.jsonl"], args].concat());
+        assert_eq!(ran.code, 1);
+        assert!(ran.err.contains("of another question"), "{}", ran.err);
+    };
+    let other = ["--device=v100", "--requests=infer=1000/s", "--until=4"];
+    refused(&[&other[..], &VARY].concat());
+    place.file("infer.csv", train());
+    refused(&[&PAIR[3..], &VARY].concat());
+    assert_eq!(sorted(&place, "rows.jsonl"), before);
+}
+
+#[test]
+fn a_case_that_fails_is_a_row_and_the_others_go_on() {
+    let place = place();
+    let vary =
+        ["--vary", "device=v100,v1000", "--vary=turn.policy=everyone,nobody", "--recipe=greedy"];
+    let ran = sweep(&place, "rows.jsonl", &vary);
+    let rows = rows(&place, "rows.jsonl");
+    let failed: Vec<&str> = rows.iter().filter_map(|row| row["error"].as_str()).collect();
+    assert_eq!((rows.len(), failed.len()), (4, 3));
+    assert!(failed.iter().any(|error| error.contains("no device v1000")), "{failed:?}");
+    assert!(failed.iter().any(|error| error.contains("nobody")), "{failed:?}");
+    assert!(ran.out.contains("4 of 4 cases, 3 failed"), "{}", ran.out);
+    let good = rows.iter().find(|row| row["error"].is_null()).unwrap();
+    assert_eq!(good["case"], "device=v100 turn.policy=everyone");
+    // The same as a replay says.
+    let args = [
+        &["replay"],
+        &PAIR[1..],
+        &["--no-files", "--recipe=greedy", "--launch-latency=fitted", "--format=json"],
+    ];
+    let replay: Value = serde_json::from_str(&place.raddle(&args.concat()).out).unwrap();
+    let summary = &replay["recipes"][0]["summary"];
+    assert_eq!(good["makespan-ns"], summary["makespan-ns"]);
+    let requests = &summary["processes"][1]["requests"];
+    assert_eq!(good["infer.p99-ns"], requests["latency-p99-ns"]);
+    assert_eq!(good["infer.alone-ns"], replay["answer"]["processes"][1]["alone-ns"]);
+}
+
+#[test]
+fn what_cannot_go_is_told_before_anything_runs() {
+    let place = place();
+    let wrong = |args: &[&str], code: i32, what: &str| {
+        let ran = place.raddle(&[&["sweep", "train.csv"], args].concat());
+        assert_eq!(ran.code, code, "{}", ran.err);
+        assert!(ran.err.contains(what), "{}", ran.err);
+    };
+    wrong(&["--out=x", "--vary=spede=1,2"], 2, "no such option");
+    wrong(&["--out=x", "--vary=device"], 2, "no `=`");
+    wrong(&["--out=x", "--vary=share.tarin=1,2"], 2, "none of the profiles");
+    wrong(&["--out=y", "--seeds=3"], 2, "there are none");
+    wrong(&["--out=y", "--engine=slurm"], 2, "--dry-run");
+    wrong(&[], 2, "--out");
+    let ran = place.raddle(&["sweep", "none.csv", "--out=z"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("none.csv"), "{}", ran.err);
+}
+
+#[test]
+fn a_job_of_slurm_names_the_same_cases() {
+    let place = place();
+    let ran = place.raddle(&[&PAIR[..], &VARY[..5], &["--dry-run"]].concat());
+    let ids: Vec<&str> = ran.out.lines().collect();
+    assert_eq!((ids.len(), ids[0]), (12, "load=1000/s recipe=leftover seed=0"));
+    let job =
+        [&PAIR[..], &VARY[..5], &["--dry-run", "--engine=slurm", "--tasks=4", "--out=a b.jsonl"]];
+    let ran = place.raddle(&job.concat());
+    assert!(ran.out.contains("#SBATCH --array=1-4"), "{}", ran.out);
+    // What the tasks and the last lines of the script do, by a shell.
+    let raddle = env!("CARGO_BIN_EXE_raddle");
+    let run = |script: &str, task: &str| {
+        let script = script.replace("\nraddle ", &format!("\n{raddle} "));
+        let child = std::process::Command::new("bash")
+            .args(["-euc", &script])
+            .env("SLURM_ARRAY_TASK_ID", task)
+            .current_dir(place.path())
+            .output()
+            .unwrap();
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
+    };
+    for task in ["1", "2", "3", "4"] {
+        run(&ran.out, task);
+    }
+    assert_eq!(sorted(&place, "a b.jsonl.part-2").len(), 3);
+    let after: Vec<&str> = ran.out.lines().filter_map(|line| line.strip_prefix("#   ")).collect();
+    run(&format!("\n{}\n", after.join("\n")), "");
+    sweep(&place, "here.jsonl", &VARY);
+    assert_eq!(sorted(&place, "a b.jsonl"), sorted(&place, "here.jsonl"));
+}
