@@ -31,6 +31,9 @@ impl ForeignFile {
     }
 }
 
+/// Lines in which a file says what it is.
+const HEAD: usize = 20;
+
 const SIMULATOR: &str =
     "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
 
@@ -41,8 +44,19 @@ const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
+/// What raddle itself writes and reads elsewhere.
+const OWN_RESULT: ForeignFile = ForeignFile::Other(
+    "a result of raddle (summary.json)",
+    "compare results with `raddle compare A B`, or give the profile that was replayed",
+);
+const OWN_RECIPE: ForeignFile = ForeignFile::Other(
+    "a recipe of raddle",
+    "give it beside a profile with `raddle replay PROFILE --recipe FILE`",
+);
+
 /// Kinds of JSON by keys that all must be there.
-const JSON: [(&[&str], ForeignFile); 8] = [
+const JSON: [(&[&str], ForeignFile); 9] = [
+    (&["raddle", "profiles"], OWN_RESULT),
     (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
     (&["rt"], ForeignFile::Arrivals("a load of REEF")),
     (&["be"], ForeignFile::Arrivals("a load of REEF")),
@@ -85,6 +99,10 @@ pub(super) fn other_device(file: String, device: &str) -> TraceError {
 pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     if let Some(known) = binary::by_bytes(text) {
         return Some(known);
+    }
+    let mut lines = text.split(|&b| b == b'\n').take(HEAD);
+    if lines.any(|line| line.starts_with(b"raddle = ")) {
+        return Some(OWN_RECIPE);
     }
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let line = String::from_utf8_lossy(line);

@@ -22,6 +22,18 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("page.json", b"<!DOCTYPE html><html>".into()),
         ("traces.tar", tar),
         ("table.csv", utf16),
+        ("report.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".into()),
+        ("report.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF".into()),
+        ("report.pdf", b"%PDF-1.7\n".into()),
+        (
+            "summary.json",
+            b"{\"schema\":1,\"raddle\":\"0.1.0\",\"device\":{},\"profiles\":[]}".into(),
+        ),
+        ("mine.toml", b"# mine\nraddle = 1\n".into()),
+        (
+            "timeline.perfetto-trace",
+            b"\n\x16b\x12\n\x09\x08\x01\x12\x05train\x12\x05\x08\x01\x12\x01k\x68\x01".into(),
+        ),
         ("run.nsys-rep", b"\0\x01\x02report".into()),
         ("run.ncu-rep", b"NVR\0\x10\0\0\0".into()),
         (

@@ -8,13 +8,18 @@ pub(super) const NCU: &str = "record the time line of the same program with `nsy
 const ROCPROF: &str = "record again with `rocprofv3 --kernel-trace --hip-trace --memory-copy-trace \
                        --output-format json -o run -- APPLICATION`";
 
+const PICTURE: &str = "give the profile that it shows, as the profiler wrote it (docs/profiles.md)";
+
 /// First bytes, what they mean, and what to do.
-const BEGINNINGS: [(&[u8], &str, &str); 17] = [
+const BEGINNINGS: [(&[u8], &str, &str); 20] = [
     (
         b"version https://git-lfs",
         "a Git LFS pointer, which git left in the place of the file",
         "fetch the file itself with `git lfs pull`",
     ),
+    (b"\x89PNG\r\n", "a picture (PNG)", PICTURE),
+    (b"\xff\xd8\xff", "a picture (JPEG)", PICTURE),
+    (b"%PDF-", "a document (PDF)", PICTURE),
     (b"PK\x03\x04", "a zip archive", "unpack it with `unzip FILE` and give the profile inside"),
     (b"\x28\xb5\x2f\xfd", "a zstd file", "unpack it with `zstd -d FILE`"),
     (b"\xfd7zXZ", "an xz file", "unpack it with `xz -d FILE`"),
@@ -75,8 +80,17 @@ pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
 
 /// What a file is that begins with a byte which is a blank in a text, before blanks are passed over.
 pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
-    let perfetto = "a trace of Perfetto, such as rocprofv3 and rocprof-sys write (pftrace)";
-    is_perfetto(head).then_some(ForeignFile::Other(perfetto, ROCPROF))
+    match first_field(head)? {
+        // Names come first in those of raddle.
+        12 => Some(ForeignFile::Other(
+            "a timeline of raddle",
+            "look at it in ui.perfetto.dev, and give the profile that was replayed",
+        )),
+        _ => {
+            let perfetto = "a trace of Perfetto, such as rocprofv3 and rocprof-sys write (pftrace)";
+            Some(ForeignFile::Other(perfetto, ROCPROF))
+        }
+    }
 }
 
 /// What a file of this name is.
@@ -106,17 +120,15 @@ pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     name.is_some_and(|name| name.starts_with(b"/") || name == b"Task Environment")
 }
 
-/// Whether bytes beginning so are packets of Perfetto, by the first field of the first.
-fn is_perfetto(head: &[u8]) -> bool {
-    // Times, sequences, clocks, a configuration, descriptors, events, synchronisation.
-    const FIRST: [u64; 15] = [3, 6, 8, 10, 11, 13, 33, 35, 36, 42, 43, 44, 58, 60, 89];
+/// The number of the first field of the first packet, where bytes beginning so are packets of
+/// Perfetto.
+fn first_field(head: &[u8]) -> Option<u64> {
+    // Times, sequences, clocks, names, a configuration, descriptors, events, synchronisation.
+    const FIRST: [u64; 16] = [3, 6, 8, 10, 11, 12, 13, 33, 35, 36, 42, 43, 44, 58, 60, 89];
     let is_text = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
-    let Some(mut packet) = first_message(head).filter(|_| !head.iter().take(64).all(is_text))
-    else {
-        return false;
-    };
-    let key = varint(&mut packet);
-    key.is_some_and(|key| FIRST.contains(&(key >> 3)) && matches!(key & 7, 0 | 2))
+    let mut packet = first_message(head).filter(|_| !head.iter().take(64).all(is_text))?;
+    let key = varint(&mut packet)?;
+    (FIRST.contains(&(key >> 3)) && matches!(key & 7, 0 | 2)).then_some(key >> 3)
 }
 
 /// The message that is the first field of a protocol buffer, as far as it is there.
