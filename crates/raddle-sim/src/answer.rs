@@ -210,11 +210,19 @@ impl PolicyFigures {
         verdict::doubts(self)
     }
 
+    /// How far the verdict may be believed, in fewer words than [`PolicyVerdict::trust`]: of the
+    /// errors of all processes the largest, and what holds of several said once.
+    #[must_use]
+    pub fn trust_in_brief(&self) -> Vec<String> {
+        verdict::trust_in_brief(self)
+    }
+
     /// Ranks the rows, judges the goals and says what follows.
     ///
     /// The rank of a row is the product, over its processes, of what decides over the same alone:
-    /// half of one process's time is worth twice of another's. Rows that meet all goals come first,
-    /// rows in which something never ended last; of equal rows the earlier comes first.
+    /// half of one process's time is worth twice of another's. Rows that meet more goals come first,
+    /// of those that meet as many the one that is nearer to the goal it misses most; rows in which
+    /// something never ended come last, and of equal rows the earlier comes first.
     #[must_use]
     pub fn new(processes: Vec<JudgedProcess>, rows: Vec<PolicyRow>, goals: Vec<Goal>) -> Self {
         let baseline = rows.iter().position(|row| row.recipe == BASELINE).unwrap_or(0);
@@ -226,8 +234,9 @@ impl PolicyFigures {
         }
         let mut ranking: Vec<usize> = (0..all.rows.len()).collect();
         ranking.sort_by(|&a, &b| {
-            let key = |at: usize| (!all.rows[at].complete, !all.meets_all(at));
-            key(a).cmp(&key(b)).then(all.rank(a).total_cmp(&all.rank(b)))
+            let key = |at: usize| (!all.rows[at].complete, all.missed(at));
+            let near = all.beyond(a).total_cmp(&all.beyond(b));
+            key(a).cmp(&key(b)).then(near).then(all.rank(a).total_cmp(&all.rank(b)))
         });
         all.ranking = ranking;
         all.verdict = verdict::verdict(&all);
@@ -238,6 +247,20 @@ impl PolicyFigures {
     #[must_use]
     pub fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
+    }
+
+    /// How many goals a row misses.
+    fn missed(&self, row: usize) -> usize {
+        self.rows[row].goals_met.iter().filter(|met| !**met).count()
+    }
+
+    /// The figure of a row over the limit of the goal that it misses most; 1 where it misses none.
+    fn beyond(&self, row: usize) -> f64 {
+        let beyond = self.goals.iter().map(|goal| {
+            let found = goal.figure(self, row)?;
+            over(found, goal.limit_ns(self)?)
+        });
+        beyond.map(|beyond| beyond.unwrap_or(f64::INFINITY)).fold(1.0, f64::max)
     }
 
     /// What decides about a process over the same alone.

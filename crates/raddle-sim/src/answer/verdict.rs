@@ -1,5 +1,7 @@
 //! Which recipe should be used, why, and how far may that be believed? One sentence each.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
@@ -122,6 +124,12 @@ fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, 
 fn no_effect(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let idle = percent(row.idle);
+    let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
+    if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
+        return format!(
+            "Scheduling will not help: the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
+        );
+    }
     if row.idle_host >= SLOW_HOST {
         return format!(
             "Scheduling will not help: the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
@@ -149,20 +157,10 @@ fn stay(figures: &PolicyFigures) -> String {
 
 /// The goals, where no row meets all of them.
 fn unmet(figures: &PolicyFigures) -> Option<Said> {
-    let rows = 0..figures.rows.len();
-    if rows.clone().any(|row| figures.rows[row].complete && figures.meets_all(row)) {
+    let &nearest = figures.ranking.first().filter(|&&row| figures.rows[row].complete)?;
+    if figures.meets_all(nearest) {
         return None;
     }
-    // How far a row is from the goal that it misses most.
-    let far = |row: usize| {
-        let far = figures.goals.iter().map(|goal| {
-            let found = goal.figure(figures, row)? as f64;
-            Some(found / goal.limit_ns(figures)? as f64)
-        });
-        far.map(|far| far.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
-    };
-    let complete = rows.filter(|&row| figures.rows[row].complete);
-    let nearest = complete.min_by(|&a, &b| far(a).total_cmp(&far(b)))?;
     let row = &figures.rows[nearest];
     let missed = figures.goals.iter().zip(&row.goals_met).filter(|(_, met)| !**met);
     let missed: Vec<String> = missed
@@ -172,8 +170,14 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
             format!("{} is {found}", goal_words(goal))
         })
         .collect();
-    let text =
-        format!("No policy meets the goals. {} comes nearest: {}.", row.recipe, missed.join(", "));
+    let (name, all, met) = (&row.recipe, figures.goals.len(), figures.goals.len() - missed.len());
+    let missed = missed.join(", ");
+    let text = match met {
+        0 => format!("No policy meets the goals. {name} comes nearest: {missed}."),
+        _ => format!(
+            "No policy meets all goals. {name} comes nearest with {met} of {all}: {missed}."
+        ),
+    };
     Some(Said { kind: VerdictKind::NoGoalMet, recipe: Some(nearest), text, why: None })
 }
 
@@ -284,19 +288,10 @@ pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
 }
 
 fn trust(figures: &PolicyFigures) -> Vec<String> {
-    let mut trust = vec!["simulated".to_owned()];
-    let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
-    if let Some(drawn) = drawn {
-        trust.push(format!(
-            "means over {} seeds, with 95 % confidence intervals; policies compared seed by seed",
-            drawn.seeds
-        ));
-    }
+    let mut trust = begun(figures);
     for (at, process) in figures.processes.iter().enumerate() {
         let name = &process.name;
-        if let Some(device) = &process.recorded_on {
-            let scaled = process.scaled.as_ref();
-            let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
+        if let Some((device, scaled)) = elsewhere(process) {
             trust.push(format!("{name} was recorded on {device} and is {scaled}"));
         }
         let end = process.end_error.map(|error| format!("end {:+.1} %", error * 100.0));
@@ -305,15 +300,69 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
         if !errors.is_empty() {
             trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
         }
-        let requests = |row: &super::PolicyRow| -> Option<u64> {
-            let ProcessFigures { requests, .. } = row.processes[at];
-            requests
-        };
-        if let Some(few) = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH) {
-            trust.push(format!("{few} requests of {name}: p99 is the slowest"));
-        }
+        trust.extend(few_requests(figures, at));
     }
     trust
+}
+
+/// The same in a line or two, whatever the number of processes: of errors the largest.
+pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = begun(figures);
+    let processes = || figures.processes.iter();
+    let places: BTreeSet<(&str, String)> = processes().filter_map(elsewhere).collect();
+    for place in places {
+        let of = processes().filter(|it| elsewhere(it).as_ref() == Some(&place));
+        let names: Vec<&str> = of.map(|it| &*it.name).collect();
+        let (device, scaled) = place;
+        trust.push(match names.as_slice() {
+            [one] => format!("{one} was recorded on {device} and is {scaled}"),
+            all => format!("{} were recorded on {device} and are {scaled}", all.join(", ")),
+        });
+    }
+    let most = |of: fn(&JudgedProcess) -> Option<f64>| {
+        processes().filter_map(of).max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    };
+    let errors =
+        [("busy", most(|it| Some(it.self_replay?.busy))), ("end", most(|it| it.end_error))];
+    let errors = errors.into_iter().filter_map(|(of, most)| Some((of, most? * 100.0)));
+    let errors: Vec<String> = errors.map(|(of, most)| format!("{of} {most:+.1} %")).collect();
+    if !errors.is_empty() {
+        let most = if figures.processes.len() > 1 { " at most" } else { "" };
+        trust.push(format!("self-replay{most}: {}", errors.join(", ")));
+    }
+    trust.extend((0..figures.processes.len()).filter_map(|at| few_requests(figures, at)));
+    trust
+}
+
+/// What holds for all processes.
+fn begun(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = vec!["simulated".to_owned()];
+    let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
+    if let Some(drawn) = drawn {
+        trust.push(format!(
+            "means over {} seeds, with 95 % confidence intervals; policies compared seed by seed",
+            drawn.seeds
+        ));
+    }
+    trust
+}
+
+/// Where a process was recorded, if that is not the device replayed on, and whether it is scaled.
+fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
+    let scaled = process.scaled.as_ref();
+    let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
+    Some((process.recorded_on.as_deref()?, scaled))
+}
+
+/// Whether a process has so few requests that their 99th percentile is the slowest.
+fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
+    let requests = |row: &super::PolicyRow| -> Option<u64> {
+        let ProcessFigures { requests, .. } = row.processes[at];
+        requests
+    };
+    let few = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH)?;
+    let name = &figures.processes[at].name;
+    Some(format!("{few} requests of {name}: p99 is the slowest"))
 }
 
 /// A share in percent, without decimals where it is 1 or more.
@@ -322,9 +371,12 @@ fn percent(share: f64) -> String {
     if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
 }
 
-/// Both in the unit of the greater one.
+/// Both in the unit of the greater one, where the other has digits left in it.
 fn from_to(from: u64, to: u64) -> String {
     let (unit, step) = unit_of(from.max(to));
+    if from.min(to) < step / 10 {
+        return format!("{} -> {}", time(from), time(to));
+    }
     format!("{} -> {} {unit}", digits(from, step), digits(to, step))
 }
 
