@@ -103,7 +103,7 @@ pub struct BlockedBy {
 
 /// What a process does; of what it waits for, the most advanced of its launches comes last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Doing {
+pub enum Doing {
     /// Nothing was issued.
     #[default]
     Host,
@@ -115,6 +115,21 @@ pub(crate) enum Doing {
     Room,
     /// It has waves on the device.
     Runs,
+}
+
+impl Doing {
+    /// What a process does with so many waves on the device, and of its launches so many submitted
+    /// and not held, ready, and issued, that have not ended.
+    #[must_use]
+    pub const fn of(waves: u64, placed: u64, ready: u64, issued: u64) -> Self {
+        match () {
+            () if waves > 0 => Self::Runs,
+            () if placed > 0 => Self::Room,
+            () if ready > 0 => Self::Turn,
+            () if issued > 0 => Self::Dependency,
+            () => Self::Host,
+        }
+    }
 }
 
 /// What all processes do between two changes.
@@ -137,8 +152,10 @@ impl Standings {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceClock {
     now: DeviceTime,
+    now_wave_ns: u128,
     /// The same where the window ends, so far.
     window: DeviceTime,
+    window_wave_ns: u128,
 }
 
 impl DeviceClock {
@@ -146,6 +163,7 @@ impl DeviceClock {
     pub(crate) fn pass(&mut self, ns: u64, at: &Standings, slots: u64) {
         let now = &mut self.now;
         now.window_ns += ns;
+        self.now_wave_ns += u128::from(at.waves) * u128::from(ns);
         let [_, dependency, turn, room, running] = at.doing;
         let field = match () {
             () if running > 0 && at.waves * 4 < slots => &mut now.under_quarter_ns,
@@ -161,11 +179,11 @@ impl DeviceClock {
 
     /// The window lasts at least until now.
     pub(crate) fn mark(&mut self) {
-        self.window = self.now;
+        (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }
 
-    /// The time of the window.
-    pub(crate) const fn finish(self) -> DeviceTime {
-        self.window
+    /// The time of the window, and the wave-slot time used in it.
+    pub(crate) const fn finish(self) -> (DeviceTime, u128) {
+        (self.window, self.window_wave_ns)
     }
 }

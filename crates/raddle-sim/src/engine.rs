@@ -171,7 +171,8 @@ impl<'r, W: Watch> Engine<'r, W> {
             }
             let acted = self.decide()?;
             let (waves, launches) = (self.usage.waves(), self.usage.unfinished());
-            self.watch.see(now, &Seen::Settled { waves, launches });
+            let (placed, issued) = (self.usage.placed(), &self.tasks.open);
+            self.watch.see(now, &Seen::Settled { waves, launches, placed, issued });
             idle = if only_wakes && !acted { idle + 1 } else { 0 };
             if idle > IDLE_WAKES {
                 break;
@@ -209,6 +210,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             began: self.tasks.began(),
             requests: self.requests,
             device_time: used.device_time,
+            window_wave_ns: used.window_wave_ns,
             blocked_ns: used.blocked_ns,
             repeat_capped: self.tasks.repeat_capped,
             records: self.tasks.records,

@@ -48,7 +48,7 @@ pub use answer::{
 };
 pub use bench::TestBench;
 pub use calibration::Calibration;
-pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, TimeSpent};
+pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};

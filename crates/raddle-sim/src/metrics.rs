@@ -3,7 +3,7 @@
 //! Makespan = from the first event until every profile has ended once, and every request whose time
 //! was given. Latency = from ready to the first wave started. Slowdown = (end - ready) over the
 //! same launch alone on the device under the same recipe, geometric mean. Utilisation = wave-slot
-//! time used over available, between the first event and the last end. Jain = index over processes
+//! time used over available, within the makespan. Jain = index over processes
 //! of the wave-slot time used while at least two were runnable. Of requests: `requests.rs`.
 //!
 //! Floating point only here, after every decision; logarithms from `libm`, so that the digits are
@@ -33,7 +33,7 @@ pub struct Summary {
     /// From the first event until every profile has ended once, and every request whose time was
     /// given; what repeats may go on after it.
     pub makespan_ns: u64,
-    /// Wave-slot time used over available, 0 to 1.
+    /// Wave-slot time used over available until the makespan ended, 0 to 1.
     pub utilisation: f64,
     /// Jain's index, 1/n to 1; absent with one process or where never two were runnable.
     pub jain: Option<f64>,
@@ -128,15 +128,14 @@ impl Summary {
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
         let makespan_ns = Self::window_end(workload, outcome).since(outcome.first).0;
-        let used: u128 = outcome.wave_ns.iter().sum();
         let whole_ns = outcome.last.since(outcome.first).0;
-        let available = u128::from(outcome.wave_slots) * u128::from(whole_ns);
+        let available = u128::from(outcome.wave_slots) * u128::from(makespan_ns);
         let processes = (0..workload.processes.len()).map(|process| {
             ProcessSummary::new(workload, outcome, alone.get(process).copied(), process)
         });
         Self {
             makespan_ns,
-            utilisation: round(ratio(used, available)),
+            utilisation: round(ratio(outcome.window_wave_ns, available)),
             jain: jain(outcome.shared_wave_ns.iter().map(|&x| x as f64)).map(round),
             processes: processes.collect(),
             workgroups: outcome.counters.workgroups,

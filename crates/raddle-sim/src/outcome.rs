@@ -140,6 +140,8 @@ pub struct Outcome {
     pub requests: Vec<Vec<RequestMarks>>,
     /// How full the device was until the makespan ended, and why it was empty.
     pub device_time: DeviceTime,
+    /// Wave-slot time used within the window of that, in wave-ns.
+    pub window_wave_ns: u128,
     /// By victim, then blocker: for how many ns the one had work and no waves on the device while
     /// the other had; until the makespan ended. Empty with more than 64 processes.
     pub blocked_ns: Vec<u64>,

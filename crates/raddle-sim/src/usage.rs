@@ -38,6 +38,8 @@ pub(crate) struct UsedUp {
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
+    /// Wave-slot time used within the window of that.
+    pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }
 
@@ -71,6 +73,11 @@ impl Usage {
     /// Launches of each process that are ready and have not ended.
     pub(crate) fn unfinished(&self) -> &[u64] {
         &self.unfinished
+    }
+
+    /// Those of them that are submitted, and not held.
+    pub(crate) fn placed(&self) -> &[u64] {
+        &self.placed
     }
 
     /// A process has issued something, or something of it has ended.
@@ -125,13 +132,8 @@ impl Usage {
     /// From now on a process stands as it was last told.
     fn stand(&mut self, process: usize, issued: u64) {
         let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
-        let doing = match () {
-            () if waves > 0 => Doing::Runs,
-            () if self.placed[process] > 0 => Doing::Room,
-            () if alive => Doing::Turn,
-            () if issued > 0 => Doing::Dependency,
-            () => Doing::Host,
-        };
+        let ready = self.unfinished[process];
+        let doing = Doing::of(waves, self.placed[process], ready, issued);
         let before = self.accounts[process].doing;
         if is_held_up(before) || is_held_up(doing) {
             let now = self.clocks.now;
@@ -183,11 +185,13 @@ impl Usage {
         let Self { mut accounts, clocks, busy_ns, .. } = self;
         accounts.iter_mut().for_each(|account| account.settle(&clocks));
         let processes = accounts.iter().map(|account| account.time).collect();
+        let (device_time, window_wave_ns) = self.device.finish();
         UsedUp {
             wave_ns: accounts.iter().map(|account| account.wave_ns).collect(),
             shared_wave_ns: accounts.iter().map(|account| account.shared_wave_ns).collect(),
             times: Times { processes, busy_ns },
-            device_time: self.device.finish(),
+            device_time,
+            window_wave_ns,
             blocked_ns: self.blockers.finish(),
         }
     }

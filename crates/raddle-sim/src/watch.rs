@@ -57,6 +57,10 @@ pub enum Seen<'a> {
         waves: &'a [u64],
         /// Launches of each process that are ready and have not ended.
         launches: &'a [u64],
+        /// Those of them that are submitted, and not held.
+        placed: &'a [u64],
+        /// Launches and copies of each process that are issued and have not ended.
+        issued: &'a [u64],
     },
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use raddle_sim::{Outcome, ProcessPlan, Work, Workload};
+use raddle_sim::{Doing, Outcome, ProcessPlan, Work, Workload};
 use raddle_trace::Profile;
 
 use super::layout::by_ready;
-use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, Timeline};
+use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Timeline};
 use super::recorder::{Holder, Recorder};
 
 /// What things are called on a timeline.
@@ -79,6 +79,7 @@ impl Recorder {
         let mut timeline = Timeline {
             device: names.device.clone(),
             cus: self.units.len() as u16,
+            wave_slots: outcome.wave_slots,
             end_ns,
             grain,
             processes: processes(workload, names),
@@ -88,6 +89,7 @@ impl Recorder {
             } else {
                 Vec::new()
             },
+            waits: if self.changes < self.most { waits(&self.doing, end_ns) } else { Vec::new() },
             slices,
             aways: self.aways,
             aways_left_out: self.aways_left_out,
@@ -176,6 +178,21 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
         inside.then_some(DrawnRequest { process, number, start_ns, end_ns })
     };
     ends.into_iter().filter_map(request).collect()
+}
+
+/// Spans in which a process had no waves on the device.
+fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
+    let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
+        let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);
+        let wait = own.iter().zip(ends).map(|(&(start_ns, cause), end_ns)| DrawnWait {
+            process,
+            cause,
+            start_ns,
+            end_ns,
+        });
+        wait.filter(|it| it.cause != Doing::Runs && it.start_ns < it.end_ns).collect()
+    };
+    (0u16..).zip(doing).flat_map(own).collect()
 }
 
 /// Spans in which somebody had waves on the device.

@@ -29,6 +29,8 @@ pub(super) enum What {
     Copy(u32),
     /// A request is served.
     Request(u32),
+    /// A process has no waves on the device.
+    Wait(u32),
     /// Somebody has waves on the device.
     Turn(u32),
     /// A counter takes a value: the position of the sample.
@@ -66,6 +68,12 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
             events.span(track, (request.start_ns, request.end_ns), What::Request(at));
         }
     }
+    for (at, wait) in (0u32..).zip(&timeline.waits) {
+        let track = tracks.waits.get(usize::from(wait.process)).copied().unwrap_or(0);
+        if track > 0 {
+            events.span(track, (wait.start_ns, wait.end_ns), What::Wait(at));
+        }
+    }
     for (at, turn) in (0u32..).zip(&timeline.turns) {
         events.span(tracks.turn, (turn.start_ns, turn.end_ns), What::Turn(at));
     }
@@ -84,7 +92,7 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
 /// How many events there are at most.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
-    let others = timeline.requests.len() + timeline.turns.len();
+    let others = timeline.requests.len() + timeline.waits.len() + timeline.turns.len();
     samples
         + 2 * (timeline.slices.len() + timeline.aways.len() + others)
         + 6 * timeline.launches.len()

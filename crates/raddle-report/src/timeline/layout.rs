@@ -1,10 +1,13 @@
 //! Which tracks does a timeline have, in which order, and which slice goes on which?
 //!
-//! A process with its counters and streams, for each; then the device with its counters, copy
+//! A process with its requests, its waits, its counters and its streams, for each; then the device with its counters, copy
 //! engines and compute units. A stream whose launches overlap has several lanes, and so have the
 //! copies. Tracks are numbered from 1 in this order, so equal timelines have equal numbers.
 
+use std::collections::BTreeMap;
+
 use raddle_policy::Preemption;
+use raddle_sim::Doing;
 
 use super::lanes::Lanes;
 use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline};
@@ -45,6 +48,12 @@ pub(super) struct Tracks {
     pub(super) copies: Vec<u32>,
     /// The track of each request; 0 where its process is none of the timeline's.
     pub(super) requests: Vec<u32>,
+    /// By request, the launches of it that are drawn on their streams.
+    pub(super) served: Vec<Vec<u32>>,
+    /// By launch, whether its request is drawn.
+    pub(super) serves: Vec<bool>,
+    /// The track of each process that says what it waits for; 0 without.
+    pub(super) waits: Vec<u32>,
     /// The track that says who has waves on the device; 0 without.
     pub(super) turn: u32,
     /// The track of each counter; 0 where its process is none of the timeline's.
@@ -79,6 +88,10 @@ impl Tracks {
             let name = format!("process {}", label(&what.name));
             let group = tracks.add(0, process as u32, name, Kind::Group);
             tracks.add_requests(timeline, group, process);
+            let waits = timeline.waits.iter().any(|wait| usize::from(wait.process) == process);
+            let rank = tracks.next();
+            let track = waits.then(|| tracks.add(group, rank, "waiting".to_owned(), Kind::Slices));
+            tracks.waits.push(track.unwrap_or(0));
             tracks.add_counters(timeline, group, Some(process));
             let named = what.streams.iter().zip(&streams[process]);
             let add = |(name, lanes): (&String, &Lanes)| {
@@ -101,6 +114,7 @@ impl Tracks {
         let offset = tracks.add_lanes(device, "copy engine", copies.count());
         tracks.copies.iter_mut().filter(|track| **track > 0).for_each(|track| *track += offset);
         tracks.add_units(timeline, device);
+        tracks.link_requests(timeline);
         tracks
     }
 
@@ -188,8 +202,31 @@ impl Tracks {
         for (at, counter) in timeline.counters.iter().enumerate() {
             if counter.process.map(usize::from) == process && !counter.samples.is_empty() {
                 let measure = counter.measure;
+                let rank = self.next();
                 self.counters[at] =
-                    self.add(group, at as u32, measure.name().to_owned(), Kind::Counter(measure));
+                    self.add(group, rank, measure.name().to_owned(), Kind::Counter(measure));
+            }
+        }
+    }
+
+    /// Finds the launches of each request.
+    fn link_requests(&mut self, timeline: &Timeline) {
+        self.served = vec![Vec::new(); timeline.requests.len()];
+        self.serves = vec![false; timeline.launches.len()];
+        let has_track = |at: usize| self.requests.get(at).is_some_and(|track| *track > 0);
+        let drawn = timeline.requests.iter().enumerate().filter(|(at, _)| has_track(*at));
+        let drawn: BTreeMap<(u16, u32), usize> =
+            drawn.map(|(at, request)| ((request.process, request.number), at)).collect();
+        for (at, launch) in (0u32..).zip(&timeline.launches) {
+            let (Some(&request), Some((start, _))) =
+                (drawn.get(&(launch.process, launch.iteration)), timeline.span(launch))
+            else {
+                continue;
+            };
+            let is_drawn = self.launches[at as usize] > 0;
+            if is_drawn && timeline.requests[request].start_ns <= start {
+                self.served[request].push(at);
+                self.serves[at as usize] = true;
             }
         }
     }
@@ -255,9 +292,13 @@ impl Timeline {
     }
 }
 
-/// What a launch does while it does not run.
+/// What a launch, or a process, does while it does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LaunchPhase {
+    /// Its host issues nothing.
+    Host,
+    /// What it has issued waits for other work, or is a copy.
+    Dependency,
     /// It is ready and waits to be submitted.
     Turn,
     /// It is submitted and waits for its first wave to start.
@@ -267,8 +308,20 @@ pub(super) enum LaunchPhase {
 }
 
 impl LaunchPhase {
+    /// Of a process that does not run.
+    pub(super) const fn of(doing: Doing) -> Self {
+        match doing {
+            Doing::Host => Self::Host,
+            Doing::Dependency => Self::Dependency,
+            Doing::Turn => Self::Turn,
+            Doing::Room | Doing::Runs => Self::Room,
+        }
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Host => "waiting: host",
+            Self::Dependency => "waiting: dependency",
             Self::Turn => "waiting: turn",
             Self::Room => "waiting: room",
             Self::Off(Preemption::Drain) => "off: drained",

@@ -18,8 +18,8 @@ mod slots;
 
 pub use build::TimelineNames;
 pub use model::{
-    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, Ending, Grain, Measure,
-    Slice, Timeline,
+    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Ending, Grain,
+    Measure, Slice, Timeline,
 };
 pub use perfetto::write_perfetto;
 pub use recorder::Recorder;

@@ -4,6 +4,7 @@
 //! begin.
 
 use raddle_policy::Preemption;
+use raddle_sim::Doing;
 
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Timeline {
     pub device: String,
     /// Its compute units.
     pub cus: u16,
+    /// The waves that it holds at most.
+    pub wave_slots: u64,
     /// Where it ends; what never ended is drawn up to here.
     pub end_ns: u64,
     /// How finely the compute units are drawn.
@@ -26,6 +29,8 @@ pub struct Timeline {
     pub requests: Vec<DrawnRequest>,
     /// Who had waves on the device, by time.
     pub turns: Vec<DrawnTurn>,
+    /// When processes had no waves on the device, and why not, by process and time.
+    pub waits: Vec<DrawnWait>,
     /// What ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
     /// When launches were off the device, by launch and time.
@@ -130,6 +135,19 @@ pub struct DrawnTurn {
     pub end_ns: u64,
 }
 
+/// A span in which a process had no waves on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnWait {
+    /// Position of the process.
+    pub process: u16,
+    /// What it waited for.
+    pub cause: Doing,
+    /// Since when.
+    pub start_ns: u64,
+    /// Until when.
+    pub end_ns: u64,
+}
+
 /// Workgroups of one launch that ran on one compute unit, without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
@@ -193,7 +211,7 @@ pub struct Away {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Resident waves: occupancy.
+    /// Resident waves: occupancy, drawn as a share of the waves that the device holds.
     Waves,
     /// Launches that are ready and have not ended: the depth of the queue.
     Launches,
@@ -204,7 +222,7 @@ impl Measure {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Waves => "resident waves",
+            Self::Waves => "resident waves, % of slots",
             Self::Launches => "launches ready or running",
         }
     }

@@ -11,7 +11,7 @@ use raddle_policy::Preemption;
 
 use super::events::{TrackEvent, What, in_order};
 use super::layout::{Kind, LaunchPhase, NONE, Tracks, ViewerTrack, label};
-use super::model::{DrawnLaunch, Ending, Timeline};
+use super::model::{DrawnLaunch, Ending, Measure, Timeline};
 use super::proto::Proto;
 
 const TRACE_PACKET: u64 = 1;
@@ -39,6 +39,7 @@ mod descriptor {
     /// Children by their rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
+    pub(super) const UNIT_NAME: u64 = 6;
     pub(super) const UNIT_COUNT: u64 = 2;
 }
 mod event {
@@ -48,6 +49,7 @@ mod event {
     pub(super) const NAME: u64 = 10;
     pub(super) const TRACK: u64 = 11;
     pub(super) const VALUE: u64 = 30;
+    pub(super) const REAL_VALUE: u64 = 44;
     pub(super) const FLOW: u64 = 47;
     pub(super) const FLOW_END: u64 = 48;
     pub(super) const BEGIN: u64 = 1;
@@ -86,7 +88,9 @@ const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
 /// Names of slices that are no kernels; their numbers follow those of the kernels.
-const PHASES: [LaunchPhase; 5] = [
+const PHASES: [LaunchPhase; 7] = [
+    LaunchPhase::Host,
+    LaunchPhase::Dependency,
     LaunchPhase::Turn,
     LaunchPhase::Room,
     LaunchPhase::Off(Preemption::Drain),
@@ -94,15 +98,15 @@ const PHASES: [LaunchPhase; 5] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Behind those, then the processes.
-const REQUEST: usize = 2 + PHASES.len();
-const SEVERAL: usize = 3 + PHASES.len();
+/// Behind those, then the processes, then the requests.
+const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
-/// Nested tracks: process, requests and streams; device, who runs, compute unit, workgroup slot. Two
-/// counters a process.
-/// An arrow leads from a launch on its stream to the slice in which it first started. `watch` gets
+/// Nested tracks: process, requests, waits and streams; device, who runs, compute unit, workgroup
+/// slot. Two counters a process.
+/// An arrow leads from a request to each of its launches, and from a launch on its stream to the
+/// slice in which it first started. `watch` gets
 /// the number of events written and of all events: at the begin, at intervals, and at the end.
 ///
 /// # Errors
@@ -163,9 +167,11 @@ impl<W: Write> PerfettoWriter<'_, W> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
         let others = [UNNAMED].into_iter().chain(PHASES.map(LaunchPhase::name));
-        let others = others.chain(["request", "several"]).map(str::to_owned);
+        let others = others.chain(["several"]).map(str::to_owned);
         let processes = timeline.processes.iter().map(|process| label(&process.name));
-        let events: Vec<String> = kernels.chain(others).chain(processes.clone()).collect();
+        let requests = timeline.requests.iter().map(|of| format!("request {}", of.number));
+        let events: Vec<String> =
+            kernels.chain(others).chain(processes.clone()).chain(requests).collect();
         let lists = [
             (interned::CATEGORIES, processes.collect()),
             (interned::EVENTS, events),
@@ -197,6 +203,11 @@ impl<W: Write> PerfettoWriter<'_, W> {
                 match track.kind {
                     Kind::Group => descriptor.number(descriptor::ORDERING, descriptor::EXPLICIT),
                     Kind::Slices => {}
+                    Kind::Counter(Measure::Waves) => {
+                        descriptor.message(descriptor::COUNTER, |counter| {
+                            counter.text(descriptor::UNIT_NAME, "%");
+                        });
+                    }
                     Kind::Counter(_) => descriptor.message(descriptor::COUNTER, |counter| {
                         counter.number(descriptor::COUNTER_UNIT, descriptor::UNIT_COUNT);
                     }),
@@ -220,10 +231,16 @@ impl<W: Write> PerfettoWriter<'_, W> {
                 if let What::Sample(at) = event.what {
                     let counter = event.track as usize;
                     let (_, value) = timeline.counters[counter].samples[at as usize];
+                    let measure = timeline.counters[counter].measure;
                     message.number(event::TRACK, u64::from(tracks.counters[counter]));
                     message.number(event::TYPE, event::COUNTER);
-                    // An int64 on the wire.
-                    message.number(event::VALUE, value.min(i64::MAX as u64));
+                    if measure == Measure::Waves {
+                        let share = value as f64 * 100.0 / timeline.wave_slots.max(1) as f64;
+                        message.fixed64(event::REAL_VALUE, share.to_bits());
+                    } else {
+                        // An int64 on the wire.
+                        message.number(event::VALUE, value.min(i64::MAX as u64));
+                    }
                     return;
                 }
                 message.number(event::TRACK, u64::from(event.track));
@@ -231,7 +248,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                     message.number(event::TYPE, event::END);
                 } else {
                     message.number(event::TYPE, event::BEGIN);
-                    begin(message, timeline, &tracks.first, event.what);
+                    begin(message, timeline, tracks, event.what);
                 }
             });
         })
@@ -239,7 +256,8 @@ impl<W: Write> PerfettoWriter<'_, W> {
 }
 
 /// What a slice is called, whose it is, and what is known of it.
-fn begin(message: &mut Proto, timeline: &Timeline, first: &[u32], what: What) {
+fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) {
+    let first = &tracks.first;
     match what {
         What::Slice(at) => {
             let slice = &timeline.slices[at as usize];
@@ -260,16 +278,25 @@ fn begin(message: &mut Proto, timeline: &Timeline, first: &[u32], what: What) {
                 if first[at as usize] != NONE {
                     message.fixed64(event::FLOW, flow(at));
                 }
+                if tracks.serves[at as usize] {
+                    message.fixed64(event::FLOW_END, flow(at) | OF_REQUEST);
+                }
                 notes_of(message, at, launch);
             }
         }
-        What::Part(phase) => {
-            let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
-            message.number(event::NAME, (timeline.kernels.len() + 2 + at) as u64);
+        What::Part(phase) => message.number(event::NAME, named(timeline, phase)),
+        What::Wait(at) => {
+            let phase = LaunchPhase::of(timeline.waits[at as usize].cause);
+            message.number(event::NAME, named(timeline, phase));
         }
         What::Request(at) => {
             let request = &timeline.requests[at as usize];
-            message.number(event::NAME, (timeline.kernels.len() + REQUEST) as u64);
+            let name =
+                timeline.kernels.len() + SEVERAL + 1 + timeline.processes.len() + at as usize;
+            message.number(event::NAME, name as u64);
+            for &launch in &tracks.served[at as usize] {
+                message.fixed64(event::FLOW, flow(launch) | OF_REQUEST);
+            }
             note(message, Note::Iteration, u64::from(request.number));
         }
         What::Turn(at) => {
@@ -280,6 +307,12 @@ fn begin(message: &mut Proto, timeline: &Timeline, first: &[u32], what: What) {
         }
         What::Sample(_) | What::End => {}
     }
+}
+
+/// The number of the name of what does not run.
+fn named(timeline: &Timeline, phase: LaunchPhase) -> u64 {
+    let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
+    (timeline.kernels.len() + 2 + at) as u64
 }
 
 fn subject(message: &mut Proto, timeline: &Timeline, launch: &DrawnLaunch) {
@@ -323,6 +356,9 @@ fn note_ending(message: &mut Proto, ending: Ending) {
         });
     }
 }
+
+/// Tells the arrow that leads to a launch from that which leads from it.
+const OF_REQUEST: u64 = 1 << 63;
 
 /// The number of the arrow of a launch.
 fn flow(launch: u32) -> u64 {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::model::{Away, Ending, Grain};
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
-use raddle_sim::{Seen, Watch};
+use raddle_sim::{Doing, Seen, Watch};
 
 use super::counts::CounterSet;
 use super::slots::{GroupKey, SliceStore, UnitSlots};
@@ -35,6 +35,10 @@ pub struct Recorder {
     pub(super) submitted: Vec<Option<u64>>,
     /// Since when who has waves on the device; the last one has them now.
     pub(super) holders: Vec<(u64, Holder)>,
+    /// Since when each process does what; the last one holds now.
+    pub(super) doing: Vec<Vec<(u64, Doing)>>,
+    /// How many of those there are.
+    pub(super) changes: usize,
     pub(super) most: usize,
     /// When anything was last seen.
     pub(super) last: u64,
@@ -64,6 +68,8 @@ impl Recorder {
             aways_left_out: false,
             submitted: Vec::new(),
             holders: Vec::new(),
+            doing: vec![Vec::new(); processes],
+            changes: 0,
             most: most_slices,
             last: 0,
         }
@@ -112,6 +118,22 @@ impl Recorder {
         // Where there are as many as wanted, none is drawn.
         if self.holders.len() < self.most {
             self.holders.push((now, holder));
+        }
+    }
+
+    /// A process does something from now on.
+    fn does(&mut self, process: usize, now: u64, doing: Doing) {
+        let (_, to) = self.drawn();
+        let Some(own) = self.doing.get_mut(process).filter(|_| now <= to) else { return };
+        if own.last().is_some_and(|before| before.1 == doing) {
+            return;
+        }
+        // Where there are more than wanted, none is drawn.
+        self.changes += 1;
+        if self.changes < self.most {
+            let now = now.max(self.store.window.0);
+            own.pop_if(|before| before.0 == now);
+            own.push((now, doing));
         }
     }
 
@@ -249,7 +271,13 @@ impl Watch for Recorder {
                 }
                 self.submitted[launch.index()].get_or_insert(now);
             }
-            Seen::Settled { waves, launches } => self.settled(now, waves, launches),
+            Seen::Settled { waves, launches, placed, issued } => {
+                self.settled(now, waves, launches);
+                let of = waves.iter().zip(launches).zip(placed.iter().zip(issued));
+                for (process, ((&waves, &ready), (&placed, &issued))) in of.enumerate() {
+                    self.does(process, now, Doing::of(waves, placed, ready, issued));
+                }
+            }
             _ => {}
         }
     }

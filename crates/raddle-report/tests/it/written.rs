@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use raddle_policy::Preemption;
 use raddle_report::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Slice, Timeline,
-    write_perfetto,
+    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnWait, Ending, Grain, Measure,
+    Slice, Timeline, write_perfetto,
 };
+use raddle_sim::Doing;
 
 fn time() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0u64..50, 1 => any::<u64>()]
@@ -63,6 +64,16 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         measure: Measure::Waves,
         samples,
     });
+    let wait = (0u16..4, time(), time()).prop_map(|(process, start_ns, end_ns)| DrawnWait {
+        process,
+        cause: Doing::Dependency,
+        start_ns,
+        end_ns,
+    });
+    let request =
+        (0u16..4, 0u32..3, time(), time()).prop_map(|(process, number, start_ns, end_ns)| {
+            DrawnRequest { process, number, start_ns, end_ns }
+        });
     let grain = prop_oneof![Just(Grain::Slot), Just(Grain::Cu), Just(Grain::Launch)];
     (
         prop::collection::vec(launch(), 0..6),
@@ -71,29 +82,34 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         prop::collection::vec(counter, 0..3),
         grain,
         ".{0,9}",
+        (prop::collection::vec(wait, 0..4), prop::collection::vec(request, 0..4)),
     )
-        .prop_map(|(launches, slices, aways, counters, grain, name)| Timeline {
-            device: name.clone(),
-            cus: 3,
-            end_ns: 40,
-            grain,
-            processes: vec![
-                DrawnProcess {
-                    name: name.clone(),
-                    streams: vec![name.clone(), name.clone()]
-                };
-                2
-            ],
-            kernels: vec![name; 2],
-            launches,
-            requests: Vec::new(),
-            turns: Vec::new(),
-            slices,
-            aways,
-            aways_left_out: false,
-            cut_ns: None,
-            counters,
-            counter_step_ns: 1,
+        .prop_map(|(launches, slices, aways, counters, grain, name, (waits, requests))| {
+            Timeline {
+                device: name.clone(),
+                cus: 3,
+                wave_slots: 0,
+                end_ns: 40,
+                grain,
+                processes: vec![
+                    DrawnProcess {
+                        name: name.clone(),
+                        streams: vec![name.clone(), name.clone()]
+                    };
+                    2
+                ],
+                kernels: vec![name; 2],
+                launches,
+                requests,
+                turns: Vec::new(),
+                waits,
+                slices,
+                aways,
+                aways_left_out: false,
+                cut_ns: None,
+                counters,
+                counter_step_ns: 1,
+            }
         })
 }
 
@@ -133,7 +149,8 @@ proptest! {
         };
         let counters = timeline.counters.iter().filter(known).count();
         let least = 1 + groups + units + counters + events;
-        let lanes = timeline.launches.len() * 2 + timeline.slices.len() + 5;
+        let others = timeline.requests.len() + timeline.waits.len();
+        let lanes = timeline.launches.len() * 2 + timeline.slices.len() + others + 5;
         let packets = packets(&file);
         prop_assert!((least..=least + lanes).contains(&packets), "{packets}, at least {least}");
         prop_assert_eq!(seen.last(), Some(&(events as u64, events as u64)));

@@ -214,7 +214,9 @@ impl Reader {
             }
             Some(4) => {
                 track.values += 1;
-                event.number("counter_value").ok_or(What::Strange("a value that is no number"))?;
+                let real = event.0.has_field_by_name("double_counter_value");
+                let known = real || event.number("counter_value").is_some();
+                known.then_some(()).ok_or(What::Strange("a value that is no number"))?;
                 Ok(())
             }
             _ => Err(What::Strange("an event that is neither slice nor value")),

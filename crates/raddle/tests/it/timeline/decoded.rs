@@ -34,7 +34,7 @@ pub(crate) struct Decoded {
     /// In the order in which they begin.
     pub(crate) slices: Vec<Slice>,
     /// Samples of each counter track.
-    pub(crate) counters: BTreeMap<u64, Vec<(u64, i64)>>,
+    pub(crate) counters: BTreeMap<u64, Vec<(u64, f64)>>,
     /// Positions of the slices where each arrow begins and ends.
     pub(crate) flows: Vec<(usize, usize)>,
 }
@@ -132,7 +132,8 @@ impl Reader {
         }
         let is_counter = track.counter.is_some();
         if let Some(counter) = track.counter {
-            assert_eq!(counter.unit, Some(Unit::Count as i32));
+            let share = counter.unit_name.as_deref() == Some("%");
+            assert_eq!(counter.unit, (!share).then_some(Unit::Count as i32));
         }
         let track = Track {
             name: track.name.expect("a name"),
@@ -161,7 +162,8 @@ impl Reader {
             }
             Type::Counter => {
                 assert!(is_counter);
-                let value = event.counter_value.expect("a value");
+                let count = event.counter_value.map(|value| value as f64);
+                let value = event.double_counter_value.or(count).expect("a value");
                 let samples = self.decoded.counters.entry(track).or_default();
                 assert!(samples.last().is_none_or(|last| last.0 < at && last.1 != value));
                 samples.push((at, value));

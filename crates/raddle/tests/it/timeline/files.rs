@@ -46,13 +46,22 @@ fn check(decoded: &Decoded, result: &Value) {
     // One arrow a launch that started, from its stream to the first of its slices.
     let started = decoded.on_units().map(|(_, slice)| &slice.notes["launch"]);
     let started: std::collections::BTreeSet<&String> = started.collect();
-    assert_eq!(decoded.flows.len(), started.len());
+    let of_request = |flow: &&(usize, usize)| decoded.slices[flow.0].name.starts_with("request ");
+    let (requests, launches): (Vec<_>, Vec<_>) = decoded.flows.iter().partition(of_request);
+    assert_eq!(launches.len(), started.len());
     let mut first: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, slice) in decoded.on_units() {
         let at = first.entry(&slice.notes["launch"]).or_insert(slice.start);
         *at = slice.start.min(*at);
     }
-    for &(from, to) in &decoded.flows {
+    // And one from each request to each of its launches, copies included.
+    for &(from, to) in &requests {
+        let (from, to) = (&decoded.slices[from], &decoded.slices[to]);
+        assert_eq!(from.notes["iteration"], to.notes["iteration"]);
+        assert_eq!(decoded.path(from.track)[0], decoded.path(to.track)[0]);
+        assert!(from.start <= to.start && to.end <= from.end);
+    }
+    for &(from, to) in &launches {
         let (from, to) = (&decoded.slices[from], &decoded.slices[to]);
         assert_eq!((&from.notes["launch"], &from.name), (&to.notes["launch"], &to.name));
         assert_eq!(first[to.notes["launch"].as_str()], to.start);
@@ -84,9 +93,9 @@ fn each_recipe_has_a_timeline_that_decodes() {
         assert_eq!(decoded.counters.len(), 5);
         assert_eq!(decoded.path(decoded.track(&["process infer", "stream 2"])).len(), 2);
         // Waves of the device are those of the processes.
-        let last = |path: &[&str]| *decoded.counters[&decoded.track(path)].last().unwrap();
-        assert_eq!(last(&[names[2], "resident waves"]).1, 0);
-        assert_eq!(last(&["process train", "launches ready or running"]).1, 0);
+        let last = |path: &[&str]| decoded.counters[&decoded.track(path)].last().unwrap().1;
+        assert!(last(&[names[2], "resident waves, % of slots"]).abs() < 1e-9);
+        assert!(last(&["process train", "launches ready or running"]).abs() < 1e-9);
     }
 }
 
@@ -143,20 +152,98 @@ fn what_is_compared_is_drawn_with_its_slowest_request() {
         // A launch that was ready before may have waited before.
         let whole = decoded.slices.iter().filter(|slice| !slice.name.starts_with("waiting"));
         assert!(whole.clone().all(|slice| slice.start <= to && slice.end >= from));
-        let request = decoded
-            .slices
-            .iter()
-            .find(|slice| (slice.name.as_str(), slice.start, slice.end) == ("request", from, to));
-        assert_eq!(
-            request.expect("the request itself").notes["iteration"],
-            slow["number"].to_string()
-        );
+        let request = decoded.slices.iter().find(|slice| {
+            (slice.start, slice.end) == (from, to) && slice.name.starts_with("request")
+        });
+        let request = request.expect("the request itself");
+        assert_eq!(request.name, format!("request {}", slow["number"]));
     }
     let page = String::from_utf8_lossy(&files["report.html"]);
     let links = page.matches("/slowest.perfetto-trace\"").count();
     assert!(links >= 2 + 2, "{links} in the table and in the list of files");
     // An earlier result of this kind is replaced.
     replay(&place, &load);
+}
+
+/// What docs/tutorials/timeline.md says, by the command that it gives.
+#[test]
+fn what_the_page_on_timelines_says_is_in_them() {
+    let place = Place::new();
+    place.file("decode.csv", include_str!("../../../data/demo/decode.csv"));
+    place.file("train.csv", include_str!("../../../data/demo/train.csv"));
+    let page = include_str!("../../../../../docs/tutorials/timeline.md");
+    let command = page.lines().find_map(|line| line.strip_prefix("$ raddle ")).unwrap();
+    let ran = place.raddle(&command.split(' ').collect::<Vec<_>>());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let files = place.tree("out");
+    let summary = json(&files["summary.json"]);
+    let of = |recipe: &str| Decoded::of(&files[&format!("{recipe}/timeline.perfetto-trace")]);
+    let [plain, drain] = ["leftover", "leftover-drain"].map(of);
+    let slowest = files.keys().filter(|file| file.ends_with("slowest.perfetto-trace"));
+    assert_eq!(slowest.count(), 0, "a window was named");
+    for timeline in [&plain, &drain] {
+        let below = |group: &str| -> Vec<&str> {
+            let mut own: Vec<_> = timeline.tracks.values().collect();
+            own.retain(|track| {
+                let below = track.parent.is_some_and(|of| timeline.tracks[&of].name == group);
+                below && !track.name.contains(", lane ")
+            });
+            own.sort_by_key(|track| track.rank);
+            own.into_iter().map(|track| &*track.name).collect()
+        };
+        let mut groups: Vec<_> = timeline.tracks.values().filter(|t| t.parent.is_none()).collect();
+        groups.sort_by_key(|track| track.rank);
+        let groups: Vec<&str> = groups.into_iter().map(|track| &*track.name).collect();
+        assert_eq!(groups[..2], ["process decode", "process train"]);
+        let decode = below("process decode");
+        let first =
+            ["requests", "waiting", "resident waves, % of slots", "launches ready or running"];
+        assert!(decode[..4] == first && decode[4].starts_with("stream "), "{decode:?}");
+        let device = below(groups[2]);
+        assert_eq!(device[0], "who runs");
+        assert!(device.contains(&"copy engine") && device.contains(&"CU 0"), "{device:?}");
+        let waves = timeline.track(&["process decode", "resident waves, % of slots"]);
+        assert!(timeline.counters[&waves].iter().all(|(_, share)| (0.0..=100.0).contains(share)));
+        // Each launch of a request has its arrow, and knows when it was issued.
+        let request = |flow: &(usize, usize)| timeline.slices[flow.0].name.starts_with("request ");
+        let links: Vec<_> = timeline.flows.iter().filter(|flow| request(flow)).collect();
+        assert!(links.len() > 100, "{}", links.len());
+        for (_, launch) in links {
+            let notes = &timeline.slices[*launch].notes;
+            assert!(["issued_ns", "level", "launch"].iter().all(|key| notes.contains_key(*key)));
+        }
+    }
+    let on = |timeline: &Decoded, path: [&str; 2], name: &str| -> Vec<(u64, u64)> {
+        let own = timeline.slices.iter().filter(|slice| slice.name == name);
+        own.filter(|slice| timeline.path(slice.track).starts_with(&path[..1]))
+            .filter(|slice| timeline.path(slice.track)[1].starts_with(path[1]))
+            .map(|slice| (slice.start, slice.end))
+            .collect()
+    };
+    let device =
+        plain.path(*plain.tracks.keys().find(|t| plain.tracks[t].name == "who runs").unwrap())[0];
+    let waits = on(&plain, ["process decode", "stream"], "waiting: room");
+    let other = on(&plain, [device, "who runs"], "train");
+    let beside =
+        |&(from, to): &(u64, u64)| other.iter().any(|&(start, end)| start < to && from < end);
+    assert!(waits.iter().any(beside), "{waits:?}");
+    assert!(!on(&drain, ["process train", "stream"], "off: drained").is_empty());
+    let decode = on(&drain, [device, "who runs"], "decode");
+    let requests = &summary["recipes"][1]["summary"]["processes"][0]["requests"]["slowest"];
+    let arrivals = requests.as_array().unwrap().iter().map(|of| of["arrival-ns"].as_u64().unwrap());
+    let inside: Vec<u64> = arrivals.filter(|at| (50_000_000..59_000_000).contains(at)).collect();
+    let soon = |at: &u64| decode.iter().any(|(start, end)| start < &(at + 1_000_000) && end > at);
+    assert!(!inside.is_empty() && inside.iter().all(soon), "{inside:?} {decode:?}");
+    let causes = ["waiting: host", "waiting: dependency", "waiting: turn", "waiting: room"];
+    let seen = |cause: &str| {
+        [&plain, &drain].iter().any(|of| {
+            ["process decode", "process train"]
+                .iter()
+                .any(|of_process| !on(of, [of_process, "waiting"], cause).is_empty())
+        })
+    };
+    let seen: Vec<&str> = causes.into_iter().filter(|cause| seen(cause)).collect();
+    assert!(seen.len() >= 3, "{seen:?}");
 }
 
 #[test]

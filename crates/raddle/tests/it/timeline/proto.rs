@@ -81,6 +81,8 @@ pub(crate) enum ChildTracksOrdering {
 pub(crate) struct CounterDescriptor {
     #[prost(enumeration = "Unit", optional, tag = "3")]
     pub(crate) unit: Option<i32>,
+    #[prost(string, optional, tag = "6")]
+    pub(crate) unit_name: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
@@ -106,6 +108,8 @@ pub(crate) struct TrackEvent {
     pub(crate) track_uuid: Option<u64>,
     #[prost(int64, optional, tag = "30")]
     pub(crate) counter_value: Option<i64>,
+    #[prost(double, optional, tag = "44")]
+    pub(crate) double_counter_value: Option<f64>,
     #[prost(fixed64, repeated, packed = "false", tag = "47")]
     pub(crate) flow_ids: Vec<u64>,
     #[prost(fixed64, repeated, packed = "false", tag = "48")]
