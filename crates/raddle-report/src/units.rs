@@ -11,6 +11,23 @@ pub fn duration(ns: u64) -> String {
     scaled(ns as f64, &UNITS)
 }
 
+/// A time in the unit that suits another one, without it: `1.2` beside `16.9 ms`, with
+/// as many decimals as the other has.
+pub fn in_unit_of(other: u64, ns: u64) -> String {
+    if other < 1000 {
+        return ns.to_string();
+    }
+    let other = duration(other);
+    let (digits, unit) = other.rsplit_once(' ').unwrap_or((&other, "ns"));
+    let step = match unit {
+        "us" => 1e3,
+        "ms" => 1e6,
+        _ => 1e9,
+    };
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    format!("{:.decimals$}", ns as f64 / step)
+}
+
 /// Bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`, `1.82 MB`.
 pub fn size(bytes: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
@@ -105,6 +122,30 @@ pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, 
     (&text[..begin], &text[begin + middle.len()..])
 }
 
+/// Names from outside in at most `limit` characters, where it is possible no two alike: of those that
+/// would be, what they begin with alike is left out.
+pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
+    let short: Vec<String> = names.iter().map(|name| plain(name, limit)).collect();
+    let alike = |at: usize| -> Vec<usize> {
+        (0..names.len()).filter(|&other| short[other] == short[at]).collect()
+    };
+    let name = |at: usize| {
+        let first = names[at];
+        let alike = alike(at);
+        let common = alike.iter().filter(|&&other| names[other] != first).map(|&other| {
+            let pairs = first.char_indices().zip(names[other].chars());
+            let same = pairs.take_while(|((_, a), b)| a == b);
+            same.last().map_or(0, |((end, c), _)| end + c.len_utf8())
+        });
+        let Some(common) = common.min() else { return short[at].clone() };
+        // From the begin of the word in which they differ.
+        let word = first[..common].rfind(['_', '-', '.', ' ', '/']).map_or(common, |at| at + 1);
+        let rest: String = first[word..].chars().take(limit.saturating_sub(1)).collect();
+        plain(&format!("…{rest}"), limit)
+    };
+    (0..names.len()).map(name).collect()
+}
+
 /// A word of a command that a shell takes as it is.
 pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
@@ -138,6 +179,22 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_names_tell_apart() {
+        let names = ["of_the_same_make_mi100_times", "of_the_same_make_mi200_times", "short"];
+        assert_eq!(apart(&names, 12), ["…mi100_times", "…mi200_times", "short"]);
+        assert_eq!(apart(&["train", "train"], 12), ["train", "train"]);
+        assert_eq!(apart(&["serve", "serve-2"], 12), ["serve", "serve-2"]);
+    }
+
+    #[test]
+    fn what_a_time_may_be_off_is_in_its_unit() {
+        let beside = [(16_900_000, 1_234_000), (9_990_000, 1_234_000), (120_000, 5), (80, 7)];
+        let told = beside.map(|(other, ns)| in_unit_of(other, ns));
+        assert_eq!(told, ["1.2", "1.23", "0", "7"]);
+        assert_eq!(in_unit_of(2_000_000_000, 25_000_000), "0.03");
+    }
 
     #[test]
     fn times_have_three_significant_digits() {

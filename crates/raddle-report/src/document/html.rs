@@ -101,6 +101,9 @@ impl Document {
                         @if let Some(why) = why { p class="note" { (rich(why)) } }
                     }
                 }
+                Block::Chips(chips) => ul class="chips" {
+                    @for (label, text) in chips { li { span { (label) } " " (rich(text)) } }
+                },
                 Block::Beside(columns) => div class=(if columns.len() == 2 { "beside two" } else { "beside" }) {
                     @for blocks in columns { div { @for item in blocks { (self.block(item)) } } }
                 },

@@ -70,6 +70,8 @@ pub enum Block {
         /// The reason, if there is one.
         why: Option<String>,
     },
+    /// Short facts, each with what it is.
+    Chips(Vec<(&'static str, String)>),
     /// Blocks beside each other, where there is room.
     Beside(Vec<Vec<Block>>),
     /// A place of the page, or a file beside it.
@@ -126,6 +128,11 @@ impl Document {
     /// Adds a block for one medium.
     pub fn add_on(&mut self, medium: Medium, block: Block) {
         self.blocks.push((medium, block));
+    }
+
+    /// Adds the blocks of another document.
+    pub fn append(&mut self, other: Self) {
+        self.blocks.extend(other.blocks);
     }
 
     /// Adds a block that only the page shows.

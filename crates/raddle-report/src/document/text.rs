@@ -97,7 +97,7 @@ impl TextWriter {
                 }
             }
             // Only pages have these.
-            Block::Beside(_) | Block::Link { .. } => {}
+            Block::Beside(_) | Block::Link { .. } | Block::Chips(_) => {}
             Block::Bars { title, bars, .. } => {
                 let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
                 self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));

@@ -9,12 +9,65 @@ use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
     ValueUnit,
 };
-use crate::units::{counted, duration, plain};
+use crate::units::{apart, counted, duration, in_unit_of, plain, quoted};
 
 /// Columns of a terminal of which nobody knows better.
 const COLUMNS: usize = 80;
-/// Rows of the table on a terminal, where it does not show everything.
-const ROWS: usize = 5;
+/// Characters of a name where there is little room.
+const SHORT: usize = 12;
+/// So many policies are named one by one.
+const CHIPS: usize = 6;
+/// Lines of the first screen, where it does not show everything.
+const LINES: usize = 20;
+
+/// How much the first screen says.
+#[derive(Clone, Copy, Debug)]
+struct Brevity {
+    /// Rows of its table.
+    rows: usize,
+    /// Whether idle time and trust are told in brief.
+    brief: bool,
+}
+
+/// From the longest on; the last is taken where none has few enough lines.
+const BREVITY: [Brevity; 4] = [
+    Brevity { rows: 5, brief: false },
+    Brevity { rows: 5, brief: true },
+    Brevity { rows: 4, brief: true },
+    Brevity { rows: 3, brief: true },
+];
+
+/// What a table of policies shows beside what decides.
+#[derive(Clone, Copy, Debug, Default)]
+struct Detail {
+    /// What each policy does, in words.
+    words: bool,
+    /// How many times as long as alone requests take.
+    alone: bool,
+    /// The median request.
+    median: bool,
+    /// By how much it changes.
+    change: bool,
+    /// How far means may be off, of medians too.
+    within: [bool; 2],
+}
+
+const ALL: Detail =
+    Detail { words: true, alone: true, median: true, change: true, within: [true; 2] };
+
+/// Of a terminal the first one that fits is taken.
+const DETAILS: [Detail; 7] = [
+    ALL,
+    PAGE,
+    Detail { within: [true, false], ..PAGE },
+    Detail { alone: false, within: [true, false], ..PAGE },
+    Detail { alone: false, within: [false; 2], ..PAGE },
+    Detail { alone: false, within: [false; 2], change: false, ..PAGE },
+    Detail { words: false, alone: false, median: false, change: false, within: [false; 2] },
+];
+
+/// That of the page, whose tables scroll.
+const PAGE: Detail = Detail { words: false, ..ALL };
 
 /// Page one, and the first screen.
 pub(super) fn fill(
@@ -24,60 +77,80 @@ pub(super) fn fill(
     closing: &Closing<'_>,
 ) {
     let answer = &result.answer;
-    document.add(verdict(answer));
-    for profile in &result.profiles {
-        if let Some(unknown) = profile.unknown_kernels {
-            let name = plain(&profile.name, NAME);
-            document.add(Block::Warning(format!("{name}: {}", unknown.told())));
-        }
-    }
-    let columns = document.columns.unwrap_or(COLUMNS);
-    // What fits: everything, else without words, then without medians, else only what decides.
-    let most = if document.verbose { usize::MAX } else { ROWS };
-    let mut tables = (0..=3).rev().map(|detail| policies(result, most, detail, false));
-    let fits = tables.find(|table| table.width() <= columns);
-    let table = fits.unwrap_or_else(|| policies(result, most, 0, false));
-    let some = (answer.ranking.len() > most).then_some(", here the best (`-v` has all)");
-    let heading = format!("{}{}", document.summary, some.unwrap_or_default());
-    document.add_on(Medium::Terminal, Block::Heading(heading));
-    document.add_on(Medium::Terminal, Block::Table(table));
-    document.page(Block::Note(what(result)));
+    document.append(screen(document, result, closing));
+    document.page(verdict(answer));
+    unknown_kernels(result).for_each(|warning| document.page(warning));
+    document.page(Block::Chips(chips(result)));
     let mut left = vec![Block::Heading("What the choice costs".to_owned())];
     left.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
     let right = vec![
         Block::Heading("Policies, the best first".to_owned()),
-        Block::Table(policies(result, usize::MAX, 2, true)),
+        Block::Table(policies(result, usize::MAX, PAGE, true)),
         Block::Note(page_note(answer)),
     ];
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
     document.page(Block::Beside(cards));
-    terminal_notes(document, result, closing);
     let trust = answer.verdict.trust.join("; ");
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
+    document.page(Block::Note(format!("What if: {}", what_if(result))));
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
-/// What follows the verdict on a terminal.
-fn terminal_notes(document: &mut Document, result: &ReplayResult, closing: &Closing<'_>) {
-    let answer = &result.answer;
-    let mut say = |label: &str, text: String| {
-        let label = label.to_owned();
-        document.add_on(Medium::Terminal, Block::Paragraph { label, text });
+/// The first screen: the first of [`BREVITY`] that has few enough lines.
+fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
+    let columns = Some(document.columns.unwrap_or(COLUMNS));
+    let of = |brevity: Brevity| {
+        let mut screen = Document::default();
+        screen.columns = columns;
+        fill_screen(&mut screen, result, closing, brevity);
+        screen
     };
-    if let Some(text) = super::cards::idle_words(result) {
-        say("GPU", text);
+    if document.verbose {
+        return of(Brevity { rows: usize::MAX, brief: false });
     }
-    say("Trust", answer.verdict.trust.join("; "));
+    // What sets it up follows, after a blank line.
+    let after = result.setup.len() + usize::from(!result.setup.is_empty());
+    let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
+    let mut screens = BREVITY.into_iter().map(of);
+    let last = screens.next_back();
+    screens.find(fits).or(last).unwrap_or_default()
+}
+
+fn fill_screen(
+    screen: &mut Document,
+    result: &ReplayResult,
+    closing: &Closing<'_>,
+    Brevity { rows, brief }: Brevity,
+) {
+    let answer = &result.answer;
+    let columns = screen.columns.unwrap_or(COLUMNS);
+    let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
+    say(verdict(answer));
+    unknown_kernels(result).for_each(&mut say);
+    let mut tables = DETAILS.iter().map(|&detail| policies(result, rows, detail, false));
+    let last = tables.next_back();
+    let table = tables.find(|table| table.width() <= columns).or(last);
+    let all = answer.ranking.len();
+    let some = format!("{rows} of {all} policies (`-v`: all)");
+    let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
+    say(Block::Heading(format!("{}, {some}", what_on(result))));
+    table.into_iter().for_each(|table| say(Block::Table(table)));
+    let paragraph = |label: &str, text: String| Block::Paragraph { label: label.to_owned(), text };
+    if let Some(text) = super::cards::idle_words(result, brief) {
+        say(paragraph("GPU", text));
+    }
+    let trust = if brief { answer.trust_in_brief() } else { answer.verdict.trust.clone() };
+    say(paragraph("Trust", trust.join("; ")));
     if let Some(stuck) = result.stuck_launches() {
-        document.add_on(Medium::Terminal, Block::Warning(stuck));
+        say(Block::Warning(stuck));
     }
     let warnings =
         result.warnings.len() - result.warnings.len().min(usize::from(!result.stuck.is_empty()));
     if warnings > 0 {
         let text = counted(warnings as u64, "warning", "warnings");
-        let note = format!("! {text}: `-v` shows them, and the report");
-        document.add_on(Medium::Terminal, Block::Note(note));
+        say(Block::Note(format!("! {text}: `-v` shows them, and the report")));
     }
+    say(paragraph("What if", what_if(result)));
     let (label, text) = match closing.folder {
         Some(folder) => {
             let page = folder.join(super::runs::PAGE);
@@ -85,7 +158,29 @@ fn terminal_notes(document: &mut Document, result: &ReplayResult, closing: &Clos
         }
         None => ("Model", "`raddle help model` says on what figures rest".to_owned()),
     };
-    document.add_on(Medium::Terminal, Block::Paragraph { label: label.to_owned(), text });
+    say(paragraph(label, text));
+}
+
+/// Where kernels of a profile are not known.
+fn unknown_kernels(result: &ReplayResult) -> impl Iterator<Item = Block> {
+    result.profiles.iter().filter_map(|profile| {
+        let told = profile.unknown_kernels.as_ref()?.told();
+        Some(Block::Warning(format!("{}: {told}", plain(&profile.name, NAME))))
+    })
+}
+
+/// What was replayed, on which device.
+pub(super) fn what_on(result: &ReplayResult) -> String {
+    let processes = counted(result.profiles.len() as u64, "process", "processes");
+    format!("{processes} on {}", result.device)
+}
+
+/// How to ask for another device, and for another load.
+fn what_if(result: &ReplayResult) -> String {
+    let served = result.profiles.iter().find(|profile| profile.requests.is_some());
+    let name = served.or(result.profiles.first()).map_or("NAME", |profile| &profile.name);
+    let name = if name.chars().count() > SHORT { "NAME".to_owned() } else { quoted(name) };
+    format!("another `--device NAME`? another load, `--requests {name}=N/s`?")
 }
 
 fn verdict(answer: &PolicyFigures) -> Block {
@@ -95,22 +190,42 @@ fn verdict(answer: &PolicyFigures) -> Block {
     Block::Verdict { good, name, text: said.text.clone(), why: said.why.clone() }
 }
 
-/// What the figures are of, in a line.
-fn what(result: &ReplayResult) -> String {
+/// What the figures are of.
+fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
-    let or = |all: Vec<String>, none: &str| match all.is_empty() {
-        true => none.to_owned(),
-        false => all.join(", "),
-    };
-    let goals = or(answer.goals.iter().map(ToString::to_string).collect(), "none");
+    let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
+    let goals = answer.goals.iter().map(|goal| ("goal", goal.to_string()));
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
         let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
-        Some(format!("{count}requests of {} ({})", plain(&profile.name, NAME), requests.process))
+        let name = plain(&profile.name, NAME);
+        Some(("load", format!("{count}requests of {name} ({})", requests.process)))
     });
-    let loads = or(loads.collect(), "as recorded");
-    let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
-    format!("Goal: {goals} · load: {loads} · compared with {}", plain(base, NAME))
+    let recorded = result.profiles.iter().filter(|profile| profile.requests.is_none());
+    let recorded: Vec<String> = recorded.map(|profile| plain(&profile.name, NAME)).collect();
+    let repeats = |judged: JudgedBy| answer.processes.iter().any(|it| it.judged == judged);
+    let how = match (repeats(JudgedBy::Steps), repeats(JudgedBy::End)) {
+        (true, false) => "repeated",
+        (false, _) => "once",
+        _ => "repeated, the longest once",
+    };
+    let mut chips: Vec<(&str, String)> = goals.collect();
+    if chips.is_empty() {
+        chips.push(("goal", "none".to_owned()));
+    }
+    chips.push(("device", result.device.to_string()));
+    chips.extend(loads);
+    if !recorded.is_empty() {
+        chips.push(("load", format!("{} as recorded, {how}", recorded.join(", "))));
+    }
+    let policies: Vec<String> = result.recipes.iter().map(|of| plain(&of.name, NAME)).collect();
+    let policies = match policies.len() {
+        0..=CHIPS => policies.join(", "),
+        n => format!("{n}, from {} to {}", policies[0], policies[n - 1]),
+    };
+    chips.push(("policies", policies));
+    chips.push(("compared with", plain(base, NAME)));
+    chips
 }
 
 /// The name of a recipe in a table.
@@ -129,6 +244,12 @@ fn time(ns: Option<u64>) -> Cell {
     Cell::ranked(text, ns.map(|ns| ns as f64))
 }
 
+/// How far a mean may be off, in the unit of the mean.
+fn within(mean: Option<u64>, within: Option<u64>) -> String {
+    let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
+    told.unwrap_or_default()
+}
+
 fn change(change: Option<f64>) -> Cell {
     let text = change.map_or_else(
         || "-".to_owned(),
@@ -141,12 +262,14 @@ fn change(change: Option<f64>) -> Cell {
 }
 
 /// The median request and what decides, with how far means may be off.
-fn times(figures: &ProcessFigures) -> [Cell; 2] {
+fn times(figures: &ProcessFigures, detail: Detail) -> [Cell; 2] {
     let drawn = figures.drawn;
-    let within = |ns: Option<u64>| ns.map_or_else(String::new, |ns| format!("±{}", duration(ns)));
+    let [decisive, median] = detail.within;
+    let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
+    let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
     [
-        time(figures.p50_ns).note(within(drawn.and_then(|drawn| drawn.p50_within_ns))),
-        time(figures.decisive_ns).note(within(drawn.map(|drawn| drawn.decisive_within_ns))),
+        time(figures.p50_ns).note(within(figures.p50_ns, median)),
+        time(figures.decisive_ns).note(within(figures.decisive_ns, decisive)),
     ]
 }
 
@@ -176,22 +299,23 @@ fn processes(answer: &PolicyFigures) -> Vec<usize> {
 
 /// The policies, the best first, with more or less detail: of a terminal the first ones; of the page
 /// all, with bars and longest waits, and rows that lead to their timelines.
-fn policies(result: &ReplayResult, most: usize, detail: u8, page: bool) -> Table {
+fn policies(result: &ReplayResult, most: usize, detail: Detail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
+    let names: Vec<&str> = answer.processes.iter().map(|process| &*process.name).collect();
+    let names = apart(&names, if page { 24 } else { SHORT });
     for at in processes(answer) {
         let process = &answer.processes[at];
-        let (name, word) =
-            (plain(&process.name, if page { 24 } else { 12 }), process.judged.word());
+        let (name, word) = (&names[at], process.judged.word());
         let requests = process.judged == JudgedBy::Requests;
-        columns.extend((requests && detail > 0).then(|| Column::figure(format!("{name} p50"))));
+        columns.extend((requests && detail.median).then(|| Column::figure(format!("{name} p50"))));
         columns.push(Column::figure(format!("{name} {word}")));
-        let title = if requests { "x alone" } else { "change" };
-        columns.extend((detail > 1 || !requests).then(|| Column::figure(title)));
+        columns.extend((requests && detail.alone).then(|| Column::figure("x alone")));
+        columns.extend((!requests && detail.change).then(|| Column::figure("change")));
         columns.extend((page && requests).then(|| Column::figure("longest wait")));
     }
     columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
-    columns.extend((detail > 2).then(|| Column::text("what it does")));
+    columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     // Today's way is always there.
@@ -207,10 +331,10 @@ fn policies(result: &ReplayResult, most: usize, detail: u8, page: bool) -> Table
     }
     // Where all rows are alike, that is the answer.
     let few = table.clone().without_constants();
-    if page || few.columns() <= 1 + usize::from(detail > 2) { table } else { few }
+    if page || few.columns() <= 1 + usize::from(detail.words) { table } else { few }
 }
 
-fn cells(result: &ReplayResult, row: usize, detail: u8, page: bool) -> Vec<Cell> {
+fn cells(result: &ReplayResult, row: usize, detail: Detail, page: bool) -> Vec<Cell> {
     let answer = &result.answer;
     let recipe = result.recipes.get(row);
     let drawn = recipe.and_then(|of| of.timeline.as_ref()).filter(|_| page);
@@ -222,23 +346,20 @@ fn cells(result: &ReplayResult, row: usize, detail: u8, page: bool) -> Vec<Cell>
     for at in processes(answer) {
         let figures = answer.rows[row].processes[at];
         let requests = answer.processes[at].judged == JudgedBy::Requests;
-        let [p50, decisive] = times(&figures);
-        cells.extend((requests && detail > 0).then_some(p50));
+        let [p50, decisive] = times(&figures, detail);
+        cells.extend((requests && detail.median).then_some(p50));
         let own = |row: usize| answer.rows[row].processes[at].decisive_ns;
         let most = (0..answer.rows.len()).filter_map(own).max().unwrap_or(1).max(1) as f64;
         let share = own(row).unwrap_or(0) as f64 / most;
         cells.push(if page { decisive.bar(share) } else { decisive });
-        if !requests {
-            cells.push(change(answer.change(row, at)));
-        } else if detail > 1 {
-            cells.push(slowdown(answer.slowdown(row, at)));
-        }
+        cells.extend((requests && detail.alone).then(|| slowdown(answer.slowdown(row, at))));
+        cells.extend((!requests && detail.change).then(|| change(answer.change(row, at))));
         let wait = time(Some(figures.longest_wait_ns));
         cells.extend((page && requests).then_some(wait));
     }
     cells.extend(goals(answer, row));
     let words = recipe.and_then(|of| of.recipe.description.as_deref());
-    cells.extend((detail > 2).then(|| words.unwrap_or_default().into()));
+    cells.extend(detail.words.then(|| words.unwrap_or_default().into()));
     cells
 }
 

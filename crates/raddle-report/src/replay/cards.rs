@@ -58,14 +58,15 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
         Block::Heading("Where is the GPU idle, and why?".to_owned()),
         Block::Bars { title: String::new(), names: names.collect(), bars: bars.collect() },
     ];
-    if let Some(text) = idle_words(result) {
+    if let Some(text) = idle_words(result, false) {
         card.push(Block::Note(format!("{}.", text.replacen('u', "U", 1))));
     }
     card
 }
 
-/// Of the recommended recipe: how long idle, for what, and how long nearly empty.
-pub(super) fn idle_words(result: &ReplayResult) -> Option<String> {
+/// Of the recommended recipe: how long idle, for what, and how long nearly empty; in brief only what
+/// it was idle for most.
+pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
     let part = |ns: u64| percent(share(ns, time.window_ns));
@@ -77,16 +78,14 @@ pub(super) fn idle_words(result: &ReplayResult) -> Option<String> {
     ];
     let mut causes: Vec<(u64, &str)> = causes.into_iter().filter(|(ns, _)| *ns > 0).collect();
     causes.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    causes.truncate(if brief { 1 } else { causes.len() });
     let causes: Vec<String> =
         causes.into_iter().map(|(ns, why)| format!("{} because {why}", part(ns))).collect();
     let why = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
-    Some(format!(
-        "under {}, idle {} of {}{why}; under a quarter full for {}",
-        plain(&of.name, NAME),
-        percent(time.idle()),
-        duration(time.window_ns),
-        part(time.under_quarter_ns)
-    ))
+    let (name, idle) = (plain(&of.name, NAME), percent(time.idle()));
+    let nearly = format!("; under a quarter full for {}", part(time.under_quarter_ns));
+    let nearly = if brief { "" } else { &nearly };
+    Some(format!("under {name}, idle {idle} of {}{why}{nearly}", duration(time.window_ns)))
 }
 
 /// What a limiter is called on the page.

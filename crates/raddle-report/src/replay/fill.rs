@@ -15,9 +15,8 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     let mut document = Document::default();
     document.title = title(result);
     document.summary = format!(
-        "{} on {}, {}",
-        counted(result.profiles.len() as u64, "process", "processes"),
-        result.device,
+        "{}, {}",
+        answer::what_on(result),
         counted(result.recipes.len() as u64, "policy", "policies"),
     );
     document.full = "in summary.json";

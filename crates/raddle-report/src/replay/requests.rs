@@ -3,7 +3,6 @@
 use raddle_sim::{RequestSummary, SlowRequest};
 
 use super::NAME;
-use super::cards::compared;
 use super::result::{RecipeResult, ReplayResult};
 use super::runs::DrawnTimeline;
 use crate::document::{
@@ -12,7 +11,7 @@ use crate::document::{
 use crate::units::{duration, plain};
 
 const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
-const LINKS: &str = "A link leads to the timeline that holds the request: drag the file into `ui.perfetto.dev`, go to the time that the link names, and look for the slice `request` on the track of the process. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so.";
+const LINKS: &str = "The number of a request leads to the timeline that holds it: drag the file into `ui.perfetto.dev` and search there for `request` with that number; arrows lead from it to its launches, and `waiting` says for what the process waits. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so, and `--timeline all` the policies that have none.";
 const BLOCKED: &str = "For how long a process (row) had work and no waves on the device while another (column) had; where several ran, the time counts for each.";
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -31,7 +30,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
         document.page(Block::Heading("The slowest requests".to_owned()));
         document.page(Block::Note(SLOWEST.to_owned()));
         document.page(Block::Table(slow));
-        if compared(result).iter().any(|of| of.timeline.is_some()) {
+        if result.recipes.iter().any(|of| of.timeline.is_some()) {
             document.page(Block::Note(LINKS.to_owned()));
         }
     }
@@ -90,7 +89,12 @@ fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
     ChartSeries { look, name: name.to_owned(), words, points }
 }
 
-/// The slowest under the baseline and under what is recommended.
+/// The recipes, the best first.
+fn ranked(result: &ReplayResult) -> impl Iterator<Item = &RecipeResult> {
+    result.answer.ranking.iter().filter_map(|&at| result.recipes.get(at))
+}
+
+/// The slowest of each process under each recipe.
 fn slowest(result: &ReplayResult) -> Table {
     let figures = [
         "request",
@@ -107,7 +111,7 @@ fn slowest(result: &ReplayResult) -> Table {
     ];
     let columns = [Column::name("policy", NAME), Column::name("process", NAME)];
     let mut table = Table::new("The slowest requests", columns).figures(figures);
-    for of in compared(result) {
+    for of in ranked(result) {
         let drawn = of.slowest_timeline.iter().chain(&of.timeline);
         for (name, requests) in requests_of(of) {
             for slow in &requests.slowest {
@@ -118,19 +122,19 @@ fn slowest(result: &ReplayResult) -> Table {
                 };
                 let at =
                     |ns: u64| Cell::ranked(format!("{:.3} ms", ns as f64 / 1e6), Some(ns as f64));
-                let from = at(*arrival_ns);
+                let request = Cell::ranked(format!("#{number}"), Some(f64::from(*number)));
                 let holds = |drawn: &&DrawnTimeline| {
                     drawn.window_ns.is_none_or(|(from, to)| (from..to).contains(arrival_ns))
                 };
                 let cells = [
                     of.name.as_str().into(),
                     name.into(),
-                    Cell::ranked(format!("#{number}"), Some(f64::from(*number))),
-                    time(*latency_ns),
                     match drawn.clone().find(holds) {
-                        Some(drawn) => from.link(drawn.file.clone()),
-                        None => from,
+                        Some(drawn) => request.link(drawn.file.clone()),
+                        None => request,
                     },
+                    time(*latency_ns),
+                    at(*arrival_ns),
                     at(*end_ns),
                     time(waits.behind_ns),
                     time(waits.host_ns),
@@ -151,7 +155,7 @@ fn slowest(result: &ReplayResult) -> Table {
 fn blocked(result: &ReplayResult) -> Table {
     let names: Vec<&str> = result.profiles.iter().map(|profile| &*profile.name).collect();
     let blocks = |name: &&str| {
-        let rows = compared(result).into_iter().flat_map(|of| &of.summary.blocked);
+        let rows = ranked(result).flat_map(|of| &of.summary.blocked);
         rows.flat_map(|row| &row.by).any(|by| by.process == **name)
     };
     let blockers: Vec<&str> = names.iter().copied().filter(|name| blocks(name)).collect();
@@ -159,7 +163,7 @@ fn blocked(result: &ReplayResult) -> Table {
     columns
         .extend(blockers.iter().map(|name| Column::figure(format!("for {}", plain(name, NAME)))));
     let mut table = Table::new("Who blocks whom", columns);
-    for of in compared(result) {
+    for of in ranked(result) {
         for row in &of.summary.blocked {
             let of_blocker = |name: &&str| {
                 let found = row.by.iter().find(|by| by.process == **name);
