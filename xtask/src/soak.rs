@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
-use crate::{checkout, fuzz, mutants, workspace};
+use crate::{checkout, fuzz, mutants, wheels, workspace};
 
 /// A check by its name.
 struct Check {
@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 12] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -52,6 +52,11 @@ const CHECKS: [Check; 11] = [
         name: "packets",
         what: "100,000,000 executions of the fuzz target that decodes packets",
         run: packets,
+    },
+    Check {
+        name: "python",
+        what: "the wheel installed without a network, its tests, a sweep on a cluster of Ray that loses a node",
+        run: wheels::check,
     },
 ];
 

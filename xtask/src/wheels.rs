@@ -1,6 +1,9 @@
-//! How are the wheels of the Python package built?
+//! How are the wheels of the Python package built, and do they hold?
 
-use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use crate::checkout;
@@ -26,7 +29,8 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
     let maturin = || cmd!(shell, "maturin --version").quiet().ignore_stderr().read();
     maturin().context("maturin is not installed: pip install maturin ziglang")?;
     let manifest = "crates/raddle-python/Cargo.toml";
-    let out = checkout::target_folder().join("wheels");
+    let out = folder();
+    shell.remove_path(&out)?;
     let profile = &args.profile;
     let build =
         || cmd!(shell, "maturin build --manifest-path {manifest} --profile {profile} --out {out}");
@@ -40,4 +44,40 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
         build().args(["--target", target, "--zig", "--compatibility", "manylinux2014"]).run()?;
     }
     Ok(())
+}
+
+fn folder() -> PathBuf {
+    checkout::target_folder().join("wheels")
+}
+
+/// Installs the wheel of this machine without a network, waits for its first result, and runs all tests
+/// with it, those on a cluster of Ray with cases of a second and more.
+///
+/// # Errors
+/// When something of it fails, or the first result takes longer than ten seconds.
+#[expect(clippy::disallowed_methods, reason = "how long a person waits is what it measures")]
+pub(crate) fn check(shell: &Shell) -> Result<()> {
+    run(shell, &Args { host: true, profile: "release".to_owned() })?;
+    let scratch = tempfile::tempdir()?;
+    let (wheels, venv) = (folder(), scratch.path().join("venv"));
+    let (python, raddle) = (venv.join("bin/python"), venv.join("bin/raddle"));
+    cmd!(shell, "python3 -m venv {venv}").run()?;
+    let begun = Instant::now();
+    cmd!(shell, "{python} -m pip install -q --no-index --find-links {wheels} raddle").run()?;
+    {
+        let _inside = shell.push_dir(scratch.path());
+        cmd!(shell, "{raddle} --quiet").run()?;
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("installed without a network, with the first result, in {seconds:.1} s");
+    ensure!(seconds < 10.0, "the first result is to be there within ten seconds");
+    let others =
+        ["pytest", "pandas", "polars", "pyarrow", "nbclient", "ipykernel", "mypy", "ray[client]"];
+    cmd!(shell, "{python} -m pip install -q --only-binary :all:").args(others).run()?;
+    let tests = "crates/raddle-python/tests";
+    // The folder of the package is not there to be taken for what is installed.
+    Ok(cmd!(shell, "{python} -m pytest -q -p no:cacheprovider {tests}")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("RADDLE_RAY_UNTIL", "6000")
+        .run()?)
 }
