@@ -3,6 +3,7 @@
 //! The module `raddle._raddle`; what people see is in `python/raddle`.
 #![warn(clippy::too_many_lines)]
 
+mod bench;
 mod laws;
 mod policy;
 mod replay;
@@ -12,6 +13,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _raddle {
+    #[pymodule_export]
+    use crate::bench::Bench;
     #[pymodule_export]
     use crate::laws::{LawBroken, check, snapshot};
     #[pymodule_export]

@@ -11,6 +11,7 @@ raddle replays GPU profiles under scheduling policies. `replay` answers as data,
 
 from ._raddle import LawBroken, RaddleError
 from ._replay import Result, main, replay, share
+from ._sweep import Sweep, sweep
 from ._table import Table
 
-__all__ = ["LawBroken", "RaddleError", "Result", "Table", "main", "replay", "share"]
+__all__ = ["LawBroken", "RaddleError", "Result", "Sweep", "Table", "main", "replay", "share", "sweep"]

@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __all__ = [
+    "Bench",
     "Cus",
     "Free",
     "Launch",
@@ -144,6 +145,14 @@ class VictimLaunch:
     def resident_waves(self) -> int: ...
     @property
     def submitted(self) -> int: ...
+
+@final
+class Bench:
+    """Runs cases of a sweep, its files in memory."""
+
+    def __new__(cls, sweep: str, files: dict[str, bytes]) -> Bench: ...
+    def __len__(self) -> int: ...
+    def row(self, position: int) -> str: ...
 
 @final
 class Replayed:

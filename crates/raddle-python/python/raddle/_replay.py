@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     open_loop: bool
     device: File
     scale: str
+    set: Named
     waits: str
     launch_latency: str
     priority: Named
@@ -216,16 +217,17 @@ def _ask(
     verb: str, profiles: File | Sequence[File], policies: Sequence[type], options: Options
 ) -> Result:
     with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
-        args = ["raddle", verb, *_options(options, Path(folder)), "--", *_files(profiles)]
+        args = ["raddle", verb, *command_options(options, Path(folder)), "--", *command_files(profiles)]
         return Result(_raddle.replay(args, list(policies)))
 
 
-def _files(files: File | Sequence[File]) -> list[str]:
+def command_files(files: File | Sequence[File]) -> list[str]:
+    """One file or several, as the command line names them."""
     listed = [files] if isinstance(files, (str, os.PathLike)) else files
     return [os.fspath(file) for file in listed]
 
 
-def _options(options: Options, folder: Path) -> Iterator[str]:
+def command_options(options: Options, folder: Path) -> Iterator[str]:
     """The options as the command line writes them; recipes that are no file become one in this folder."""
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -267,4 +269,6 @@ def main() -> None:
     """The command `raddle`."""
     # Whoever interrupts the command ends it, as one that is no Python.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # What `--engine ray` runs is this Python too.
+    os.environ.setdefault("RADDLE_PYTHON", sys.executable)
     sys.exit(_raddle.main(["raddle", *sys.argv[1:]]))

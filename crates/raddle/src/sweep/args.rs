@@ -1,8 +1,9 @@
 //! What may be said behind `raddle sweep`?
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use raddle_study::Shard;
 
 use crate::arrivals::ArrivalArgs;
@@ -28,8 +29,9 @@ pub(crate) struct SweepArgs {
     /// Run nothing: print the ids of the cases, or the job for --engine
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Where cases run
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = Engine::Local)]
+    /// Where cases run: local, the cores of this machine; slurm, an array job, which is printed; ray,
+    /// the cluster that RAY_ADDRESS names, else one on this machine; ray://HOST:PORT, that cluster
+    #[arg(long, value_name = "ENGINE", default_value = "local")]
     pub(crate) engine: Engine,
     /// Tasks of that job
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
@@ -51,10 +53,26 @@ pub(crate) struct SweepArgs {
 }
 
 /// Where cases run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// On the cores of this machine
+    /// On the cores of this machine.
     Local,
-    /// As an array job of Slurm, which is printed
+    /// As an array job of Slurm, which is printed.
     Slurm,
+    /// On a cluster of Ray, at an address if one is given.
+    Ray(Option<String>),
+}
+
+impl FromStr for Engine {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "local" => Ok(Self::Local),
+            "slurm" => Ok(Self::Slurm),
+            "ray" => Ok(Self::Ray(None)),
+            _ if text.starts_with("ray://") => Ok(Self::Ray(Some(text.to_owned()))),
+            _ => Err("it is none of local, slurm, ray and ray://HOST:PORT"),
+        }
+    }
 }

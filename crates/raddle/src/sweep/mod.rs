@@ -1,6 +1,7 @@
 //! How does a sweep go, from the command line to a file of rows and a page? The verb `sweep`.
 
 mod args;
+mod ray;
 mod rows;
 mod slurm;
 
@@ -58,11 +59,15 @@ pub(crate) fn verb(
     let left: Vec<usize> = (0..bench.cases().len()).filter(own).collect();
     let bar = Progress::cases(console.progress && !args.quiet, left.len() as u64);
     let name = out.display().to_string();
-    let ran = bench.run(&left, |row| {
-        rows.add(&row).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;
+    let add = |line: &str| {
+        rows.add(line).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;
         bar.add(1);
         Ok(())
-    });
+    };
+    let ran = match &args.engine {
+        Engine::Ray(address) => ray::run(address.as_deref(), &sweep, &left, add),
+        _ => bench.run(&left, |row| add(&row.line())).map_err(CliError::from),
+    };
     bar.done();
     ran?;
     if args.shard.is_some() {

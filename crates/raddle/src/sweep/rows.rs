@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_report::sweep::{ReadRow, SweepRow};
+use raddle_report::sweep::ReadRow;
 
 use crate::error::CliError;
 
@@ -68,20 +68,23 @@ impl RowFile {
         file.set_len(whole).map_err(CliError::writing(&self.name))
     }
 
-    /// Adds a row.
-    pub(super) fn add(&self, row: &SweepRow) -> io::Result<()> {
+    /// Adds a row, a line with its end.
+    pub(super) fn add(&self, line: &str) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(row.line().as_bytes())
+        file.write_all(line.as_bytes())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use raddle_report::sweep::SweepRow;
+
     use super::*;
 
-    fn row(case: &str) -> SweepRow {
+    fn row(case: &str) -> String {
         let figures = vec![("makespan-ns".to_owned(), 1.into())];
-        SweepRow { case: case.into(), of: "0".into(), values: Vec::new(), result: Ok(figures) }
+        let (case, of) = (case.into(), "0".into());
+        SweepRow { case, of, values: Vec::new(), result: Ok(figures) }.line()
     }
 
     fn cases(file: &RowFile) -> Result<Vec<String>, String> {

@@ -1,0 +1,43 @@
+//! How does a worker elsewhere run cases of a sweep?
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use raddle::Registry;
+use raddle_study::{MemoryFiles, Surroundings, Sweep};
+
+use crate::replay::RaddleError;
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::bundled);
+
+/// The cases of a sweep, with its files in memory: profiles are read and fitted once.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct Bench(raddle_study::Bench<'static>);
+
+#[pymethods]
+impl Bench {
+    /// `sweep` is the question as JSON, `files` are those that it names.
+    ///
+    /// The files stay in memory until the process ends: a worker serves one sweep.
+    #[new]
+    fn new(py: Python<'_>, sweep: &str, files: BTreeMap<String, Vec<u8>>) -> PyResult<Self> {
+        let sweep: Sweep = serde_json::from_str(sweep)
+            .map_err(|error| PyValueError::new_err(format!("that is no sweep: {error}")))?;
+        let files: &'static MemoryFiles = Box::leak(Box::new(MemoryFiles(files)));
+        let around = Surroundings { registry: &REGISTRY, files, watcher: &(), jobs: Some(1) };
+        let bench = py.detach(|| raddle_study::Bench::new(&sweep, around));
+        bench.map(Self).map_err(|error| RaddleError::new_err(error.to_string()))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.cases().len()
+    }
+
+    /// Runs the case at a position: its row, a line with its end.
+    fn row(&self, py: Python<'_>, position: usize) -> PyResult<String> {
+        let row = py.detach(|| self.0.row(position));
+        row.map(|row| row.line()).map_err(|error| RaddleError::new_err(error.to_string()))
+    }
+}

@@ -1,0 +1,36 @@
+"""Is a sweep from Python that of the command, and can it go on?"""
+
+import json
+
+import pytest
+
+import raddle
+
+VARY = ["load=500/s,1000/s,2000/s", "recipe=leftover,leftover-drain"]
+
+
+@pytest.fixture(scope="session")
+def varied(asked):
+    """The load of `asked` without what is varied."""
+    return {**asked, "requests": {"serve": "500/s"}, "until": 20}
+
+
+def test_rows_and_summary(pair, varied, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    swept = raddle.sweep(pair, vary=VARY, out=out, **varied)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(swept.rows) == len(lines) == 6
+    assert sorted(swept.rows["load"]) == [500, 500, 1000, 1000, 2000, 2000]
+    assert swept.rows["serve.p99_ns"] == [line["serve.p99-ns"] for line in lines]
+    assert "error" not in swept.rows.columns
+    assert swept.page.read_text().startswith("<!DOCTYPE html>")
+    # Nothing is run twice.
+    before = out.read_text()
+    again = raddle.sweep(pair, vary=VARY, out=out, **varied)
+    assert out.read_text() == before and again.summary == swept.summary
+
+
+def test_refusals_are_those_of_the_command(pair, varied, tmp_path):
+    with pytest.raises(raddle.RaddleError, match="speed") as refused:
+        raddle.sweep(pair, vary="speed=1", out=tmp_path / "rows.jsonl", **varied)
+    assert refused.value.exit_code == 2

@@ -1,0 +1,132 @@
+//! How does a cluster of Ray run cases? `python -m raddle._ray` hands them out, and prints their rows.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use raddle_report::sweep::ReadRow;
+use raddle_study::{StudyError, Sweep};
+use serde_json::{Value, json};
+
+use crate::error::CliError;
+
+/// Runs cases by their positions on the cluster at an address, else the one that `RAY_ADDRESS` names, and
+/// hands over each row, a line with its end, as soon as it is there.
+///
+/// # Errors
+/// When Python or the package is missing, the cluster fails, or a row is not taken.
+pub(super) fn run(
+    address: Option<&str>,
+    sweep: &Sweep,
+    positions: &[usize],
+    take: impl Fn(&str) -> Result<(), StudyError>,
+) -> Result<(), CliError> {
+    if positions.is_empty() {
+        return Ok(());
+    }
+    let python = std::env::var_os("RADDLE_PYTHON").filter(|python| !python.is_empty());
+    let mut child = Driver::start(python.unwrap_or_else(|| "python3".into()))?;
+    let asked = json!({
+        "sweep": sweep,
+        "files": files(sweep),
+        "positions": positions,
+        "address": address,
+    });
+    let taken = child.ask(&asked).and_then(|()| child.rows(take));
+    child.end(taken)
+}
+
+/// The program that speaks with the cluster.
+struct Driver {
+    python: String,
+    child: Child,
+}
+
+impl Driver {
+    fn start(python: OsString) -> Result<Self, CliError> {
+        let shown = python.display().to_string();
+        let mut command = Command::new(python);
+        command.args(["-m", "raddle._ray"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        match command.spawn() {
+            Ok(child) => Ok(Self { python: shown, child }),
+            Err(error) => Err(CliError::Refused(format!(
+                "{shown} does not start ({error}): --engine ray needs Python with the packages raddle and ray; RADDLE_PYTHON names another one"
+            ))),
+        }
+    }
+
+    fn ask(&mut self, asked: &Value) -> Result<(), CliError> {
+        // It goes where the pipe ends, so that the program reads to its end.
+        let mut pipe = self.child.stdin.take();
+        let written = pipe.as_mut().map_or(Ok(()), |pipe| writeln!(pipe, "{asked}"));
+        written.map_err(CliError::writing(&self.python))
+    }
+
+    fn rows(&mut self, take: impl Fn(&str) -> Result<(), StudyError>) -> Result<(), CliError> {
+        let Some(pipe) = self.child.stdout.take() else { return Ok(()) };
+        let mut reader = BufReader::new(pipe);
+        let mut line = String::new();
+        loop {
+            line.clear();
+            let read = reader.read_line(&mut line);
+            read.map_err(|cause| CliError::Unreadable { file: self.python.clone(), cause })?;
+            if !line.ends_with('\n') {
+                return Ok(());
+            }
+            if ReadRow::parse(&line).is_none() {
+                let what = line.trim_end().chars().take(200).collect::<String>();
+                return Err(CliError::Refused(format!(
+                    "{} -m raddle._ray printed `{what}`, which is no row: is its package raddle of this version?",
+                    self.python
+                )));
+            }
+            take(&line)?;
+        }
+    }
+
+    /// Waits for its end; where something failed here, it is ended.
+    fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
+        if taken.is_err() {
+            // It may have ended by itself.
+            let _ = self.child.kill();
+        }
+        let ended = self.child.wait();
+        taken?;
+        match ended {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(CliError::Refused(format!(
+                "the sweep on Ray stopped ({status}), and said why above; --engine ray needs Python with the packages raddle and ray (RADDLE_PYTHON names one, now {}); the same command goes on where it stopped",
+                self.python
+            ))),
+            Err(cause) => Err(CliError::Unreadable { file: self.python, cause }),
+        }
+    }
+}
+
+/// The files that a sweep names: whatever stands somewhere in it and is one. More of them do no harm.
+fn files(sweep: &Sweep) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    // A sweep is strings, numbers and lists of them.
+    gather(&serde_json::to_value(sweep).unwrap_or_default(), &mut found);
+    found
+}
+
+fn gather(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            // FILE*3, NAME=FILE:TASK, KEY=FILE,FILE.
+            let parts = text.split(['=', ',']);
+            let parts = std::iter::once(&**text).chain(parts);
+            let cut = |part: &'_ str, at| part.rsplit_once(at).map(|(file, _)| file.to_owned());
+            let names = parts.flat_map(|part| {
+                [Some(part.to_owned()), cut(part, '*'), cut(part, ':')].into_iter().flatten()
+            });
+            found.extend(names.filter(|name| Path::new(name).is_file()));
+        }
+        Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
+        Value::Object(values) => values.values().for_each(|value| gather(value, found)),
+        _ => {}
+    }
+}
