@@ -53,6 +53,11 @@ pub trait Dispatcher {
         PreemptionTally::default()
     }
 
+    /// Policies that broke a law and were replaced, each with slot, tick and law.
+    fn replaced(&self) -> &[String] {
+        &[]
+    }
+
     /// Writes out what the log still holds.
     ///
     /// # Errors
@@ -82,6 +87,9 @@ macro_rules! through {
             }
             fn preemptions(&self) -> PreemptionTally {
                 (**self).preemptions()
+            }
+            fn replaced(&self) -> &[String] {
+                (**self).replaced()
             }
             fn finish(&mut self) -> Result<(), DispatchError> {
                 (**self).finish()

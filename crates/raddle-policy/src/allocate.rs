@@ -209,6 +209,13 @@ pub trait Allocate {
         false
     }
 
+    /// The last answer broke this law, and what is against it in the answer was dropped. Whether another
+    /// policy takes over and is to be asked: see [`Fallback`](crate::Fallback).
+    fn broke_law(&mut self, law: &str) -> bool {
+        let _ = law;
+        false
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
@@ -235,6 +242,9 @@ macro_rules! through {
             fn cuts(&self) -> bool {
                 (**self).cuts()
             }
+            fn broke_law(&mut self, law: &str) -> bool {
+                (**self).broke_law(law)
+            }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);
             }
@@ -257,6 +267,9 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn cuts(&self) -> bool {
         self.0.cuts()
+    }
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.0.broke_law(law)
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.0.observe(fact, now);

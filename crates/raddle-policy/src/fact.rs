@@ -44,3 +44,22 @@ pub enum Fact<'a> {
     /// A launch taken off may go on.
     Restored { launch: &'a Launch },
 }
+
+impl Fact<'_> {
+    /// Whose fact it is, where it says so: the end of a launch does not.
+    #[must_use]
+    pub const fn process(&self) -> Option<ProcessId> {
+        match self {
+            Self::ProcessJoined { process, .. } | Self::ProcessLeft { process } => Some(*process),
+            Self::Submitted { launch }
+            | Self::Started { launch, .. }
+            | Self::Assigned { launch, .. }
+            | Self::Ended { launch, .. }
+            | Self::Leaving { launch, .. }
+            | Self::TakenOff { launch, .. }
+            | Self::Returning { launch }
+            | Self::Restored { launch } => Some(launch.process),
+            Self::LaunchEnded { .. } => None,
+        }
+    }
+}

@@ -69,6 +69,8 @@ mod fact;
 #[cfg(feature = "alloc")]
 mod launch_path;
 #[cfg(feature = "alloc")]
+mod layers;
+#[cfg(feature = "alloc")]
 mod piece;
 #[cfg(feature = "alloc")]
 mod policy_fn;
@@ -100,6 +102,7 @@ pub use self::{
     event::Event,
     fact::Fact,
     launch_path::{LaunchPath, Submission},
+    layers::{Asked, Fallback, PerProcess, Traced},
     piece::{Piece, Place, WaveSpan},
     policy_fn::{PolicyFn, allocate_fn, preempt_fn, turn_fn},
     preempt::{Preempt, VictimLaunch, VictimView},

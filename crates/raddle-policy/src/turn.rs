@@ -87,6 +87,13 @@ pub trait Turn {
         None
     }
 
+    /// The last answer broke this law and was dropped. Whether another policy takes over and is to be
+    /// asked: see [`Fallback`](crate::Fallback).
+    fn broke_law(&mut self, law: &str) -> bool {
+        let _ = law;
+        false
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
@@ -121,6 +128,11 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
+    /// Whose answer it was cannot be told: both are replaced that can be.
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.first.broke_law(law) | self.second.broke_law(law)
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.first.observe(fact, now);
         self.second.observe(fact, now);
@@ -140,6 +152,9 @@ macro_rules! through {
             }
             fn load(&self) -> Option<&CacheLoad> {
                 (**self).load()
+            }
+            fn broke_law(&mut self, law: &str) -> bool {
+                (**self).broke_law(law)
             }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);

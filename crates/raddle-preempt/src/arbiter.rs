@@ -48,6 +48,9 @@ pub struct Decided {
     pub may_issue: Vec<ProcessId>,
     /// Until when.
     pub until: Option<Tick>,
+    /// A law that the turn policy broke, so that another one answered in its place
+    /// ([`Turn::broke_law`]).
+    pub broken: Option<&'static str>,
 }
 
 /// Who has the turn, until when, and what became of those who have not.
@@ -111,7 +114,7 @@ impl Arbiter {
     /// ended, in the order of submission.
     ///
     /// # Errors
-    /// The turn policy breaks one of its laws.
+    /// The turn policy breaks one of its laws, and nothing takes its place.
     pub fn decide(
         &mut self,
         (turn, preempt): (&mut dyn Turn, &mut dyn Preempt),
@@ -120,18 +123,19 @@ impl Arbiter {
         now: Tick,
         decided: &mut Decided,
     ) -> Result<(), PreemptError> {
-        let Decided { wishes, ways, may_issue, until } = decided;
+        decided.broken = None;
+        while let Err(error) = self.ask(turn, states, now, decided) {
+            let PreemptError::BrokenTurn { what } = error else { return Err(error) };
+            if !turn.broke_law(what) {
+                return Err(error);
+            }
+            decided.broken = Some(what);
+        }
+        self.is_stale = false;
+        let Decided { wishes, ways, .. } = decided;
         wishes.clear();
         ways.clear();
-        may_issue.clear();
-        self.is_stale = false;
-        *until = turn.turn(states, now, may_issue);
-        self.until = *until;
-        let named = &mut self.named;
-        named.clear();
-        named.extend_from_slice(may_issue);
-        named.sort_unstable();
-        check(states, named, *until, now)?;
+        let named = &self.named;
         let may_issue = |process: ProcessId| named.binary_search(&process).is_ok();
         for (&process, standing) in &mut self.standings {
             if !standing.has_turn() || may_issue(process) {
@@ -166,6 +170,25 @@ impl Arbiter {
             }
         }
         Ok(())
+    }
+}
+
+impl Arbiter {
+    /// Asks whose turn it is.
+    fn ask(
+        &mut self,
+        turn: &mut dyn Turn,
+        states: &[ProcessState],
+        now: Tick,
+        decided: &mut Decided,
+    ) -> Result<(), PreemptError> {
+        decided.may_issue.clear();
+        decided.until = turn.turn(states, now, &mut decided.may_issue);
+        self.until = decided.until;
+        self.named.clear();
+        self.named.extend_from_slice(&decided.may_issue);
+        self.named.sort_unstable();
+        check(states, &self.named, decided.until, now)
     }
 }
 

@@ -224,6 +224,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             turns: self.dispatcher.turns(),
             latencies: self.latencies,
             preemptions: self.dispatcher.preemptions(),
+            replaced: self.dispatcher.replaced().to_vec(),
             counters: self.machine.counters,
             energy: self.machine.ledger.power.finish(),
         }

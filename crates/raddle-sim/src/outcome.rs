@@ -132,6 +132,8 @@ pub struct Outcome {
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// What the dispatcher counted of preemptions.
     pub preemptions: PreemptionTally,
+    /// Policies that broke a law and were replaced, each with slot, tick and law.
+    pub replaced: Vec<String>,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
     /// By process and repetition, when it arrived.

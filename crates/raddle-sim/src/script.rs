@@ -286,6 +286,10 @@ impl Dispatcher for Scribe<'_> {
         self.dispatcher.preemptions()
     }
 
+    fn replaced(&self) -> &[String] {
+        self.dispatcher.replaced()
+    }
+
     fn finish(&mut self) -> Result<(), DispatchError> {
         self.dispatcher.finish()
     }

@@ -21,6 +21,7 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
             starved(workload, run),
             one_by_one(run),
             folded(workload, run),
+            replaced(run),
         ]
         .into_iter()
         .flatten()
@@ -28,6 +29,14 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
         .collect::<Vec<_>>()
     };
     runs.iter().flat_map(of).collect()
+}
+
+/// A policy that broke a law, so that the answers after that are not its own.
+fn replaced(run: &RecipeRun) -> Option<String> {
+    let broken = &run.together.replaced;
+    (!broken.is_empty()).then(|| {
+        format!("a policy broke its law and another one took its place: {}", broken.join("; "))
+    })
 }
 
 /// A preempt policy that nobody asked.

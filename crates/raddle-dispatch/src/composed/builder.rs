@@ -170,6 +170,7 @@ impl Builder {
             now: Tick::ZERO,
             lists: Lists::default(),
             journal: Journal { log: self.log, step: 0 },
+            replaced: Vec::new(),
         })
     }
 }

@@ -179,27 +179,56 @@ impl LaunchState {
         (self.undistributed() > 0 && !self.draining()) || self.waiting() > 0
     }
 
-    /// Enters a start that the book has accepted; says which law it broke otherwise.
+    /// Whether a start names workgroups one by one: waves of them, or such as are bound.
+    fn is_by_name(&self, waves: WaveSpan, pieces: &[Piece]) -> bool {
+        let whole = waves.bounds(self.launch.demand.waves) == (0, self.launch.demand.waves);
+        let names = |group: u64| pieces.iter().any(|piece| piece.names(group));
+        !whole || self.bound.keys().any(|&group| names(group))
+    }
+
+    /// Which law a start of parts of workgroups, or of such as are bound, would break.
+    pub(super) fn check_parts(&self, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
+        let (first, count) = waves.bounds(self.launch.demand.waves);
+        if let WaveSpan::Cut { .. } = waves {
+            return self.check_cut(first, count, pieces);
+        }
+        if !self.is_by_name(waves, pieces) {
+            return Ok(());
+        }
+        if let [Piece { first: group, count: 1, cu, .. }] = *pieces {
+            return self.check_bound(group, cu, first).map(drop);
+        }
+        let mut trial = Self {
+            bound: self.bound.clone(),
+            returned: self.returned.clone(),
+            next: self.next,
+            cut: self.cut,
+            ..Self::new(self.launch, self.waits, self.order, self.submitted)
+        };
+        trial.start_by_name(first, count, pieces)
+    }
+
+    /// Enters a start that the book has accepted; says which law it broke otherwise, and enters nothing.
     pub(super) fn start(
         &mut self,
         waves: WaveSpan,
         pieces: &[Piece],
         seen: &mut Vec<u64>,
     ) -> Result<(), String> {
-        let whole = self.launch.demand.waves;
-        let (first, count) = waves.bounds(whole);
+        let (first, count) = waves.bounds(self.launch.demand.waves);
         if let WaveSpan::Cut { .. } = waves {
             return self.start_cut(first, count, pieces);
         }
-        let names = |group: u64| pieces.iter().any(|piece| piece.names(group));
-        let bound = self.bound.keys().any(|&group| names(group));
-        if self.draining() && !bound {
+        if self.is_by_name(waves, pieces) {
+            return self.start_by_name(first, count, pieces);
+        }
+        if self.draining() {
             return Err(format!("law 1: {} has no workgroup left to distribute", self.launch.id));
         }
-        if count == whole && first == 0 && !bound {
-            return self.start_whole(pieces, seen);
-        }
-        // Workgroups bound to their compute unit before: each by name.
+        self.start_whole(pieces, seen)
+    }
+
+    fn start_by_name(&mut self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
         for piece in pieces {
             for workgroup in piece.workgroups() {
                 self.start_bound(workgroup, piece.cu, first, count)?;
@@ -225,33 +254,45 @@ impl LaunchState {
         Ok(())
     }
 
-    fn start_bound(&mut self, group: u64, cu: CuId, first: u16, count: u16) -> Result<(), String> {
+    /// Whether this workgroup, bound or the next one, may start here from this wave on: `true` where it
+    /// is bound.
+    fn check_bound(&self, group: u64, cu: CuId, first: u16) -> Result<bool, String> {
         let id = self.launch.id;
-        if let Some(bound) = self.bound.get_mut(&group) {
+        if let Some(bound) = self.bound.get(&group) {
             if bound.cu != cu || bound.started != first {
                 return Err(format!(
                     "law 1: workgroup {group} of {id} goes on at wave {} on {}",
                     bound.started, bound.cu
                 ));
             }
-            bound.started += count;
-            if bound.started >= self.launch.demand.waves {
-                self.bound.remove(&group);
-            }
-            return Ok(());
+            return Ok(true);
+        }
+        if self.draining() {
+            return Err(format!("law 1: {id} has no workgroup left to distribute"));
         }
         self.is_not_cut()?;
         let (next, _) = self.head();
         if group != next || first != 0 {
             return Err(format!("law 1: the next workgroup of {id} is {next}"));
         }
-        self.advance(1);
-        self.bound.insert(group, Bound { cu, started: count });
+        Ok(false)
+    }
+
+    fn start_bound(&mut self, group: u64, cu: CuId, first: u16, count: u16) -> Result<(), String> {
+        if !self.check_bound(group, cu, first)? {
+            self.advance(1);
+        }
+        let started = first.saturating_add(count);
+        if started < self.launch.demand.waves {
+            self.bound.insert(group, Bound { cu, started });
+        } else {
+            self.bound.remove(&group);
+        }
         Ok(())
     }
 
     /// Law 8: a part of the next workgroup.
-    fn start_cut(&mut self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
+    fn check_cut(&self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
         let (id, whole) = (self.launch.id, self.launch.demand.waves);
         if self.launch.barrier.possible() {
             return Err(format!("law 8: {id} is cut, whose waves may meet at a barrier"));
@@ -267,8 +308,13 @@ impl LaunchState {
                 self.next, self.cut
             ));
         }
+        Ok(())
+    }
+
+    fn start_cut(&mut self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
+        self.check_cut(first, count, pieces)?;
         self.cut += count;
-        if self.cut == whole {
+        if self.cut == self.launch.demand.waves {
             self.cut = 0;
             self.next += 1;
         }
@@ -290,7 +336,7 @@ impl LaunchState {
     pub(super) fn assign(&mut self, group: u64, cu: CuId) -> Result<(), String> {
         let (next, end) = self.head();
         if group != next || group >= end {
-            return Err(format!("the next workgroup of {} is {next}", self.launch.id));
+            return Err(format!("law 1: the next workgroup of {} is {next}", self.launch.id));
         }
         self.is_not_cut()?;
         self.advance(1);

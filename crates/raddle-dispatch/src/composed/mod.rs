@@ -70,6 +70,8 @@ pub struct Composed {
     now: Tick,
     lists: Lists,
     journal: Journal,
+    /// Policies that broke a law and were replaced: slot, name, law.
+    replaced: Vec<String>,
 }
 
 /// The turn: whose it is, and what became of earlier ones.
@@ -214,6 +216,14 @@ impl Composed {
         if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
     }
 
+    /// A policy broke this law, and another one answers in its place.
+    fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
+        self.journal.answer(now, LoggedAnswer::Broke { slot, law });
+        let [_, turn, allocate, _] = self.policies();
+        let name = if slot == "turn" { turn } else { allocate };
+        self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
+    }
+
     /// Asks to be woken, once a tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
@@ -273,6 +283,10 @@ impl Dispatcher for Composed {
 
     fn preemptions(&self) -> PreemptionTally {
         self.preemptions.tally.clone()
+    }
+
+    fn replaced(&self) -> &[String] {
+        &self.replaced
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {

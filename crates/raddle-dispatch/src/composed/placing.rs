@@ -134,38 +134,59 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         while !self.ready.launches().is_empty() {
-            round.clear();
-            let open = self.open_units();
-            let cus = open.as_ref().unwrap_or(self.book.cus());
-            let view = ReadyView { launches: self.ready.launches(), cus };
-            match self.policies.allocate.policy.allocate_round(&view, now, round) {
-                Answer::Start { launch, waves } => {
-                    for (launch, waves, pieces, places) in round.starts(launch, waves) {
-                        self.start(launch, waves, (pieces, places), now, actions)?;
+            match self.ask_once(round, now, actions) {
+                Ok(waits) if waits => break,
+                Ok(_) => {}
+                Err(DispatchError::Policy { slot, policy, what }) => {
+                    if !self.policies.allocate.policy.broke_law(&what) {
+                        return Err(DispatchError::Policy { slot, policy, what });
                     }
+                    self.note_broken(slot, &what, now);
                 }
-                Answer::Assign { launch, workgroup, cu } => {
-                    self.assign(launch, workgroup, cu, now, actions)?;
-                }
-                Answer::Never { refusal } => self.never(refusal, now, actions)?,
-                Answer::Wait { retry_at: Some(at) } if at <= now => {
-                    let what =
-                        format!("law 9: at tick {now} it asks to be asked again at tick {at}");
-                    return Err(self.policies.allocate.broke("allocate", what));
-                }
-                Answer::Wait { retry_at } => {
-                    let refusals = &round.refusals;
-                    self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
-                    // What was refused need be looked for there alone where something is freed now.
-                    self.book.watch();
-                    if let Some(at) = retry_at {
-                        self.wake_at(at, now, actions);
-                    }
-                    break;
-                }
+                Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// Asks the allocate policy once, and carries out its answer; whether it waits. What of an answer
+    /// breaks a law has changed nothing.
+    fn ask_once(
+        &mut self,
+        round: &mut Round,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<bool, DispatchError> {
+        round.clear();
+        let open = self.open_units();
+        let cus = open.as_ref().unwrap_or(self.book.cus());
+        let view = ReadyView { launches: self.ready.launches(), cus };
+        match self.policies.allocate.policy.allocate_round(&view, now, round) {
+            Answer::Start { launch, waves } => {
+                for (launch, waves, pieces, places) in round.starts(launch, waves) {
+                    self.start(launch, waves, (pieces, places), now, actions)?;
+                }
+            }
+            Answer::Assign { launch, workgroup, cu } => {
+                self.assign(launch, workgroup, cu, now, actions)?;
+            }
+            Answer::Never { refusal } => self.never(refusal, now, actions)?,
+            Answer::Wait { retry_at: Some(at) } if at <= now => {
+                let what = format!("law 9: at tick {now} it asks to be asked again at tick {at}");
+                return Err(self.policies.allocate.broke("allocate", what));
+            }
+            Answer::Wait { retry_at } => {
+                let refusals = &round.refusals;
+                self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
+                // What was refused need be looked for there alone where something is freed now.
+                self.book.watch();
+                if let Some(at) = retry_at {
+                    self.wake_at(at, now, actions);
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What is free beside the compute units that are being reset, where there are any.
@@ -196,6 +217,8 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
+        let parts = self.known(id)?.check_parts(waves, pieces);
+        parts.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         if let Err(fault) = self.book.start(&launch, waves, pieces, places) {
             // Out of order where a workgroup was cut is another law than not to fit.
             let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
@@ -207,7 +230,11 @@ impl Composed {
         let started = known.start(waves, pieces, &mut self.lists.seen);
         let entry = known.entry();
         let more = known.unstarted();
-        started.map_err(|what| self.policies.allocate.broke("allocate", what))?;
+        if let Err(what) = started {
+            // These are whole workgroups: of parts it was checked before.
+            self.book.end(id, waves, pieces)?;
+            return Err(self.policies.allocate.broke("allocate", what));
+        }
         self.begun(id)?;
         if more {
             self.ready.show(submission, entry);

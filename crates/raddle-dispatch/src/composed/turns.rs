@@ -60,7 +60,10 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let &Decided { ref wishes, ref ways, ref may_issue, until } = decided;
+        let &Decided { ref wishes, ref ways, ref may_issue, until, broken } = decided;
+        if let Some(law) = broken {
+            self.note_broken("turn", law, now);
+        }
         let load = self.policies.turn.policy.load().map(WrittenLoad::from);
         self.journal.answer(now, LoggedAnswer::Turn { may_issue: may_issue.into(), until, load });
         if let Some(until) = until {

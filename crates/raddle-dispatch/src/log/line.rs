@@ -259,6 +259,13 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     WakeAt {
         at: Tick,
     },
+    /// A policy broke a law, and another one answers in its place from now on.
+    Broke {
+        #[serde(skip_deserializing)]
+        slot: &'a str,
+        #[serde(skip_deserializing)]
+        law: &'a str,
+    },
     /// An answer that this version of the log has no line for.
     #[serde(other, skip_serializing)]
     Unknown,

@@ -83,6 +83,10 @@ enum Answered<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         until: Option<Tick>,
     },
+    Broke {
+        slot: &'a str,
+        law: &'a str,
+    },
 }
 
 /// When a program was preempted last: as often as it may be in a second.
@@ -224,6 +228,9 @@ impl Desk {
         let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
         self.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;
         self.until = decided.until.map(|until| until.0);
+        if let Some(law) = decided.broken {
+            self.log.said(Tick(now), self.step, Answered::Broke { slot: "turn", law });
+        }
         let answer = Answered::Turn { may_issue: &decided.may_issue, until: decided.until };
         self.log.said(Tick(now), self.step, answer);
         for &wish in &decided.wishes {

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, Free, Launch, OneByOne, Rank, Ranked, ReadyLaunch, ReadyView, Round,
-    Tick,
+    Allocate, Answer, CuId, Free, Launch, OneByOne, PerProcess, ProcessId, Rank, Ranked,
+    ReadyLaunch, ReadyView, Round, Tick,
 };
 use raddle_testkit::{World, check_allocate, check_bulk, scenario, scenario_with};
 
@@ -103,5 +103,17 @@ proptest! {
         let naive = starts(&s, &mut Naive(order));
         prop_assert_eq!(&starts(&s, &mut OneByOne(Ranked::new(order))), &naive);
         prop_assert_eq!(&starts(&s, &mut Ranked::new(order)), &naive);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn policies_of_several_processes_keep_the_laws(scenario in scenario(), of: [u8; 4]) {
+        let order = |launches, units| Ranked::new(Order { launches: launches % 5, units: units % 5 });
+        let make = || PerProcess::new(order(of[0], of[1])).with(ProcessId(1), order(of[2], of[3]));
+        check_allocate(make, &scenario);
+        check_bulk(make, &scenario);
     }
 }

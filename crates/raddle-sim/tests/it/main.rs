@@ -8,6 +8,7 @@ mod energy;
 mod kit;
 mod launch_path;
 mod laws;
+mod layers;
 mod one_by_one;
 mod partial;
 mod replay;

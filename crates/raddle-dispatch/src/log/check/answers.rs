@@ -33,7 +33,10 @@ impl Checker {
             }
             ReadAnswer::Reset { process } => self.reset(process),
             ReadAnswer::Drained { process, .. } => self.drained(process),
-            ReadAnswer::Wait { .. } | ReadAnswer::WakeAt { .. } | ReadAnswer::Unknown => {}
+            ReadAnswer::Wait { .. }
+            | ReadAnswer::WakeAt { .. }
+            | ReadAnswer::Broke { .. }
+            | ReadAnswer::Unknown => {}
         }
     }
 

@@ -1,0 +1,398 @@
+//! How is a policy made of others: one for each process, one that is watched, one that is replaced?
+//!
+//! Where a layer serves nobody it is left out: a turn is chosen among processes, so there is none for each of
+//! them; nobody has asked for a launch path a process; and a dispatcher sees no law of [`Preempt`] or
+//! [`LaunchPath`] broken, so nothing replaces those.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{
+    Allocate, Answer, CacheLoad, Configured, Cus, Fact, Launch, LaunchPath, Preempt, Preemption,
+    ProcessId, ProcessState, ReadyLaunch, ReadyView, Round, SettingError, Submission, Tick, Turn,
+    VictimView,
+};
+
+/// Policies for some processes, and one for all others together.
+///
+/// An [`Allocate`] policy sees the launches of its processes alone, and what is free on the device; those
+/// named first are asked first, the others last. It hears of its own processes alone, so each of them must
+/// know from the view what is free ([`Allocate::reads_the_view`]). Workgroups are cut where all of them cut.
+///
+/// ```
+/// use raddle_policy::{PerProcess, Preemption, ProcessId, preempt_fn};
+///
+/// // The work of process 1 may be killed, that of all others ends.
+/// let by = |way| preempt_fn(move |_, _| Some(way));
+/// let policy = PerProcess::new(by(Preemption::Drain)).with(ProcessId(1), by(Preemption::Reset));
+/// # fn is_a_policy(_: impl raddle_policy::Preempt) {}
+/// # is_a_policy(policy);
+/// ```
+///
+/// Policies of several types go in as `Box<dyn Allocate + Send>`.
+#[derive(Clone, Debug)]
+pub struct PerProcess<P> {
+    named: Vec<(ProcessId, P)>,
+    others: P,
+    /// Launches of the policy that is asked.
+    launches: Vec<ReadyLaunch>,
+    /// Who answered last, by position; the others behind all.
+    answered: usize,
+}
+
+impl<P> PerProcess<P> {
+    /// This policy for all processes.
+    pub const fn new(others: P) -> Self {
+        Self { named: Vec::new(), others, launches: Vec::new(), answered: 0 }
+    }
+
+    /// Another one for this process.
+    #[must_use]
+    pub fn with(mut self, process: ProcessId, policy: P) -> Self {
+        self.named.retain(|(id, _)| *id != process);
+        self.named.push((process, policy));
+        self
+    }
+
+    fn all(&self) -> impl Iterator<Item = &P> {
+        self.named.iter().map(|(_, policy)| policy).chain([&self.others])
+    }
+
+    fn at(&mut self, position: usize) -> &mut P {
+        self.named.get_mut(position).map_or(&mut self.others, |(_, policy)| policy)
+    }
+
+    /// Whose policy it is, by position.
+    fn position(&self, process: ProcessId) -> usize {
+        self.named.iter().position(|(id, _)| *id == process).unwrap_or(self.named.len())
+    }
+}
+
+impl<P: Allocate> PerProcess<P> {
+    /// Asks one after the other, until one does not wait.
+    fn ask(
+        &mut self,
+        ready: &ReadyView<'_>,
+        round: &mut Round,
+        mut ask: impl FnMut(&mut P, &ReadyView<'_>, &mut Round) -> Answer,
+    ) -> Answer {
+        let mut soonest: Option<Tick> = None;
+        for position in 0..=self.named.len() {
+            let mut launches = core::mem::take(&mut self.launches);
+            launches.clear();
+            let its = |entry: &&ReadyLaunch| self.position(entry.launch.process) == position;
+            launches.extend(ready.launches.iter().filter(its));
+            let view = ReadyView { launches: &launches, cus: ready.cus };
+            // Also where it has none: what it refused before is then over.
+            let answer = ask(self.at(position), &view, round);
+            self.launches = launches;
+            let Answer::Wait { retry_at } = answer else {
+                // Why those before it wait is said when all wait.
+                round.refusals.clear();
+                self.answered = position;
+                return answer;
+            };
+            soonest = soonest.into_iter().chain(retry_at).min();
+        }
+        Answer::Wait { retry_at: soonest }
+    }
+}
+
+impl<P: Allocate> Allocate for PerProcess<P> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.ask(ready, round, |policy, view, round| policy.allocate(view, now, round))
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.ask(ready, round, |policy, view, round| policy.allocate_round(view, now, round))
+    }
+
+    fn reads_the_view(&self) -> bool {
+        self.all().all(Allocate::reads_the_view)
+    }
+
+    fn cuts(&self) -> bool {
+        self.all().all(Allocate::cuts)
+    }
+
+    fn broke_law(&mut self, law: &str) -> bool {
+        let position = self.answered;
+        self.at(position).broke_law(law)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        match fact.process() {
+            Some(process) => {
+                let position = self.position(process);
+                self.at(position).observe(fact, now);
+            }
+            // The end of a launch says not of whom: whoever does not know the launch has nothing of it.
+            None => {
+                (0..=self.named.len()).for_each(|position| self.at(position).observe(fact, now))
+            }
+        }
+    }
+}
+
+impl<P: Preempt> Preempt for PerProcess<P> {
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+        let position = self.position(victim.process.id);
+        self.at(position).preempt(victim, now)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        (0..=self.named.len()).for_each(|position| self.at(position).observe(fact, now));
+    }
+}
+
+/// A question and its answer, as [`Traced`] shows them. Printed, one line.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the variant says what its fields are")]
+pub enum Asked<'a> {
+    /// Whose turn it is, and until when.
+    Turn { processes: &'a [ProcessState], may_issue: &'a [ProcessId], until: Option<Tick> },
+    /// Which workgroups go where.
+    Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
+    /// How the work of a process leaves.
+    Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
+    /// What handing over a launch costs.
+    LaunchPath { launch: &'a Launch, via: Submission },
+}
+
+impl fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Turn { processes, may_issue, until } => {
+                write!(f, "turn: of {} processes", processes.len())?;
+                may_issue.iter().try_for_each(|process| write!(f, " {process}"))?;
+                until.map_or(Ok(()), |until| write!(f, " until {until}"))
+            }
+            Self::Allocate { ready, answer, round } => {
+                write!(f, "allocate: of {} launches ", ready.launches.len())?;
+                match answer {
+                    Answer::Start { launch, .. } => {
+                        let groups: u64 = round.pieces.iter().map(|it| u64::from(it.count)).sum();
+                        write!(f, "{groups} workgroups start, {launch} last")
+                    }
+                    Answer::Assign { launch, workgroup, cu } => {
+                        write!(f, "workgroup {workgroup} of {launch} goes to {cu}")
+                    }
+                    Answer::Wait { .. } => match round.refusals.first() {
+                        Some(refusal) => write!(f, "all wait: {refusal}"),
+                        None => write!(f, "all wait"),
+                    },
+                    Answer::Never { refusal } => write!(f, "one never starts: {refusal}"),
+                }
+            }
+            Self::Preempt { victim, how } => {
+                write!(f, "preempt: {} ", victim.process.id)?;
+                f.write_str(how.map_or("stays", Preemption::name))
+            }
+            Self::LaunchPath { launch, via } => {
+                let Submission { packets, bytes, cost, .. } = via;
+                write!(
+                    f,
+                    "launch path: {} in {packets} packets, {bytes} bytes, {cost} ticks",
+                    launch.id
+                )
+            }
+        }
+    }
+}
+
+/// A policy that shows each of its answers to a function.
+///
+/// ```
+/// use raddle_policy::{Asked, Tick, Traced, preempt_fn};
+///
+/// let policy = Traced::new(preempt_fn(|_, _| None), |now: Tick, asked: &Asked<'_>| {
+///     println!("{now}: {asked}");
+/// });
+/// # fn is_a_policy(_: impl raddle_policy::Preempt) {}
+/// # is_a_policy(policy);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Traced<P, F> {
+    policy: P,
+    shown: F,
+    /// The latest tick that was told: a launch path gets none.
+    now: Tick,
+}
+
+impl<P, F: FnMut(Tick, &Asked<'_>)> Traced<P, F> {
+    /// This policy, and what sees its answers.
+    pub const fn new(policy: P, shown: F) -> Self {
+        Self { policy, shown, now: Tick::ZERO }
+    }
+}
+
+impl<P: Turn, F: FnMut(Tick, &Asked<'_>)> Turn for Traced<P, F> {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let until = self.policy.turn(processes, now, may_issue);
+        (self.shown)(now, &Asked::Turn { processes, may_issue, until });
+        until
+    }
+    fn load(&self) -> Option<&CacheLoad> {
+        self.policy.load()
+    }
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.policy.broke_law(law)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.policy.observe(fact, now);
+    }
+}
+
+impl<P: Allocate, F: FnMut(Tick, &Asked<'_>)> Allocate for Traced<P, F> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        let answer = self.policy.allocate(ready, now, round);
+        (self.shown)(now, &Asked::Allocate { ready, answer, round });
+        answer
+    }
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        let answer = self.policy.allocate_round(ready, now, round);
+        (self.shown)(now, &Asked::Allocate { ready, answer, round });
+        answer
+    }
+    fn reads_the_view(&self) -> bool {
+        self.policy.reads_the_view()
+    }
+    fn cuts(&self) -> bool {
+        self.policy.cuts()
+    }
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.policy.broke_law(law)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.policy.observe(fact, now);
+    }
+}
+
+impl<P: Preempt, F: FnMut(Tick, &Asked<'_>)> Preempt for Traced<P, F> {
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+        let how = self.policy.preempt(victim, now);
+        (self.shown)(now, &Asked::Preempt { victim, how });
+        how
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.policy.observe(fact, now);
+    }
+}
+
+impl<P: LaunchPath, F: FnMut(Tick, &Asked<'_>)> LaunchPath for Traced<P, F> {
+    fn submit(&mut self, launch: &Launch) -> Submission {
+        let via = self.policy.submit(launch);
+        (self.shown)(self.now, &Asked::LaunchPath { launch, via });
+        via
+    }
+    fn overlaps(&self) -> bool {
+        self.policy.overlaps()
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.now = now;
+        self.policy.observe(fact, now);
+    }
+}
+
+/// A policy, and the one that takes its place for good when it breaks a law.
+///
+/// The dispatcher finds what is broken, drops that answer, notes it ([`Fallback::broken`]; the decision log
+/// has a line) and asks the other one, which has heard all the time what happened. Without, the run ends.
+/// It has the name and the settings of the first.
+#[derive(Clone, Debug)]
+pub struct Fallback<P, Q> {
+    first: P,
+    second: Q,
+    broken: Option<String>,
+}
+
+impl<P, Q> Fallback<P, Q> {
+    /// The first as long as it keeps its laws, then the second.
+    pub const fn new(first: P, second: Q) -> Self {
+        Self { first, second, broken: None }
+    }
+
+    /// Which law the first one broke.
+    #[must_use]
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    /// Notes what is broken; whether the second one is still to be asked.
+    fn replace(&mut self, law: &str) -> bool {
+        let first = self.broken.is_none();
+        self.broken.get_or_insert_with(|| law.to_string());
+        first
+    }
+}
+
+impl<P: Turn, Q: Turn> Turn for Fallback<P, Q> {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        match self.broken {
+            None => self.first.turn(processes, now, may_issue),
+            Some(_) => self.second.turn(processes, now, may_issue),
+        }
+    }
+    fn load(&self) -> Option<&CacheLoad> {
+        if self.broken.is_none() { self.first.load() } else { self.second.load() }
+    }
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.replace(law) || self.second.broke_law(law)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.first.observe(fact, now);
+        self.second.observe(fact, now);
+    }
+}
+
+impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        match self.broken {
+            None => self.first.allocate(ready, now, round),
+            Some(_) => self.second.allocate(ready, now, round),
+        }
+    }
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        match self.broken {
+            None => self.first.allocate_round(ready, now, round),
+            Some(_) => self.second.allocate_round(ready, now, round),
+        }
+    }
+    /// Both must: the second may follow at any time.
+    fn reads_the_view(&self) -> bool {
+        self.first.reads_the_view() && self.second.reads_the_view()
+    }
+    /// Where one of them does not, a launch that fits only in parts is refused.
+    fn cuts(&self) -> bool {
+        self.first.cuts() && self.second.cuts()
+    }
+    fn broke_law(&mut self, law: &str) -> bool {
+        self.replace(law) || self.second.broke_law(law)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.first.observe(fact, now);
+        self.second.observe(fact, now);
+    }
+}
+
+impl<P: Configured, Q: Default> Configured for Fallback<P, Q> {
+    const NAME: &'static str = P::NAME;
+    const EXAMPLES: &'static [&'static str] = P::EXAMPLES;
+    type Config = P::Config;
+
+    fn make(config: &P::Config, device: &Cus) -> Result<Self, SettingError> {
+        P::make(config, device).map(|first| Self::new(first, Q::default()))
+    }
+}
