@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::map::Identity;
 use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
 
@@ -26,6 +27,7 @@ use crate::{Error, RunPlan, View};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Bank {
+    identity: Identity,
     blocks: u32,
     /// Words of a map.
     per: usize,
@@ -51,7 +53,7 @@ impl Bank {
         words.resize(maps * per, 0);
         longest.resize(maps, 0);
         free.resize(maps, 0);
-        let mut bank = Self { blocks, per, words, longest, free };
+        let mut bank = Self { identity: Identity::default(), blocks, per, words, longest, free };
         (0..maps).try_for_each(|map| bank.release(map, 0, blocks))?;
         Ok(bank)
     }
@@ -113,14 +115,14 @@ impl Bank {
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
-        RunPlan::first(self.words(map), from, want)
+        RunPlan::first(self.words(map), from, want, (&self.identity, map))
     }
 
     /// A plan for exactly this run, where it is free.
     #[must_use]
     pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
         let free = words::check(self.words(map), self.blocks, start, len, true);
-        (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len))
+        (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len, &self.identity, map))
     }
 
     /// Takes the run of a plan from one of the maps; its start.
@@ -130,8 +132,9 @@ impl Bank {
     /// then.
     #[inline(always)]
     pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
-        self.change(map, plan.start(), plan.len(), true)?;
-        Ok(plan.start())
+        let (start, len) = plan.of(&self.identity, map)?;
+        self.change(map, start, len, true)?;
+        Ok(start)
     }
 
     /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit) and

@@ -13,6 +13,8 @@ pub enum Error {
     NotTaken { start: u32, len: u32 },
     #[error("{len} blocks from {start} do not lie in a map of {blocks}: use the map of the plan")]
     OutOfRange { start: u32, len: u32, blocks: u32 },
+    #[error("a plan for {len} blocks from {start} is of another map: commit it where it was made")]
+    OtherMap { start: u32, len: u32 },
     #[error("there is no block: give at least 1")]
     NoBlocks,
     #[error("{blocks} blocks are too many here: give at most {most}")]

@@ -7,19 +7,21 @@ impl FreeMap {
     /// Takes the run of a plan; its start.
     ///
     /// # Errors
-    /// When a block of it has been taken since the search ([`Error::Taken`]), or the plan is of a
-    /// larger map ([`Error::OutOfRange`]); nothing has changed then.
+    /// When a block of it has been taken since the search ([`Error::Taken`]), or the plan is of another
+    /// map ([`Error::OtherMap`]), of a clone too; nothing has changed then.
     #[inline]
     pub fn commit(&mut self, plan: RunPlan) -> Result<u32, Error> {
-        self.take(plan.start(), plan.len())?;
-        Ok(plan.start())
+        let (start, len) = plan.of(&self.identity, 0)?;
+        self.take(start, len)?;
+        Ok(start)
     }
 
     /// Takes exactly these blocks, if all are free: a [`fit_at`](Self::fit_at) and its
     /// [`commit`](Self::commit) in one.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit); nothing has changed then.
+    /// When one of them is taken ([`Error::Taken`]) or lies past the end ([`Error::OutOfRange`]); nothing
+    /// has changed then.
     #[inline]
     pub fn take(&mut self, start: u32, len: u32) -> Result<(), Error> {
         words::change(&mut self.words, self.blocks, start, len, true)?;

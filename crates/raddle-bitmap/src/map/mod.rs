@@ -10,6 +10,7 @@ mod view;
 use alloc::vec::Vec;
 
 pub use fragmentation::{FitRefusal, Fragmentation, Refusals};
+pub(crate) use plan::Identity;
 pub use plan::RunPlan;
 pub use polarity::Polarity;
 pub use view::View;
@@ -42,6 +43,7 @@ pub struct FreeMap {
     words: Vec<u64>,
     blocks: u32,
     free: u32,
+    identity: Identity,
 }
 
 impl FreeMap {
@@ -53,7 +55,7 @@ impl FreeMap {
         if blocks == 0 {
             return Err(Error::NoBlocks);
         }
-        let mut map = Self { words: Vec::new(), blocks: 0, free: 0 };
+        let mut map = Self { words: Vec::new(), blocks: 0, free: 0, identity: Identity::default() };
         map.grow(blocks)?;
         Ok(map)
     }
@@ -103,6 +105,19 @@ impl FreeMap {
         self.first_fit_from(0, want)
     }
 
+    /// [`first_fit`](Self::first_fit), or why there is none.
+    ///
+    /// # Errors
+    /// What was wanted, and what is there.
+    #[inline]
+    pub fn try_fit(&self, want: u32) -> Result<RunPlan, FitRefusal> {
+        self.first_fit(want).ok_or_else(|| FitRefusal {
+            want,
+            free: self.free_blocks(),
+            longest: self.longest(),
+        })
+    }
+
     /// As [`first_fit`](Self::first_fit), among the starts at or after `from`.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
@@ -110,28 +125,30 @@ impl FreeMap {
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, from: u32, want: u32) -> Option<RunPlan> {
-        RunPlan::first(&self.words, from, want)
+        RunPlan::first(&self.words, from, want, (&self.identity, 0))
     }
 
     /// The shortest free run of at least `want` blocks, its lowest `want` blocks; ties to the
     /// lowest start.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
-        self.view().best_fit(want)
+        let start = self.view().best_fit(want)?;
+        Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
     /// The longest free run, if it has at least `want` blocks: its lowest `want` blocks; ties to
     /// the lowest start.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
-        self.view().worst_fit(want)
+        let start = self.view().worst_fit(want)?;
+        Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
     /// A plan for exactly this run, where it is free.
     #[inline]
     #[must_use]
     pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {
-        self.view().all_free(start, len).then_some(RunPlan::new(start, len))
+        self.view().all_free(start, len).then_some(RunPlan::new(start, len, &self.identity, 0))
     }
 
     /// Adds free blocks behind the last one.

@@ -1,6 +1,34 @@
 //! What did a search find, before anybody takes it?
 
-use crate::words;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::{Error, words};
+
+/// Which map or bank it is, told from every other one. A clone is another one; in a comparison of maps it
+/// counts for nothing.
+#[derive(Debug)]
+pub(crate) struct Identity(usize);
+
+impl Default for Identity {
+    fn default() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Identity {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Identity {}
 
 /// A free run that a search found. Nothing is reserved: only [`FreeMap::commit`](crate::FreeMap::commit)
 /// takes it.
@@ -11,24 +39,47 @@ use crate::words;
 /// fn twice<T: Clone>(_: T) {}
 /// twice(raddle_bitmap::FreeMap::new(8).unwrap().first_fit(1));
 /// ```
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 #[must_use = "a plan reserves nothing; give it to `commit`"]
 pub struct RunPlan {
     start: u32,
     len: u32,
+    /// The map, or bank and map, that it was made for.
+    of: (usize, usize),
 }
+
+/// Plans of equal runs are equal, whichever map they are of.
+impl PartialEq for RunPlan {
+    fn eq(&self, other: &Self) -> bool {
+        (self.start, self.len) == (other.start, other.len)
+    }
+}
+
+impl Eq for RunPlan {}
 
 impl RunPlan {
     #[inline]
-    pub(crate) const fn new(start: u32, len: u32) -> Self {
-        Self { start, len }
+    pub(crate) const fn new(start: u32, len: u32, of: &Identity, map: usize) -> Self {
+        Self { start, len, of: (of.0, map) }
+    }
+
+    /// Start and length, if it is of this map.
+    #[inline]
+    pub(crate) fn of(&self, of: &Identity, map: usize) -> Result<(u32, u32), Error> {
+        let &Self { start, len, .. } = self;
+        if self.of == (of.0, map) { Ok((start, len)) } else { Err(Error::OtherMap { start, len }) }
     }
 
     /// The lowest `want` ones in a row at or after `from`; nothing lies at 0, always.
     #[inline]
-    pub(crate) fn first(words: &[u64], from: u32, want: u32) -> Option<Self> {
+    pub(crate) fn first(
+        words: &[u64],
+        from: u32,
+        want: u32,
+        (of, map): (&Identity, usize),
+    ) -> Option<Self> {
         let start = if want == 0 { 0 } else { words::first_fit(words, from, want) };
-        (start != words::NOWHERE).then_some(Self::new(start, want))
+        (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
     /// The first block of the run; 0 for an empty one.

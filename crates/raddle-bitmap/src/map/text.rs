@@ -6,6 +6,7 @@ use alloc::vec;
 use core::fmt;
 
 use super::FreeMap;
+use super::plan::Identity;
 use super::polarity::Polarity;
 use super::view;
 use crate::Error;
@@ -27,7 +28,7 @@ impl FreeMap {
             store[word] |= (words[word] ^ flip) & mask;
         });
         let free = store.iter().map(|word: &u64| word.count_ones()).sum();
-        Ok(Self { words: store, blocks, free })
+        Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
     /// A map from digits, the leftmost being block 0 (the seed's d1).
@@ -51,7 +52,7 @@ impl FreeMap {
             store[words::word_of(block)] |= is_free << (block % BITS);
             free += is_free as u32;
         }
-        Ok(Self { words: store, blocks, free })
+        Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
     /// One digit a block, block 0 first.

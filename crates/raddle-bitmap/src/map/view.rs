@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use super::plan::RunPlan;
 use super::polarity::Polarity;
 use crate::Error;
 use crate::words::{self, BITS, Runs};
@@ -70,22 +69,22 @@ impl<'a> View<'a> {
         Runs::new(self.words, self.blocks)
     }
 
-    /// As [`FreeMap::best_fit`](crate::FreeMap::best_fit).
+    /// Where [`FreeMap::best_fit`](crate::FreeMap::best_fit) begins.
     #[must_use]
-    pub fn best_fit(self, want: u32) -> Option<RunPlan> {
+    pub fn best_fit(self, want: u32) -> Option<u32> {
         // Strictly shorter, so that the earlier one wins a tie.
         self.fit_by(want, |len, shortest| len < shortest)
     }
 
-    /// As [`FreeMap::worst_fit`](crate::FreeMap::worst_fit).
+    /// Where [`FreeMap::worst_fit`](crate::FreeMap::worst_fit) begins.
     #[must_use]
-    pub fn worst_fit(self, want: u32) -> Option<RunPlan> {
+    pub fn worst_fit(self, want: u32) -> Option<u32> {
         self.fit_by(want, |len, longest| len > longest)
     }
 
-    fn fit_by(self, want: u32, better: impl Fn(u32, u32) -> bool) -> Option<RunPlan> {
+    fn fit_by(self, want: u32, better: impl Fn(u32, u32) -> bool) -> Option<u32> {
         if want == 0 {
-            return Some(RunPlan::new(0, 0));
+            return Some(0);
         }
         let mut best: Option<(u32, u32)> = None;
         for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
@@ -93,7 +92,7 @@ impl<'a> View<'a> {
                 best = Some((start, len));
             }
         }
-        best.map(|(start, _)| RunPlan::new(start, want))
+        best.map(|(start, _)| start)
     }
 
     /// Whether `len` blocks from `start` are all there and all free.

@@ -144,7 +144,7 @@ fn what_is_not_there_is_refused_and_nothing_changes() {
     assert_eq!(bank.first_fit(2, 1), None);
     assert_eq!(bank.release(2, 0, 1), Err(absent));
     let plan = bank.first_fit(0, 1).unwrap();
-    assert_eq!(bank.commit(2, plan), Err(absent));
+    assert_eq!(bank.commit(2, plan), Err(Error::OtherMap { start: 0, len: 1 }));
     assert_eq!(bank.release(0, 0, 1), Err(Error::NotTaken { start: 0, len: 1 }));
     assert_eq!((bank.longest(0), bank.len(), bank.is_empty()), (8, 2, false));
     let many = Error::TooManyMaps { maps: usize::MAX };

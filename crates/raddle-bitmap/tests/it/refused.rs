@@ -22,9 +22,13 @@ fn stale_plans_and_releases_of_what_is_free() {
     let before = map.clone();
     assert_eq!(map.commit(first), Err(Error::Taken { start: 0, len: 70 }));
     assert_eq!(map.release(4, 2), Err(Error::NotTaken { start: 4, len: 2 }));
-    let elsewhere = FreeMap::new(200).unwrap().fit_at(90, 20).unwrap();
-    let error = Error::OutOfRange { start: 90, len: 20, blocks: 100 };
-    assert_eq!(map.commit(elsewhere), Err(error));
+    // Of a map of another size, of one of the same size, and of a clone.
+    for other in [FreeMap::new(200).unwrap(), FreeMap::new(100).unwrap(), map.clone()] {
+        let elsewhere = other.fit_at(90, 10).unwrap();
+        assert_eq!(map.commit(elsewhere), Err(Error::OtherMap { start: 90, len: 10 }));
+    }
+    let refusal = map.try_fit(96).unwrap_err();
+    assert_eq!((refusal.want, refusal.free, refusal.longest), (96, 95, 95));
     let error = Error::OutOfRange { start: u32::MAX, len: u32::MAX, blocks: 100 };
     assert_eq!(map.release(u32::MAX, u32::MAX), Err(error));
     assert_eq!(map, before);

@@ -65,12 +65,14 @@ impl Subject for FreeMap {
     }
 
     fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
-        let plan = Self::new(self.blocks())?.fit_at(start, len);
-        // A plan of an empty map of this size: only `commit` looks at the blocks as they are.
-        let out_of_range = Error::OutOfRange { start, len, blocks: self.blocks() };
         let mut at_once = self.clone();
         let taken = at_once.take(start, len).map(|()| start);
-        let committed = plan.ok_or(out_of_range).and_then(|plan| self.commit(plan));
+        // A plan of another map is one of another map, whatever lies there.
+        if let Some(plan) = Self::new(self.blocks())?.fit_at(start, len) {
+            assert_eq!(self.commit(plan), Err(Error::OtherMap { start, len }));
+        }
+        let Some(plan) = self.fit_at(start, len) else { return taken };
+        let committed = self.commit(plan);
         assert_eq!((taken, &at_once), (committed, &*self), "in one step and in two");
         committed
     }
@@ -145,9 +147,17 @@ impl<const MOST: usize> Subject for InBank<MOST> {
     }
 
     fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
+        if let Some(plan) = self.0.fit_at(MIDDLE - 1, start, len) {
+            assert_eq!(self.0.commit(MIDDLE, plan), Err(Error::OtherMap { start, len }));
+        }
         let blocks = self.0.blocks();
-        let plan = Bank::new(1, blocks)?.fit_at(0, start, len);
-        self.0.commit(MIDDLE, plan.ok_or(Error::OutOfRange { start, len, blocks })?)
+        let within = start.checked_add(len).is_some_and(|end| end <= blocks);
+        let none = if within {
+            Error::Taken { start, len }
+        } else {
+            Error::OutOfRange { start, len, blocks }
+        };
+        self.0.commit(MIDDLE, self.0.fit_at(MIDDLE, start, len).ok_or(none)?)
     }
 
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {

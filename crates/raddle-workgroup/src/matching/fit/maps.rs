@@ -107,8 +107,8 @@ impl RunMaps {
             return Some(0);
         }
         let view = self.bank.view(map)?;
-        let plan = if fit == Fit::Best { view.best_fit(want) } else { view.worst_fit(want) };
-        self.bank.commit(map, plan?).ok()
+        let start = if fit == Fit::Best { view.best_fit(want) } else { view.worst_fit(want) }?;
+        self.bank.commit(map, self.bank.fit_at(map, start, want)?).ok()
     }
 
     /// As [`Self::take`], of each of the maps from `first` on.
