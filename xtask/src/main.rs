@@ -105,8 +105,9 @@ fn nostd(shell: &xshell::Shell) -> Result<()> {
         folder.is_ok_and(|folder| PathBuf::from(folder).is_dir())
     };
     if !installed() && (cmd!(shell, "rustup target add {target}").run().is_err() || !installed()) {
-        println!("skipped: the target {target} is not installed and could not be added");
-        return Ok(());
+        anyhow::bail!(
+            "the target {target} is not installed and could not be added: run `rustup target add {target}` where rustup reaches its server"
+        );
     }
     let packages: Vec<&str> = workspace::without_std().flat_map(|name| ["-p", name]).collect();
     cmd!(

@@ -180,6 +180,15 @@ impl Recipe {
         self.launch_path.policy() == "condensed" || self.launch_path.is_from_outside()
     }
 
+    /// Whether an answer may depend on how long launches are expected to run
+    /// ([`raddle_policy::Launch::estimate`]): no bundled policy asks. Only then the log holds it.
+    pub(crate) fn reads_estimates(&self) -> bool {
+        self.launch_path.is_from_outside()
+            || self.turn.is_from_outside()
+            || self.allocate.is_from_outside()
+            || self.preempt.is_from_outside()
+    }
+
     /// Whether workgroups whose waves are independent may be cut on this device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())

@@ -1,6 +1,6 @@
 //! What does a device or a host tell the dispatcher?
 
-use crate::{Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
+use crate::{Hint, Launch, LaunchId, Piece, Preemption, ProcessId, StreamId, WaveSpan};
 
 /// Something that happened outside the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub enum Event<'a> {
     Raised { process: ProcessId },
     /// The reset of a process is over.
     ResetOver { process: ProcessId },
+    /// A program says something of a process, or of one of its streams.
+    Hint { process: ProcessId, stream: Option<StreamId>, hint: Hint },
     /// A wake that was asked for.
     Woke,
 }

@@ -1,6 +1,6 @@
 //! What is a kernel launch, as far as a policy may know?
 
-use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId};
+use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId, Ticks};
 
 /// One kernel launch on the device: a number of equal workgroups.
 /// By default it is without workgroups, of the most urgent level, and nobody knows more of it.
@@ -30,6 +30,10 @@ pub struct Launch {
     /// What its host said when it launched it. Serialised only where it is known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KernelCall::is_unknown"))]
     pub call: KernelCall,
+    /// How long it is expected to run if it has the device alone, where a profile or an observer knows it.
+    /// Serialised only then.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub estimate: Option<Ticks>,
 }
 
 /// What a host says when it launches a kernel, as far as the source of a launch knows it: what a packet

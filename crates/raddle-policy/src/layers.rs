@@ -10,8 +10,8 @@ use core::fmt;
 
 use crate::{
     Allocate, Answer, CacheLoad, Configured, Cus, Fact, Launch, LaunchPath, Preempt, Preemption,
-    ProcessId, ProcessState, ReadyLaunch, ReadyView, Round, SettingError, Submission, Tick, Turn,
-    VictimView,
+    ProcessId, ProcessState, ReadyLaunch, ReadyView, Round, SettingError, StreamId, StreamState,
+    Submission, Tick, Turn, VictimView,
 };
 
 /// Policies for some processes, and one for all others together.
@@ -239,6 +239,18 @@ impl<P: Turn, F: FnMut(Tick, &Asked<'_>)> Turn for Traced<P, F> {
         (self.shown)(now, &Asked::Turn { processes, may_issue, until });
         until
     }
+    fn by_stream(&self) -> bool {
+        self.policy.by_stream()
+    }
+    fn streams(
+        &mut self,
+        process: &ProcessState,
+        streams: &[StreamState],
+        now: Tick,
+        may_issue: &mut Vec<StreamId>,
+    ) -> Option<Tick> {
+        self.policy.streams(process, streams, now, may_issue)
+    }
     fn load(&self) -> Option<&CacheLoad> {
         self.policy.load()
     }
@@ -343,6 +355,21 @@ impl<P: Turn, Q: Turn> Turn for Fallback<P, Q> {
         match self.broken {
             None => self.first.turn(processes, now, may_issue),
             Some(_) => self.second.turn(processes, now, may_issue),
+        }
+    }
+    fn by_stream(&self) -> bool {
+        self.first.by_stream() || self.second.by_stream()
+    }
+    fn streams(
+        &mut self,
+        process: &ProcessState,
+        streams: &[StreamState],
+        now: Tick,
+        may_issue: &mut Vec<StreamId>,
+    ) -> Option<Tick> {
+        match self.broken {
+            None => self.first.streams(process, streams, now, may_issue),
+            Some(_) => self.second.streams(process, streams, now, may_issue),
         }
     }
     fn load(&self) -> Option<&CacheLoad> {

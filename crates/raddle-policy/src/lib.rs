@@ -45,6 +45,7 @@ extern crate alloc;
 mod activity;
 mod demand;
 mod dim;
+mod hint;
 mod id;
 mod launch;
 mod level;
@@ -86,6 +87,7 @@ mod turn;
 pub use activity::{Activity, InstructionKind};
 pub use demand::{Barrier, CuShape, Demand, Footprint, MAX_SIMDS, ShapeError};
 pub use dim::Dim3;
+pub use hint::{Hint, Hints};
 pub use id::{CuId, LaunchId, ProcessId, StreamId};
 pub use launch::{Idempotence, KernelCall, Launch};
 pub use level::Level;
@@ -108,5 +110,9 @@ pub use self::{
     preempt::{Preempt, VictimLaunch, VictimView},
     preemption::Preemption,
     ranked::{Rank, Ranked},
-    turn::{CacheLoad, LoadedSlice, ProcessState, Then, Turn},
+    turn::{CacheLoad, LoadedSlice, ProcessState, StreamState, Then, Turn},
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

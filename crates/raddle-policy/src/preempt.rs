@@ -28,6 +28,8 @@ pub struct VictimView<'a> {
     pub process: &'a ProcessState,
     /// Its submitted launches that have not ended, in the order of their submission; never empty.
     pub launches: &'a [VictimLaunch],
+    /// For whom it leaves: who has the turn now, by id.
+    pub by: &'a [ProcessState],
 }
 
 /// Answers how the work of a revoked process leaves.

@@ -62,6 +62,7 @@ pub struct Arbiter {
     is_stale: bool,
     /// Who has the turn, by id.
     named: Vec<ProcessId>,
+    by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
 }
 
@@ -135,7 +136,9 @@ impl Arbiter {
         let Decided { wishes, ways, .. } = decided;
         wishes.clear();
         ways.clear();
-        let named = &self.named;
+        let (named, by) = (&self.named, &mut self.by);
+        by.clear();
+        by.extend(named.iter().filter_map(|&process| find(states, process)));
         let may_issue = |process: ProcessId| named.binary_search(&process).is_ok();
         for (&process, standing) in &mut self.standings {
             if !standing.has_turn() || may_issue(process) {
@@ -151,7 +154,7 @@ impl Arbiter {
             victims(process, &mut self.victims);
             let state = find(states, process);
             let launches = &self.victims;
-            let view = state.map(|process| VictimView { process, launches });
+            let view = state.map(|process| VictimView { process, launches, by });
             let way = view.filter(|_| !launches.is_empty()).and_then(|view| {
                 let way = preempt.preempt(&view, now);
                 ways.push((process, way));

@@ -51,7 +51,7 @@ proptest! {
         for method in Preemption::ALL {
             let mut policy = ByRule::fixed(method);
             for victim in &victims {
-                let view = VictimView { process: &victim.process, launches: &victim.launches };
+                let view = VictimView { process: &victim.process, launches: &victim.launches, by: &[] };
                 let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
                 let kills = method == Preemption::Reset && !victim.launches.iter().all(idempotent);
                 let wanted = if kills { Preemption::Flag } else { method };
@@ -66,7 +66,7 @@ proptest! {
     ) {
         let mut policy = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         for victim in &victims {
-            let view = VictimView { process: &victim.process, launches: &victim.launches };
+            let view = VictimView { process: &victim.process, launches: &victim.launches, by: &[] };
             let how = policy.preempt(&view, victim.now).unwrap();
             prop_assert!(abilities.can(how), "{how:?} with {abilities:?}");
             let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
@@ -133,7 +133,7 @@ impl World {
         };
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
-        let view = VictimView { process: &process(), launches: &launches };
+        let view = VictimView { process: &process(), launches: &launches, by: &[] };
         self.policy.preempt(&view, Tick(now)).expect("the policy answers")
     }
 }
@@ -265,7 +265,7 @@ fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
     };
     let mut answer = |launches: &[Launch]| {
         let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
-        let view = VictimView { process: &process(), launches: &launches };
+        let view = VictimView { process: &process(), launches: &launches, by: &[] };
         world.policy.preempt(&view, Tick(101)).expect("the policy answers")
     };
     assert_eq!(answer(&[short]), Preemption::Wait, "4 ticks are left");
@@ -358,6 +358,6 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
     };
     let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
     policy
-        .preempt(&VictimView { process: &process(), launches: &launches }, Tick(0))
+        .preempt(&VictimView { process: &process(), launches: &launches, by: &[] }, Tick(0))
         .expect("the policy answers")
 }

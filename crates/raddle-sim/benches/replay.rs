@@ -9,9 +9,10 @@ use divan::Bencher;
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
-use raddle_policy::Level;
+use raddle_policy::{Free, Launch, Level, Rank, Ranked};
 use raddle_sim::{Costs, EnergyModel, Options, PlanOptions, ProcessPlan, Workload, plan, run};
 use raddle_trace::{ImportOptions, Profile, open};
+use raddle_workgroup::{BaselineConfig, Greedy};
 
 const FILE: &str = "kineto_nvidia/hta_trace_diff_test_v100.json.gz";
 
@@ -66,6 +67,33 @@ fn plan_only(bencher: Bencher<'_, '_>) {
 fn replay_only(bencher: Bencher<'_, '_>) {
     replay(bencher, |device| {
         Box::new(Composed::builder(device.shape, device.cus).build().expect("it builds"))
+    });
+}
+
+/// A policy that a user wrote as an order, beside the next.
+#[divan::bench]
+fn replay_best_fit(bencher: Bencher<'_, '_>) {
+    #[derive(Clone, Debug)]
+    struct BestFit;
+
+    impl Rank for BestFit {
+        fn unit(&self, _: &Launch, room: u32, _: &Free) -> u64 {
+            room.into()
+        }
+    }
+
+    replay(bencher, |device| {
+        let builder = Composed::builder(device.shape, device.cus);
+        Box::new(builder.allocate("best-fit", Ranked::new(BestFit)).build().expect("it builds"))
+    });
+}
+
+#[divan::bench]
+fn replay_greedy(bencher: Bencher<'_, '_>) {
+    replay(bencher, |device| {
+        let builder = Composed::builder(device.shape, device.cus);
+        let greedy = Greedy::new(BaselineConfig::default());
+        Box::new(builder.allocate("greedy", greedy).build().expect("it builds"))
     });
 }
 

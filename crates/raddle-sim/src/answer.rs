@@ -8,7 +8,7 @@ mod goal;
 mod seeds;
 mod verdict;
 
-pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
+pub use goal::{Goal, GoalError, GoalLimit, GoalMetric, time_of};
 pub use seeds::{SeveralSeeds, mean_within};
 pub use verdict::{PolicyVerdict, VerdictKind};
 

@@ -125,6 +125,9 @@ impl<'r, W: Watch> Engine<'r, W> {
         let mut queue = Queue::default();
         for (process, plan) in (0u16..).zip(&workload.processes) {
             queue.push(Tick::ZERO + plan.start, Due::Join(process));
+            for (position, (at, ..)) in (0..).zip(&plan.hints) {
+                queue.push(Tick::ZERO + plan.start + *at, Due::Hint(process, position));
+            }
         }
         for (at, process) in tasks.alarms() {
             queue.push(at, Due::Arrival(process));

@@ -3,7 +3,7 @@
 //! On purpose nothing of `raddle_dispatch::Book` is used: totals a compute unit, one line each, so
 //! that a fault in one of the two shows in the other.
 
-use raddle_policy::{CuId, CuShape, Demand, Free};
+use raddle_policy::{CuId, CuShape, Demand, Free, Ticks};
 
 use crate::power::PowerMeter;
 
@@ -58,6 +58,25 @@ impl Ledger {
 
     pub(crate) fn units(&self) -> u64 {
         self.taken.len() as u64
+    }
+
+    /// How long so many workgroups take with the device to themselves, by the totals of its units; `None`
+    /// where no unit holds one.
+    pub(crate) fn alone(&self, workgroups: u64, lasts: Ticks, demand: &Demand) -> Option<Ticks> {
+        let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
+        let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };
+        let parts = [
+            (whole.waves, one.waves),
+            (whole.vgpr, one.vgpr),
+            (whole.sgpr, sgpr),
+            (whole.lds, one.lds),
+            (whole.workgroups, one.workgroups),
+            (whole.barriers, one.barriers),
+        ];
+        let room = parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()?;
+        let at_once = room.saturating_mul(self.units());
+        let rounds = workgroups.checked_div(at_once)? + u64::from(workgroups % at_once > 0);
+        Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
     fn touch(&mut self, cu: CuId) {

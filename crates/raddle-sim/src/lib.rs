@@ -44,7 +44,7 @@ mod workload;
 
 pub use answer::{
     BASELINE, Goal, GoalError, GoalLimit, GoalMetric, JudgedBy, JudgedProcess, PolicyFigures,
-    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind, mean_within,
+    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind, mean_within, time_of,
 };
 pub use bench::TestBench;
 pub use calibration::Calibration;
@@ -73,3 +73,7 @@ pub use steps::StepSummary;
 pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
 pub use workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -12,6 +12,8 @@ use raddle_policy::{LaunchId, Tick};
 pub(crate) enum Due {
     /// A process joins.
     Join(u16),
+    /// A program says something: a process, and the position of what it says.
+    Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
     /// A launch waits for nothing any more.

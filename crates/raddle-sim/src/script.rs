@@ -7,7 +7,7 @@ use std::fmt;
 
 use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher, PreemptionTally, TurnTally};
 use raddle_policy::{
-    Action, Actions, Activity, Barrier, CuId, CuShape, Demand, Event, Free, Idempotence,
+    Action, Actions, Activity, Barrier, CuId, CuShape, Demand, Event, Free, Hint, Idempotence,
     KernelCall, Level, Piece, StreamId, Tick, Ticks, WaveSpan,
 };
 use serde::Serialize;
@@ -37,6 +37,7 @@ pub struct Script {
     /// When each process joins, and its share.
     joined: BTreeMap<u16, (Ticks, u32)>,
     launches: Vec<(u16, Task)>,
+    hints: Vec<(u16, Ticks, Option<StreamId>, Hint)>,
 }
 
 impl Script {
@@ -55,7 +56,14 @@ impl Script {
             workgroups: 8,
             barriers: 8,
         };
-        Self { shape, cus, at: Ticks::ZERO, joined: BTreeMap::new(), launches: Vec::new() }
+        Self {
+            shape,
+            cus,
+            at: Ticks::ZERO,
+            joined: BTreeMap::new(),
+            launches: Vec::new(),
+            hints: Vec::new(),
+        }
     }
 
     /// A process joins now with this share, 1 or more. One that is not said to joins at tick 0 with share 1.
@@ -95,6 +103,18 @@ impl Script {
         };
         self.launches.push((process, task));
         self
+    }
+
+    /// The program of a process says this of it now.
+    pub fn hint(mut self, process: u16, hint: Hint) -> Self {
+        self.joined.entry(process).or_insert((Ticks::ZERO, 1));
+        self.hints.push((process, self.at, None, hint));
+        self
+    }
+
+    /// The last launch is of this stream of its process, behind those launched into it before.
+    pub fn stream(self, stream: u32) -> Self {
+        self.last(|task| task.stream = StreamId(stream))
     }
 
     /// The level of the last launch.
@@ -157,7 +177,14 @@ impl Script {
             let (start, share) = self.joined.get(&id).copied().unwrap_or((Ticks::ZERO, 1));
             let own = self.launches.iter().filter(|(of, _)| *of == id);
             let tasks = own.map(|(_, task)| Task { arrival: task.arrival - start, ..*task });
-            ProcessPlan { start, share, ..ProcessPlan::new(&format!("p{id}"), tasks.collect()) }
+            let mut tasks: Vec<Task> = tasks.collect();
+            for at in 0..tasks.len() {
+                let before = tasks[..at].iter().rposition(|task| task.stream == tasks[at].stream);
+                tasks[at].after = before.map(|before| before as u32);
+            }
+            let said = self.hints.iter().filter(|(of, ..)| *of == id);
+            let hints = said.map(|&(_, at, stream, hint)| (at - start, stream, hint)).collect();
+            ProcessPlan { start, share, hints, ..ProcessPlan::new(&format!("p{id}"), tasks) }
         };
         let workload = Workload { processes: (0..last).map(process).collect(), repeat: false };
         let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };

@@ -127,6 +127,10 @@ impl<'w> Tasks<'w> {
         Ok(tasks)
     }
 
+    pub(crate) const fn workload(&self) -> &'w Workload {
+        self.workload
+    }
+
     pub(crate) fn plan(&self, id: LaunchId) -> (&'w ProcessPlan, &'w crate::Task) {
         let record = &self.records[id.index()];
         let plan = &self.workload.processes[usize::from(record.process)];

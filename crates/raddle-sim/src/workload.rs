@@ -1,7 +1,7 @@
 //! What is there to simulate?
 
 use raddle_policy::{
-    Activity, Barrier, Demand, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
+    Activity, Barrier, Demand, Hint, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
 };
 
 use crate::error::SimError;
@@ -40,6 +40,8 @@ pub struct ProcessPlan {
     pub start: Ticks,
     /// Its share, 1 or more.
     pub share: u32,
+    /// What its program says of it or of one of its streams, and when, since it joins.
+    pub hints: Vec<(Ticks, Option<StreamId>, Hint)>,
     /// When its profile begins, and begins anew.
     pub repetition: Repetition,
     /// Where its host waits for the device; `None`: it issues at the recorded times, whatever the
@@ -66,6 +68,7 @@ impl ProcessPlan {
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
             share: 1,
+            hints: Vec::new(),
             repetition: Repetition::BackToBack,
             host: None,
             tasks,
@@ -78,9 +81,10 @@ impl ProcessPlan {
     pub fn is_like(&self, other: &Self) -> bool {
         let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
             self;
-        let Self { waits, latency, host, .. } = self;
+        let Self { waits, latency, host, hints, .. } = self;
         (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
-            && (host, waits, latency) == (&other.host, &other.waits, &other.latency)
+            && (host, waits, latency, hints)
+                == (&other.host, &other.waits, &other.latency, &other.hints)
             && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)
     }
 }

@@ -58,7 +58,7 @@ pub use fitted::Fitted;
 pub use profiles::Loaded;
 pub use raddle_dispatch::Registry;
 pub use replay::{Kept, Prepared, Studied, Surroundings};
-pub use rules::{IdempotenceClaim, Named, Rule, Setting, milliseconds, span};
+pub use rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting, milliseconds, span};
 pub use shapes::ShapeRules;
 pub use study::{Latency, Study, Ways};
 pub use sweep::{Bench, Case, Cases, Shard, Sweep};

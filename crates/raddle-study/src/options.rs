@@ -10,7 +10,7 @@ use crate::rules::{IdempotenceClaim, Named, Rule, Setting, span};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
-pub(crate) const OPTIONS: [&str; 21] = [
+pub(crate) const OPTIONS: [&str; 22] = [
     "recipe",
     "set",
     "device",
@@ -24,6 +24,7 @@ pub(crate) const OPTIONS: [&str; 21] = [
     "idempotent-from",
     "start",
     "share",
+    "hint",
     "once",
     "open-loop",
     "partial",
@@ -79,6 +80,7 @@ impl Study {
             }
             "start" => Named::start(text).map(|it| self.starts.push(it)),
             "share" => Named::share(text).map(|it| self.shares.push(it)),
+            "hint" => Named::hint(text).map(|it| self.hints.push(it)),
             "once" => flag(text).map(|it| self.once = it),
             "open-loop" => flag(text).map(|it| self.open_loop = it),
             "partial" => flag(text).map(|it| self.shapes.partial = it),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle_policy::Level;
+use raddle_policy::{Hint, Level};
 use raddle_report::replay::ReplayedProfile;
 use raddle_sim::{ModelError, WaitRule};
 use raddle_trace::{
@@ -14,7 +14,7 @@ use crate::arrivals::ProfileRequests;
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
-use crate::rules::{IdempotenceClaim, Named, Rule};
+use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::counted;
 use crate::verdicts;
@@ -34,6 +34,8 @@ pub struct Loaded {
     pub(crate) start_ns: u64,
     /// Its share.
     pub(crate) share: u32,
+    /// What its program says of itself.
+    pub(crate) hints: Vec<Hint>,
     /// How much of it is communication.
     pub communication: Communication,
     /// The requests that run it, if any do.
@@ -75,6 +77,7 @@ impl Loaded {
             profile,
             start_ns: 0,
             share: 1,
+            hints: Vec::new(),
             requests: None,
             background: false,
             closed: false,
@@ -169,11 +172,12 @@ fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
 }
 
-/// Applies `--start` and `--share`.
+/// Applies `--start`, `--share` and `--hint`.
 pub(crate) fn place(
     profiles: &mut [Loaded],
     starts: &[Named<u64>],
     shares: &[Named<u32>],
+    hints: &[Named<SaidHint>],
 ) -> Result<(), StudyError> {
     for start in starts {
         for profile in meant(profiles, "--start", &start.file)? {
@@ -183,6 +187,11 @@ pub(crate) fn place(
     for share in shares {
         for profile in meant(profiles, "--share", &share.file)? {
             profile.share = share.value;
+        }
+    }
+    for hint in hints {
+        for profile in meant(profiles, "--hint", &hint.file)? {
+            profile.hints.push(hint.value.hint);
         }
     }
     Ok(())

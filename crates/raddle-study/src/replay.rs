@@ -192,7 +192,7 @@ impl Study {
         profiles: &mut [Loaded],
         files: &dyn Files,
     ) -> Result<Vec<SeedDraw>, StudyError> {
-        profiles::place(profiles, &self.starts, &self.shares)?;
+        profiles::place(profiles, &self.starts, &self.shares, &self.hints)?;
         let draws = arrivals::give(profiles, &self.load, files)?;
         if !self.open_loop {
             profiles::close(profiles);
@@ -254,6 +254,7 @@ impl Study {
             };
             let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
             process.name.clone_from(&loaded.name);
+            process.hints = loaded.hints.iter().map(|&hint| (Ticks::ZERO, None, hint)).collect();
             if let Some(requests) = &loaded.requests {
                 process.repetition = requests.repetition.clone();
             }

@@ -1,5 +1,7 @@
 //! How are rules and values said of profiles?
 
+use raddle_policy::{Hint, Level};
+use raddle_sim::time_of;
 use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +101,17 @@ impl Named<u32> {
     }
 }
 
+impl Named<SaidHint> {
+    /// What a program says of itself, `FILE=KIND:VALUE`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn hint(text: &str) -> Result<Self, String> {
+        let (file, value) = of_profile(text)?;
+        Ok(Self { file: file.to_owned(), value: value.to_owned().try_into()? })
+    }
+}
+
 fn of_profile(text: &str) -> Result<(&str, &str), String> {
     let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
     if file.is_empty() {
@@ -156,6 +169,44 @@ pub struct IdempotenceClaim {
     pub text: String,
     /// What that means.
     pub rule: IdempotenceRule,
+}
+
+/// What a program says of itself, and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct SaidHint {
+    /// As it was written: `KIND:VALUE`.
+    pub text: String,
+    /// What that means.
+    pub hint: Hint,
+}
+
+impl TryFrom<String> for SaidHint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let hint = text.split_once(':').and_then(|(kind, value)| {
+            let (kind, value) = (kind.trim(), value.trim());
+            Some(match kind {
+                "priority" => Hint::Priority(Level(value.parse().ok()?)),
+                "deadline" => Hint::Deadline(time_of(value)?),
+                "laxity" => Hint::Laxity(time_of(value)?),
+                "utilisation" => Hint::Utilisation(value.parse().ok().filter(|&of| of <= 100)?),
+                "custom" => Hint::Custom(value.parse().ok()?),
+                _ => return None,
+            })
+        });
+        let hint = hint.ok_or(
+            "its hint is none of priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT and custom:NUMBER, such as deadline:20ms",
+        )?;
+        Ok(Self { text, hint })
+    }
+}
+
+impl From<SaidHint> for String {
+    fn from(said: SaidHint) -> Self {
+        said.text
+    }
 }
 
 impl TryFrom<String> for Rule {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
-use crate::rules::{IdempotenceClaim, Named, Rule, Setting};
+use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
 /// A question: these profiles, under this load, on this device, under these recipes.
@@ -50,6 +50,8 @@ pub struct Study {
     pub starts: Vec<Named<u64>>,
     /// The shares of profiles.
     pub shares: Vec<Named<u32>>,
+    /// What the programs of profiles say of themselves, as they join.
+    pub hints: Vec<Named<SaidHint>>,
     /// Let no profile repeat.
     pub once: bool,
     /// What becomes of communication kernels.
@@ -117,6 +119,8 @@ impl Study {
         more("start", self.starts.iter().map(start).collect());
         let share = |it: &Named<u32>| format!("{}={}", bare(&it.file), it.value);
         more("share", self.shares.iter().map(share).collect());
+        let hint = |it: &Named<SaidHint>| format!("{}={}", bare(&it.file), it.value.text);
+        more("hint", self.hints.iter().map(hint).collect());
         more("rank", self.ranks.clone());
         more("shapes-from", names(&self.shapes.shapes_from));
         more("goal", self.goals.iter().map(Goal::to_string).collect());

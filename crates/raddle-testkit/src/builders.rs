@@ -12,7 +12,7 @@
 //! ```
 
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
+    Activity, Barrier, CuShape, Demand, Hints, Idempotence, KernelCall, Launch, LaunchId, Level,
     ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
 };
 
@@ -58,6 +58,7 @@ pub const fn launch(id: u32) -> LaunchBuilder {
         idempotent: Idempotence::Unknown,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,
+        estimate: None,
     })
 }
 
@@ -163,5 +164,18 @@ pub const fn process(id: u16) -> ProcessState {
         alive: Ticks::ZERO,
         ran: Ticks::ZERO,
         resident_waves: 0,
+        ready: Some(1),
+        submitted: 0,
+        outstanding: None,
+        ready_since: Tick::ZERO,
+        waiting_since: Some(Tick::ZERO),
+        streams: Some(1),
+        hints: Hints {
+            priority: None,
+            deadline: None,
+            laxity: None,
+            utilisation: None,
+            custom: None,
+        },
     }
 }

@@ -50,6 +50,7 @@ fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
         idempotent: Idempotence::Unknown,
         activity: Activity::default(),
         call: KernelCall::UNKNOWN,
+        estimate: None,
     };
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }

@@ -151,6 +151,7 @@ impl Builder {
         let driver = Driver::new(SteppedRuntime(declared), options)?;
         Ok(Composed {
             cuts: self.policies.allocate.policy.cuts(),
+            by_stream: self.policies.turn.policy.by_stream(),
             policies: self.policies,
             ahead: self.window.is_some(),
             driver,

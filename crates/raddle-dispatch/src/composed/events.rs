@@ -2,16 +2,19 @@
 //!
 //! Every event is checked before anything changes.
 
-use raddle_preempt::{CapturedWork, Report, Wish};
+use std::collections::btree_map::Entry;
+
+use raddle_preempt::{CapturedWork, Driver, Report, Wish};
 
 use raddle_policy::{
-    Barrier, Event, Fact, Launch, LaunchId, Level, Piece, Preemption, ProcessId, Refusal, Tick,
-    WaveSpan,
+    Barrier, Event, Fact, Hint, Launch, LaunchId, Level, Piece, Preemption, ProcessId, Refusal,
+    StreamId, Tick, WaveSpan,
 };
 
 use super::Composed;
+use super::control::SteppedRuntime;
 use super::launch::{LaunchState, Stage};
-use super::process::Process;
+use super::process::{Process, Stream};
 use crate::DispatchError;
 
 impl Composed {
@@ -28,6 +31,7 @@ impl Composed {
             Event::Restored { launch } => self.restored(launch, now),
             Event::Raised { process } => self.raised(process),
             Event::ResetOver { process } => self.reset_over(process),
+            Event::Hint { process, stream, hint } => self.hinted(process, stream, hint),
             Event::Woke => {
                 self.allocate_stale = true;
                 Ok(())
@@ -70,6 +74,25 @@ impl Composed {
         self.processes.remove(&id);
         self.transit.lines.retain(|&(process, _), _| process != id);
         self.policies.tell(&Fact::ProcessLeft { process: id }, now);
+        Ok(())
+    }
+
+    /// The turn is asked again: it may look at hints.
+    fn hinted(
+        &mut self,
+        id: ProcessId,
+        stream: Option<StreamId>,
+        hint: Hint,
+    ) -> Result<(), DispatchError> {
+        let Some(process) = self.processes.get_mut(&id) else {
+            return Err(DispatchError::UnknownProcess(id));
+        };
+        match stream {
+            None => process.hints.take(hint),
+            Some(stream) => open(&mut self.driver, process, id, stream)?.hints.take(hint),
+        }
+        process.streams_stale = true;
+        self.turns.arbiter.runnable(id);
         Ok(())
     }
 
@@ -127,11 +150,7 @@ impl Composed {
         let order = self.orders;
         self.orders += 1;
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            let stream = match process.streams.get(&launch.stream) {
-                Some(&stream) => stream,
-                None => self.driver.host(|it| it.open(launch.process))?,
-            };
-            process.streams.insert(launch.stream, stream);
+            let stream = open(&mut self.driver, process, launch.process, launch.stream)?.name;
             let work = CapturedWork::kernel(launch.id, launch.idempotent);
             // There is no bound on what waits.
             let _ = self.driver.host(|it| it.captured(launch.process, stream, work))?;
@@ -171,8 +190,8 @@ impl Composed {
         }
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.remove(&known.submission);
-            if known.counts && process.lost(launch.level, now) {
+            process.left(known.submission, launch);
+            if known.counts && process.lost(launch, now) {
                 self.turns.arbiter.idle(launch.process);
             }
         }
@@ -222,7 +241,7 @@ impl Composed {
         (known.claimed, known.begun) = (false, false);
         let submission = known.submission;
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.remove(&submission);
+            process.left(submission, launch);
         }
         self.count_runnable(launch.id, now);
     }
@@ -248,4 +267,17 @@ impl Composed {
         }
         Ok(())
     }
+}
+
+/// A stream of a process, opened when it is first heard of.
+fn open<'p>(
+    driver: &mut Driver<LaunchId, SteppedRuntime>,
+    process: &'p mut Process,
+    id: ProcessId,
+    stream: StreamId,
+) -> Result<&'p mut Stream, DispatchError> {
+    Ok(match process.streams.entry(stream) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(new) => new.insert(Stream::new(driver.host(|it| it.open(id))?)),
+    })
 }

@@ -43,6 +43,8 @@ pub struct Composed {
     policies: Policies,
     /// Whether workgroups whose waves are independent may be cut.
     cuts: bool,
+    /// Whether the turn policy chooses among streams.
+    by_stream: bool,
     /// Whether a process submits launches before they are ready.
     ahead: bool,
     /// Who submits what, and how work leaves: the controller of preemptions.
@@ -192,11 +194,11 @@ impl Composed {
         if std::mem::replace(&mut known.counts, counts) == counts {
             return;
         }
-        let (id, level) = (known.launch.process, known.launch.level);
+        let (id, launch) = (known.launch.process, known.launch);
         let Some(process) = self.processes.get_mut(&id) else { return };
-        if counts && process.gained(level, now) {
+        if counts && process.gained(&launch, now) {
             self.turns.arbiter.runnable(id);
-        } else if !counts && process.lost(level, now) {
+        } else if !counts && process.lost(&launch, now) {
             self.turns.arbiter.idle(id);
         }
     }
@@ -264,6 +266,7 @@ impl Dispatcher for Composed {
             self.journal.answer(now, LoggedAnswer::Refuse(refusal));
         }
         self.take_turns(now, actions)?;
+        self.choose_streams(now, actions)?;
         self.take_off_late(now, actions);
         self.control(now, actions)?;
         self.arrive(now);

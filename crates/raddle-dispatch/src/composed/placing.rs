@@ -90,7 +90,7 @@ impl Composed {
             known.visible = visible;
         }
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.insert(submission, launch.id);
+            process.entered(submission, launch);
         }
         self.count_runnable(launch.id, now);
         self.transit.travelling.insert((visible, submission, launch.id));

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{LaunchId, Level, Preemption, ProcessId, ProcessState, StreamId, Tick, Ticks};
+use raddle_policy::{
+    Hints, Launch, LaunchId, Level, Preemption, ProcessId, ProcessState, StreamId, StreamState,
+    Tick, Ticks,
+};
 
 /// One process: its streams, its launches on the device, its clocks. What it has not submitted is the
 /// controller's to know.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
-    /// The controller's name of each stream.
-    pub(super) streams: BTreeMap<StreamId, StreamId>,
+    pub(super) streams: BTreeMap<StreamId, Stream>,
     /// The way of its last preemption, and when that began.
     pub(super) way: Preemption,
     pub(super) since: Tick,
@@ -19,10 +21,39 @@ pub(super) struct Process {
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
+    pub(super) hints: Hints,
+    /// When its streams are to be asked for again, and whether something has changed that says so before.
+    pub(super) streams_until: Option<Tick>,
+    pub(super) streams_stale: bool,
     joined: Tick,
-    levels: BTreeMap<u8, u32>,
-    alive: Stopwatch,
+    work: Work,
     ran: Stopwatch,
+    /// Since when it has had no wave on the device.
+    idle_since: Tick,
+}
+
+/// A stream of a process.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// The controller's name of it.
+    pub(super) name: StreamId,
+    pub(super) hints: Hints,
+    /// Whether it may submit nothing, by the turn policy.
+    pub(super) held: bool,
+    pub(super) submitted: u64,
+    work: Work,
+}
+
+/// Launches that are ready or submitted.
+#[derive(Debug, Default)]
+struct Work {
+    levels: BTreeMap<u8, u32>,
+    count: u64,
+    /// How long those take of which that is known, and how many there are of which it is not.
+    expected: Ticks,
+    unknown: u64,
+    alive: Stopwatch,
+    since: Tick,
 }
 
 /// Adds up the time during which something holds.
@@ -49,6 +80,66 @@ impl Stopwatch {
     }
 }
 
+impl Work {
+    /// The most urgent level among them.
+    fn level(&self) -> Option<Level> {
+        self.levels.keys().next().map(|&level| Level(level))
+    }
+
+    /// Whether the most urgent level is another one now.
+    fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
+        let before = self.level();
+        *self.levels.entry(launch.level.0).or_insert(0) += 1;
+        self.count += 1;
+        match launch.estimate {
+            Some(expected) => self.expected += expected,
+            None => self.unknown += 1,
+        }
+        if before.is_none() {
+            self.since = now;
+        }
+        self.alive.set(true, now);
+        self.level() != before
+    }
+
+    fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
+        let before = self.level();
+        if let Some(count) = self.levels.get_mut(&launch.level.0) {
+            *count -= 1;
+            if *count == 0 {
+                self.levels.remove(&launch.level.0);
+            }
+        }
+        self.count = self.count.saturating_sub(1);
+        match launch.estimate {
+            Some(expected) => self.expected = self.expected - expected,
+            None => self.unknown = self.unknown.saturating_sub(1),
+        }
+        self.alive.set(!self.levels.is_empty(), now);
+        self.level() != before
+    }
+
+    fn outstanding(&self) -> Option<Ticks> {
+        (self.unknown == 0).then_some(self.expected)
+    }
+}
+
+impl Stream {
+    pub(super) fn new(name: StreamId) -> Self {
+        Self { name, hints: Hints::default(), held: false, submitted: 0, work: Work::default() }
+    }
+
+    fn state(&self, id: StreamId, now: Tick) -> Option<StreamState> {
+        let mut state = StreamState::new(id, self.work.level()?, self.work.since);
+        state.alive = self.work.alive.read(now);
+        state.ready = self.work.count.saturating_sub(self.submitted);
+        state.submitted = self.submitted;
+        state.outstanding = self.work.outstanding();
+        state.hints = self.hints;
+        Some(state)
+    }
+}
+
 impl Process {
     pub(super) fn new(share: u32, now: Tick) -> Self {
         Self {
@@ -59,53 +150,79 @@ impl Process {
             removing: false,
             submitted: BTreeMap::new(),
             resident_waves: 0,
+            hints: Hints::default(),
+            streams_until: None,
+            streams_stale: false,
             joined: now,
-            levels: BTreeMap::new(),
-            alive: Stopwatch::default(),
+            work: Work::default(),
             ran: Stopwatch::default(),
+            idle_since: now,
         }
-    }
-
-    /// The most urgent level among its launches; `None` when it has none, so is not runnable.
-    pub(super) fn level(&self) -> Option<Level> {
-        self.levels.keys().next().map(|&level| Level(level))
     }
 
     /// A launch came; whether the turn must be asked again.
-    pub(super) fn gained(&mut self, level: Level, now: Tick) -> bool {
-        let before = self.level();
-        *self.levels.entry(level.0).or_insert(0) += 1;
-        self.alive.set(true, now);
-        self.level() != before
+    pub(super) fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
+        if let Some(stream) = self.streams.get_mut(&launch.stream) {
+            self.streams_stale |= stream.work.gained(launch, now);
+        }
+        self.work.gained(launch, now)
     }
 
     /// A launch went; whether the turn must be asked again.
-    pub(super) fn lost(&mut self, level: Level, now: Tick) -> bool {
-        let before = self.level();
-        if let Some(count) = self.levels.get_mut(&level.0) {
-            *count -= 1;
-            if *count == 0 {
-                self.levels.remove(&level.0);
-            }
+    pub(super) fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
+        if let Some(stream) = self.streams.get_mut(&launch.stream) {
+            self.streams_stale |= stream.work.lost(launch, now);
         }
-        self.alive.set(!self.levels.is_empty(), now);
-        self.level() != before
+        self.work.lost(launch, now)
+    }
+
+    pub(super) fn entered(&mut self, submission: u64, launch: &Launch) {
+        self.submitted.insert(submission, launch.id);
+        if let Some(stream) = self.streams.get_mut(&launch.stream) {
+            stream.submitted += 1;
+        }
+    }
+
+    pub(super) fn left(&mut self, submission: u64, launch: &Launch) {
+        if self.submitted.remove(&submission).is_some()
+            && let Some(stream) = self.streams.get_mut(&launch.stream)
+        {
+            stream.submitted = stream.submitted.saturating_sub(1);
+        }
     }
 
     pub(super) fn set_resident(&mut self, waves: u64, now: Tick) {
+        if waves == 0 && self.resident_waves > 0 {
+            self.idle_since = now;
+        }
         self.resident_waves = waves;
         self.ran.set(waves > 0, now);
     }
 
     pub(super) fn state(&self, id: ProcessId, now: Tick) -> Option<ProcessState> {
+        let submitted = self.submitted.len() as u64;
+        let busy = self.streams.values().filter(|stream| stream.work.count > 0).count();
         Some(ProcessState {
             id,
-            level: self.level()?,
+            level: self.work.level()?,
             share: self.share,
             joined: self.joined,
-            alive: self.alive.read(now),
+            alive: self.work.alive.read(now),
             ran: self.ran.read(now),
             resident_waves: self.resident_waves,
+            ready: Some(self.work.count.saturating_sub(submitted)),
+            submitted,
+            outstanding: self.work.outstanding(),
+            ready_since: self.work.since,
+            waiting_since: (self.resident_waves == 0)
+                .then_some(self.work.since.max(self.idle_since)),
+            streams: Some(u32::try_from(busy).unwrap_or(u32::MAX)),
+            hints: self.hints,
         })
+    }
+
+    /// Its streams with work, by id.
+    pub(super) fn stream_states(&self, now: Tick) -> impl Iterator<Item = StreamState> + '_ {
+        self.streams.iter().filter_map(move |(&id, stream)| stream.state(id, now))
     }
 }

@@ -3,9 +3,14 @@
 //! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); what it wishes goes to the
 //! driver.
 
-use raddle_policy::{Actions, Preempt, Preemption, ProcessId, Tick, Turn, VictimLaunch};
-use raddle_preempt::{Decided, PreemptError, ProcessPhase, Resumed, Wish, WishAnswer};
+use raddle_policy::{
+    Actions, Preempt, Preemption, ProcessId, StreamId, StreamState, Tick, Turn, VictimLaunch,
+};
+use raddle_preempt::{
+    CaptureOrder, Decided, PreemptError, ProcessPhase, Resumed, Standing, Wish, WishAnswer,
+};
 
+use super::process::Process;
 use super::{Composed, Turns};
 use crate::DispatchError;
 use crate::log::{LoggedAnswer, WrittenLoad};
@@ -79,8 +84,74 @@ impl Composed {
         wishes.iter().try_for_each(|&wish| self.wish(wish, now))
     }
 
+    /// Asks which streams of those who have the turn may submit, if the policy chooses among them.
+    pub(super) fn choose_streams(
+        &mut self,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        if !self.by_stream {
+            return Ok(());
+        }
+        let has_turn =
+            |id: &ProcessId| self.turns.arbiter.standing(*id).is_some_and(Standing::has_turn);
+        let due = |process: &Process| {
+            process.streams_stale || process.streams_until.is_some_and(|until| until <= now)
+        };
+        let asked = self.processes.iter().filter(|(id, process)| has_turn(id) && due(process));
+        let asked: Vec<ProcessId> = asked.map(|(&id, _)| id).collect();
+        asked.into_iter().try_for_each(|id| self.choose_streams_of(id, now, actions))
+    }
+
+    fn choose_streams_of(
+        &mut self,
+        id: ProcessId,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
+        (process.streams_stale, process.streams_until) = (false, None);
+        let Some(state) = process.state(id, now) else { return Ok(()) };
+        let states: Vec<StreamState> = process.stream_states(now).collect();
+        let turn = &mut self.policies.turn;
+        let mut named = Vec::new();
+        let until = loop {
+            named.clear();
+            let until = turn.policy.streams(&state, &states, now, &mut named);
+            let known = |id: &StreamId| states.iter().any(|state| state.id == *id);
+            if !named.is_empty() && named.iter().all(known) && until.is_none_or(|it| it > now) {
+                break until;
+            }
+            let law = format!("law 5: streams {named:?} of {id} until {until:?} at tick {now}");
+            if !turn.policy.broke_law(&law) {
+                return Err(turn.broke("turn", law));
+            }
+            self.journal.answer(now, LoggedAnswer::Broke { slot: "turn", law: &law });
+            self.replaced.push(format!("`{}` (turn) at tick {now}: {law}", turn.name));
+        };
+        let may_issue = &named[..];
+        self.journal.answer(now, LoggedAnswer::Streams { process: id, may_issue, until });
+        process.streams_until = until;
+        for (stream, known) in &mut process.streams {
+            let holds = !named.contains(stream);
+            if std::mem::replace(&mut known.held, holds) != holds {
+                let from = CaptureOrder(0);
+                self.driver.host(|it| match holds {
+                    true => it.hold(id, known.name, from),
+                    false => it.release(id, known.name, from),
+                })?;
+            }
+        }
+        if let Some(until) = until {
+            self.wake_at(until, now, actions);
+        }
+        Ok(())
+    }
+
     fn wish(&mut self, wish: Wish, now: Tick) -> Result<(), DispatchError> {
         if let Wish::Resume { process: id } = wish {
+            // Whoever comes back is asked for its streams again.
+            self.processes.entry(id).and_modify(|process| process.streams_stale = true);
             // The turn came back before the last wave of the one before had gone.
             if let Some(lost) = self.turns.lost.remove(&id) {
                 self.turns.tally.left(now.since(lost));

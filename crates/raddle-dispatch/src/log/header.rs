@@ -81,6 +81,10 @@ impl LogHeader {
 
     /// What of a launch its policies read.
     fn reads(&self) -> ReadOfLaunch {
-        ReadOfLaunch { activity: self.recipe.reads_activity(), call: self.recipe.reads_calls() }
+        ReadOfLaunch {
+            activity: self.recipe.reads_activity(),
+            call: self.recipe.reads_calls(),
+            estimate: self.recipe.reads_estimates(),
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use raddle_policy::{
-    CacheLoad, CuId, Event, Idempotence, Launch, LaunchId, LoadedSlice, Piece, Place, Preemption,
-    ProcessId, Refusal, Submission, Tick, Ticks, WaveSpan,
+    CacheLoad, CuId, Event, Hint, Idempotence, Launch, LaunchId, LoadedSlice, Piece, Place,
+    Preemption, ProcessId, Refusal, StreamId, Submission, Tick, Ticks, WaveSpan,
 };
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -82,6 +82,12 @@ pub(super) enum LoggedEvent<P> {
         process: ProcessId,
         launch: LaunchId,
     },
+    Hint {
+        process: ProcessId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stream: Option<StreamId>,
+        hint: Hint,
+    },
     Woke {},
     /// An event that this version of the log has no line for.
     #[serde(skip_deserializing)]
@@ -103,6 +109,7 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
             Event::Restored { launch } => Self::Restored { launch },
             Event::Raised { process } => Self::Raised { process },
             Event::ResetOver { process } => Self::ResetOver { process },
+            Event::Hint { process, stream, hint } => Self::Hint { process, stream, hint },
             Event::Woke => Self::Woke {},
             _ => Self::Unknown,
         }
@@ -130,6 +137,7 @@ impl LoggedEvent<Vec<PieceRun>> {
             }
             Self::TakenOff { launch, how, done } => Event::TakenOff { launch, how, done },
             Self::Restored { launch } => Event::Restored { launch },
+            Self::Hint { process, stream, hint } => Event::Hint { process, stream, hint },
             Self::Woke {} => Event::Woke,
             Self::Raised { process } => Event::Raised { process },
             Self::ResetOver { process } => Event::ResetOver { process },
@@ -177,6 +185,15 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         until: Option<Tick>,
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         load: Option<WrittenLoad<'a>>,
+    },
+    /// Which streams of a process may submit, where the turn policy chooses among them.
+    Streams {
+        #[serde(skip_deserializing)]
+        process: ProcessId,
+        #[serde(skip_deserializing)]
+        may_issue: &'a [StreamId],
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        until: Option<Tick>,
     },
     Preempt {
         process: ProcessId,

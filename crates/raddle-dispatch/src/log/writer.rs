@@ -24,14 +24,16 @@ pub enum Detail {
 pub(super) struct ReadOfLaunch {
     pub(super) activity: bool,
     pub(super) call: bool,
+    pub(super) estimate: bool,
 }
 
 impl ReadOfLaunch {
     fn of(self, launch: Launch) -> Launch {
-        let Launch { activity, call, .. } = launch;
+        let Launch { activity, call, estimate, .. } = launch;
         Launch {
             activity: if self.activity { activity } else { Activity::UNKNOWN },
             call: if self.call { call } else { KernelCall::UNKNOWN },
+            estimate: estimate.filter(|_| self.estimate),
             ..launch
         }
     }
@@ -273,7 +275,7 @@ mod tests {
         let call = KernelCall { kernel: 7, behind_copy: true, ..KernelCall::UNKNOWN };
         let known = Launch { activity, call, ..plain };
         for reads in [(true, true), (true, false), (false, true), (false, false)] {
-            let reads = ReadOfLaunch { activity: reads.0, call: reads.1 };
+            let reads = ReadOfLaunch { activity: reads.0, call: reads.1, estimate: false };
             let (line, launch) = written(reads, known);
             assert_eq!(launch, reads.of(known));
             assert_eq!(line.contains(r#""activity":[1,2,3,4,5,6]"#), reads.activity, "{line}");

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, VecDeque};
 use raddle_dispatch::Recipe;
 use raddle_dispatch::log::LogWriter;
 use raddle_policy::{
-    Launch, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn, VictimLaunch,
+    Hints, Launch, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn,
+    VictimLaunch,
 };
 use raddle_preempt::{Arbiter, Decided, Standing, Wish};
 use serde::{Deserialize, Serialize};
@@ -343,6 +344,13 @@ impl Member {
             // Nobody sees when its waves run: it counts while it has work.
             ran: alive,
             resident_waves: self.in_flight,
+            ready: None,
+            submitted: self.in_flight,
+            outstanding: None,
+            ready_since: Tick(since),
+            waiting_since: (self.in_flight == 0).then_some(Tick(since)),
+            streams: None,
+            hints: Hints::default(),
         })
     }
 

@@ -30,7 +30,7 @@ impl Preempt for Leaves {
 
 fn state(id: ProcessId) -> ProcessState {
     let (level, share, ran) = (Level(0), 1, Ticks::ZERO);
-    ProcessState { id, level, share, joined: Tick(0), alive: ran, ran, resident_waves: 0 }
+    ProcessState { level, share, alive: ran, ran, ..raddle_testkit::process(id.0) }
 }
 
 /// Asks; whoever is in `busy` has a launch submitted.

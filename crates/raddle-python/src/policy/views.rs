@@ -178,7 +178,7 @@ pub(crate) struct ProcessView {
 
 impl From<&ProcessState> for ProcessView {
     fn from(process: &ProcessState) -> Self {
-        let ProcessState { id, level, share, joined, alive, ran, resident_waves } = *process;
+        let ProcessState { id, level, share, joined, alive, ran, resident_waves, .. } = *process;
         let (joined, alive, ran) = (joined.0, alive.0, ran.0);
         Self { id: id.0, level: level.0, share, joined, alive, ran, resident_waves }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use raddle_policy::Ticks;
 use serde::{Deserialize, Serialize};
 
 use super::PolicyFigures;
@@ -129,6 +130,12 @@ impl FromStr for Goal {
         };
         Ok(Self { process: process.trim().to_owned(), metric, limit })
     }
+}
+
+/// A time with its unit, such as `20ms`, in ticks; `None` where it is none.
+#[must_use]
+pub fn time_of(text: &str) -> Option<Ticks> {
+    span(text).map(Ticks)
 }
 
 /// A time with its unit, in ns.

@@ -27,6 +27,11 @@ impl<W: Watch> Engine<'_, W> {
                 let share = self.tasks.share(process);
                 self.tell(&Event::ProcessJoined { process: ProcessId(process), share })
             }
+            Due::Hint(process, position) => {
+                let plan = &self.tasks.workload().processes[usize::from(process)];
+                let (_, stream, hint) = plan.hints[position as usize];
+                self.tell(&Event::Hint { process: ProcessId(process), stream, hint })
+            }
             Due::Arrival(process) => self.arrive(process),
             Due::Ready(id) => self.make_ready(id),
             Due::Front(slot, generation) => self.front_ended(slot, generation),
@@ -121,7 +126,9 @@ impl<W: Watch> Engine<'_, W> {
     /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         let (_, task) = self.tasks.plan(id);
-        let Work::Kernel { workgroups, demand, barrier, .. } = task.work else { return None };
+        let Work::Kernel { workgroups, workgroup, demand, barrier, .. } = task.work else {
+            return None;
+        };
         Some(Launch {
             id,
             process: ProcessId(self.tasks.records[id.index()].process),
@@ -133,6 +140,7 @@ impl<W: Watch> Engine<'_, W> {
             idempotent: task.idempotent,
             activity: task.activity,
             call: task.call,
+            estimate: self.machine.ledger.alone(workgroups, workgroup, &demand),
         })
     }
 

@@ -5,6 +5,7 @@ mod closed;
 mod cut;
 mod cut_log;
 mod energy;
+mod hints;
 mod kit;
 mod launch_path;
 mod laws;

@@ -65,7 +65,7 @@ fn play<P: Preempt + Clone>(
 ) -> Result<Vec<Option<Preemption>>, Breach> {
     let mut answers = Vec::new();
     for Revocation { process, launches, now } in victims {
-        let view = VictimView { process, launches };
+        let view = VictimView { process, launches, by: &[] };
         let mut twin = policy.clone();
         let (how, again) = (policy.preempt(&view, *now), twin.preempt(&view, *now));
         Breach::unless(how == again, "Preempt", 1, || {

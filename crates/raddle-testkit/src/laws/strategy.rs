@@ -84,6 +84,7 @@ pub fn any_launch(
                 idempotent,
                 activity,
                 call,
+                estimate: None,
             };
             spoil_one(&mut launch, &shape, spoil);
             launch
@@ -144,6 +145,7 @@ fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
             alive: Ticks(alive),
             ran: Ticks(alive * ran / 100),
             resident_waves,
+            ..crate::process(id.0)
         },
     )
 }

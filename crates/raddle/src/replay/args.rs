@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_sim::{Goal, Scaling, WaitRule};
 use raddle_study::{
-    IdempotenceClaim, Named, Rule, Setting, Study, TimelineWish, Ways, milliseconds,
+    IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways, milliseconds,
 };
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
@@ -66,7 +66,7 @@ pub(crate) struct ReplayArgs {
         value_name = "FILE",
         conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
-            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "shares", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
             "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
     )]
@@ -132,6 +132,10 @@ pub(crate) struct StudyArgs {
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
     #[arg(long = "share", value_name = "FILE=N", value_parser = Named::share)]
     pub(crate) shares: Vec<Named<u32>>,
+    /// What the program of a profile says of itself, for policies that read it: priority:LEVEL,
+    /// deadline:TIME, laxity:TIME, utilisation:PERCENT or custom:NUMBER; may be repeated
+    #[arg(long = "hint", value_name = "FILE=HINT", value_parser = Named::hint)]
+    pub(crate) hints: Vec<Named<SaidHint>>,
     /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
     #[arg(long)]
     pub(crate) once: bool,
@@ -180,6 +184,7 @@ impl StudyArgs {
             idempotent_from: named(&self.idempotent_from),
             starts: self.starts.clone(),
             shares: self.shares.clone(),
+            hints: self.hints.clone(),
             once: self.once,
             comm: self.comm.into(),
             load: load.load(),

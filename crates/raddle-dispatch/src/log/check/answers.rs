@@ -36,6 +36,7 @@ impl Checker {
             ReadAnswer::Wait { .. }
             | ReadAnswer::WakeAt { .. }
             | ReadAnswer::Broke { .. }
+            | ReadAnswer::Streams { .. }
             | ReadAnswer::Unknown => {}
         }
     }

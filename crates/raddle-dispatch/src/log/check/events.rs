@@ -45,7 +45,7 @@ impl Checker {
                 }
             }
             LoggedEvent::Reached { process, launch } => self.reached(process, launch),
-            LoggedEvent::Woke {} | LoggedEvent::Unknown => {}
+            LoggedEvent::Hint { .. } | LoggedEvent::Woke {} | LoggedEvent::Unknown => {}
         }
     }
 

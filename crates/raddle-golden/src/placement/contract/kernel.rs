@@ -84,6 +84,7 @@ impl ContractKernel {
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             call: KernelCall::UNKNOWN,
+            estimate: None,
         };
         if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
             return Err(ModelError::NeverFits(refusal));

@@ -1,0 +1,24 @@
+//! The command line of raddle with the ten policies in it. `README.md` has the command and its table.
+
+use std::process::ExitCode;
+
+use raddle::{App, Registry};
+use xsched_policies::{
+    ActiveWindowFirst, CompletelyFair, FeedbackQueues, FirstComeFirstServed, HighestPriority,
+    KEarliestDeadlines, Laxity, ProcessPartition, StreamPartition, SystemPriority,
+};
+
+fn main() -> ExitCode {
+    let registry = Registry::bundled()
+        .turn::<FirstComeFirstServed>()
+        .turn::<HighestPriority>()
+        .turn::<SystemPriority>()
+        .turn::<StreamPartition>()
+        .turn::<ProcessPartition>()
+        .turn::<CompletelyFair>()
+        .turn::<FeedbackQueues>()
+        .turn::<KEarliestDeadlines>()
+        .turn::<Laxity>()
+        .turn::<ActiveWindowFirst>();
+    App::new(registry).main()
+}

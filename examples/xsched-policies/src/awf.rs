@@ -1,0 +1,34 @@
+//! AWF: the program in the active window first.
+
+use raddle_policy::{
+    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
+};
+
+/// The processes whose window is active, as a hint of 1 says; all of them where none is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ActiveWindowFirst;
+
+impl Turn for ActiveWindowFirst {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        _: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let active = |it: &&ProcessState| it.hints.custom == Some(1);
+        may_issue.extend(all.iter().filter(active).map(|it| it.id));
+        if may_issue.is_empty() {
+            may_issue.extend(all.iter().map(|it| it.id));
+        }
+        None
+    }
+}
+
+impl Configured for ActiveWindowFirst {
+    const NAME: &'static str = "xsched-awf";
+    type Config = NoSettings;
+
+    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}

@@ -1,0 +1,30 @@
+//! FIFO: who came first is served first.
+
+use raddle_policy::{
+    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
+};
+
+/// The process that has been ready for the longest time has the device until it has nothing left.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FirstComeFirstServed;
+
+impl Turn for FirstComeFirstServed {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        _: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        may_issue.extend(all.iter().min_by_key(|it| (it.ready_since, it.id)).map(|it| it.id));
+        None
+    }
+}
+
+impl Configured for FirstComeFirstServed {
+    const NAME: &'static str = "xsched-fifo";
+    type Config = NoSettings;
+
+    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}

@@ -1,0 +1,34 @@
+//! HHPF: highest priority first over the whole system, whatever device a stream is of.
+
+use raddle_policy::{
+    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
+};
+
+use crate::hpf;
+
+/// The processes of the highest priority, with all their streams. With one device it differs from HPF in the
+/// streams alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemPriority;
+
+impl Turn for SystemPriority {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        _: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let best = all.iter().map(hpf::of).min();
+        may_issue.extend(all.iter().filter(|it| Some(hpf::of(it)) == best).map(|it| it.id));
+        None
+    }
+}
+
+impl Configured for SystemPriority {
+    const NAME: &'static str = "xsched-hhpf";
+    type Config = NoSettings;
+
+    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}

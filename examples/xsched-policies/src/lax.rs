@@ -1,0 +1,38 @@
+//! LAX: who can still wait lets others pass, until it cannot.
+
+use raddle_policy::{
+    Configured, Cus, Level, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
+};
+
+/// A process with a hint of laxity is of no urgency until it has been ready for so long, then of the highest;
+/// who says none is of its priority. The most urgent have the device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Laxity;
+
+impl Turn for Laxity {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let until = |it: &ProcessState| it.hints.laxity.map(|spare| it.ready_since + spare);
+        let urgency = |it: &ProcessState| match until(it) {
+            Some(until) if now < until => Level::BEST_EFFORT,
+            Some(_) => Level::MOST_URGENT,
+            None => it.hints.priority.unwrap_or(it.level),
+        };
+        let best = all.iter().map(|it| urgency(it).rank()).min()?;
+        may_issue.extend(all.iter().filter(|it| urgency(it).rank() == best).map(|it| it.id));
+        all.iter().filter_map(until).filter(|&until| until > now).min()
+    }
+}
+
+impl Configured for Laxity {
+    const NAME: &'static str = "xsched-lax";
+    type Config = NoSettings;
+
+    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}

@@ -1,0 +1,51 @@
+//! PUP: each process has its part of every round.
+
+use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Ticks, Turn};
+
+use crate::SliceConfig;
+
+/// Processes in turn, each for as much of the slice as its hint of utilisation is of all hints; its share
+/// where it says none.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessPartition {
+    slice: Ticks,
+    last: Option<(ProcessId, Tick)>,
+}
+
+/// The part that a process asks for.
+pub(crate) fn part(process: &ProcessState) -> u64 {
+    process.hints.utilisation.map_or_else(|| process.share.into(), u64::from).max(1)
+}
+
+impl Turn for ProcessPartition {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let next = match self.last {
+            Some((id, until)) if now < until && all.iter().any(|it| it.id == id) => {
+                may_issue.push(id);
+                return Some(until);
+            }
+            Some((id, _)) => all.iter().find(|it| it.id > id).or(all.first())?,
+            None => all.first()?,
+        };
+        let whole: u64 = all.iter().map(part).sum();
+        let until = now + Ticks((self.slice.0.saturating_mul(part(next)) / whole).max(1));
+        self.last = Some((next.id, until));
+        may_issue.push(next.id);
+        Some(until)
+    }
+}
+
+impl Configured for ProcessPartition {
+    const NAME: &'static str = "xsched-pup";
+    const EXAMPLES: &'static [&'static str] = &["slice-us = 2000"];
+    type Config = SliceConfig;
+
+    fn make(config: &SliceConfig, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self { slice: config.slice()?, last: None })
+    }
+}

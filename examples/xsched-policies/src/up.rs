@@ -1,0 +1,57 @@
+//! UP: each stream has its part of every round.
+
+use raddle_policy::{
+    Configured, Cus, ProcessId, ProcessState, SettingError, StreamId, StreamState, Tick, Ticks,
+    Turn,
+};
+
+use crate::{ProcessPartition, SliceConfig};
+
+/// Processes in turn as under PUP, and in the turn of each its streams one after the other, a part of the
+/// slice each.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamPartition {
+    processes: ProcessPartition,
+    slice: Ticks,
+    last: Option<(ProcessId, StreamId)>,
+}
+
+impl Turn for StreamPartition {
+    fn turn(
+        &mut self,
+        all: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        self.processes.turn(all, now, may_issue)
+    }
+
+    fn by_stream(&self) -> bool {
+        true
+    }
+
+    fn streams(
+        &mut self,
+        process: &ProcessState,
+        streams: &[StreamState],
+        now: Tick,
+        may_issue: &mut Vec<StreamId>,
+    ) -> Option<Tick> {
+        let after = |it: &&StreamState| self.last.is_some_and(|last| (process.id, it.id) > last);
+        let next = streams.iter().find(after).or(streams.first())?;
+        self.last = Some((process.id, next.id));
+        may_issue.push(next.id);
+        (streams.len() > 1).then(|| now + Ticks((self.slice.0 / streams.len() as u64).max(1)))
+    }
+}
+
+impl Configured for StreamPartition {
+    const NAME: &'static str = "xsched-up";
+    const EXAMPLES: &'static [&'static str] = &["slice-us = 2000"];
+    type Config = SliceConfig;
+
+    fn make(config: &SliceConfig, device: &Cus) -> Result<Self, SettingError> {
+        let processes = ProcessPartition::make(config, device)?;
+        Ok(Self { processes, slice: config.slice()?, last: None })
+    }
+}
