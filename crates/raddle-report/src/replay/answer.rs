@@ -9,12 +9,14 @@ use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
     ValueUnit,
 };
-use crate::units::{apart, counted, duration, in_unit_of, plain, quoted};
+use crate::units::{apart, counted, duration, in_unit_of, plain};
 
 /// Columns of a terminal of which nobody knows better.
 const COLUMNS: usize = 80;
 /// Characters of a name where there is little room.
 const SHORT: usize = 12;
+/// How to ask for another device, and for another load.
+const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
 /// So many policies are named one by one.
 const CHIPS: usize = 6;
 /// Lines of the first screen, where it does not show everything.
@@ -92,7 +94,7 @@ pub(super) fn fill(
     document.page(Block::Beside(cards));
     let trust = answer.verdict.trust.join("; ");
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
-    document.page(Block::Note(format!("What if: {}", what_if(result))));
+    document.page(Block::Note(format!("What if: {WHAT_IF}")));
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
@@ -150,7 +152,7 @@ fn fill_screen(
         let text = counted(warnings as u64, "warning", "warnings");
         say(Block::Note(format!("! {text}: `-v` shows them, and the report")));
     }
-    say(paragraph("What if", what_if(result)));
+    say(paragraph("What if", WHAT_IF.to_owned()));
     let (label, text) = match closing.folder {
         Some(folder) => {
             let page = folder.join(super::runs::PAGE);
@@ -173,14 +175,6 @@ fn unknown_kernels(result: &ReplayResult) -> impl Iterator<Item = Block> {
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
-}
-
-/// How to ask for another device, and for another load.
-fn what_if(result: &ReplayResult) -> String {
-    let served = result.profiles.iter().find(|profile| profile.requests.is_some());
-    let name = served.or(result.profiles.first()).map_or("NAME", |profile| &profile.name);
-    let name = if name.chars().count() > SHORT { "NAME".to_owned() } else { quoted(name) };
-    format!("another `--device NAME`? another load, `--requests {name}=N/s`?")
 }
 
 fn verdict(answer: &PolicyFigures) -> Block {
