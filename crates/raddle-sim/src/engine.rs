@@ -16,6 +16,7 @@ use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, 
 
 use crate::ledger::Ledger;
 use crate::machine::Machine;
+use crate::meetings::Meetings;
 use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
@@ -103,6 +104,7 @@ struct Engine<'r, W> {
     told: Vec<Issued>,
     /// How long it takes to clean up launches that are submitted, where it takes any time.
     cleanups: BTreeMap<LaunchId, Ticks>,
+    meetings: Meetings,
     /// How long preemptions took, by way.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     refused: Vec<RefusedLaunch>,
@@ -145,6 +147,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             actions: Actions::without_places(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
+            meetings: Meetings::new(workload),
             latencies: BTreeMap::new(),
             refused: Vec::new(),
             refused_again: 0,

@@ -23,6 +23,7 @@ mod histogram;
 mod latency;
 mod ledger;
 mod machine;
+mod meetings;
 mod metrics;
 mod opaque;
 mod outcome;
@@ -57,6 +58,7 @@ pub use fidelity::{
 };
 pub use figures::percentile;
 pub use histogram::LatencyHistogram;
+pub use meetings::meet;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
@@ -72,7 +74,7 @@ pub use script::{Script, Transcript, TranscriptLine};
 pub use steps::StepSummary;
 pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
-pub use workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
+pub use workload::{LaunchLatency, Meeting, ProcessPlan, Task, TaskWait, Work, Workload};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

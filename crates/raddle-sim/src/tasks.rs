@@ -137,6 +137,14 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
+    /// Where a launch meets others: the meeting, and the repetition.
+    pub(crate) fn meeting(&self, id: LaunchId) -> Option<(u32, u32)> {
+        let record = &self.records[id.index()];
+        let all = &self.plan(id).0.meetings;
+        let at = all.binary_search_by_key(&record.task, |meeting| meeting.task).ok()?;
+        Some((all[at].number, record.iteration))
+    }
+
     /// When the peers of a launch on other devices end, if it has some.
     pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
         let record = &self.records[id.index()];

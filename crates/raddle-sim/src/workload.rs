@@ -30,6 +30,8 @@ pub struct ProcessPlan {
     /// What tasks wait for besides [`Task::after`]: each waits for an earlier one, of any stream,
     /// that is issued no later. By task, then by what it waits for.
     pub waits: Vec<TaskWait>,
+    /// Which tasks end together with tasks of other processes, by task.
+    pub meetings: Vec<Meeting>,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
     /// How many streams it has.
@@ -64,6 +66,7 @@ impl ProcessPlan {
             by_arrival,
             streams: tasks.iter().map(|task| task.stream.0.saturating_add(1)).max().unwrap_or(0),
             waits: Vec::new(),
+            meetings: Vec::new(),
             latency: LaunchLatency::default(),
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
@@ -87,6 +90,15 @@ impl ProcessPlan {
                 == (&other.host, &other.waits, &other.latency, &other.hints)
             && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)
     }
+}
+
+/// A task ends together with the tasks of other processes that have the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Meeting {
+    /// Which, as a position in the plan.
+    pub task: u32,
+    /// The number of the meeting.
+    pub number: u32,
 }
 
 /// A task waits for another one.

@@ -1,5 +1,7 @@
 //! How does a study go, from profiles to the comparison?
 
+use std::collections::BTreeMap;
+
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
@@ -10,10 +12,10 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    Goal, ModelError, Outcome, PlanOptions, Scaling, TimeScale, WaitRule, Workload, host_pauses,
-    plan,
+    Goal, ModelError, Outcome, PlanOptions, ProcessPlan, Scaling, TimeScale, WaitRule, Workload,
+    host_pauses, meet, plan,
 };
-use raddle_trace::PriorityRule;
+use raddle_trace::{PriorityRule, Profile};
 
 use crate::arrivals::{self, SeedDraw};
 use crate::devices::{self, Chosen};
@@ -264,6 +266,7 @@ impl Study {
             processes.push(process);
             owns.push(OwnDevice { own, scale });
         }
+        self.let_ranks_meet(profiles, &mut processes);
         let repeat = !self.once && processes.len() > 1;
         let workload = Workload { processes, repeat };
         workload.check(&target.device)?;
@@ -282,6 +285,23 @@ impl Study {
             ProfileFacts::new(&replayed, own.facts(), at_home)
         });
         facts.collect()
+    }
+
+    /// Lets communication kernels of ranks of one job end together: those whose traces were chosen from one
+    /// folder.
+    fn let_ranks_meet(&self, profiles: &[Loaded], processes: &mut [ProcessPlan]) {
+        let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
+        if self.ranks.is_empty() {
+            return;
+        }
+        for (loaded, process) in profiles.iter().zip(processes) {
+            let folder = loaded.given.rsplit_once(['/', '\\']).map(|(folder, _)| folder);
+            let of_job = folder.filter(|_| !self.given.contains(&loaded.given));
+            if let Some(folder) = of_job {
+                jobs.entry(folder).or_default().push((&loaded.profile, process));
+            }
+        }
+        jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
     }
 }
 

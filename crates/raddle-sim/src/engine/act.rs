@@ -5,6 +5,7 @@ use raddle_policy::{Action, Actions, LaunchId, Preemption, Tick, Ticks};
 use super::Engine;
 use crate::SimError;
 use crate::machine::SubmittedKernel;
+use crate::meetings::NEVER;
 use crate::queue::Due;
 use crate::watch::{Seen, Watch};
 use crate::workload::Work;
@@ -30,9 +31,7 @@ impl<W: Watch> Engine<'_, W> {
             Action::Start { launch, waves, ref pieces, .. } => {
                 self.must_be_ready(launch, "start workgroups of")?;
                 let pieces = lists.pieces(pieces);
-                if let Some(until) = self.tasks.peers_end(launch) {
-                    self.machine.lasts_until(launch, until);
-                }
+                self.meet_peers(launch);
                 let (started, front) =
                     self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
                 self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
@@ -64,6 +63,7 @@ impl<W: Watch> Engine<'_, W> {
                 self.machine.forget(refusal.launch, now)?;
                 let process = self.tasks.records[refusal.launch.index()].process;
                 self.place(refusal.launch, false);
+                self.stay_away(refusal.launch);
                 self.usage.lost(process);
                 self.refuse(refusal)
             }
@@ -71,6 +71,35 @@ impl<W: Watch> Engine<'_, W> {
                 self.note(action);
                 Ok(())
             }
+        }
+    }
+
+    /// A launch begins: says until when it lasts where it has peers, and so do those that waited for it.
+    fn meet_peers(&mut self, launch: LaunchId) {
+        let peers = self.tasks.peers_end(launch);
+        let Some(place) = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at)) else {
+            if let Some(until) = peers {
+                self.machine.lasts_until(launch, until);
+            }
+            return;
+        };
+        let done = self.machine.works_until(launch, self.now).max(peers.unwrap_or(Tick::ZERO));
+        let there = self.meetings.come(place, launch, Some(done));
+        if there.complete {
+            for &other in &there.came {
+                self.machine.ends_at(other, there.ends, self.now, &mut self.queue);
+            }
+        } else {
+            self.machine.lasts_until(launch, NEVER);
+        }
+    }
+
+    /// A launch never begins: nobody waits for it.
+    fn stay_away(&mut self, launch: LaunchId) {
+        let place = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at));
+        let Some(there) = place.map(|at| self.meetings.come(at, launch, None)) else { return };
+        for &other in there.came.iter().filter(|_| there.complete) {
+            self.machine.ends_at(other, there.ends, self.now, &mut self.queue);
         }
     }
 

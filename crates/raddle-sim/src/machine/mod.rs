@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use crate::ledger::Ledger;
+use crate::meetings::NEVER;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::{Counters, SimError};
@@ -45,6 +46,8 @@ pub(crate) struct Front {
     groups: u64,
     /// Its waves wait at a barrier for the rest of their workgroup.
     gathers: bool,
+    /// It waits for peers which have not begun.
+    endless: bool,
 }
 
 /// A launch that the device has taken over.
@@ -131,6 +134,12 @@ enum LiveState {
 }
 
 impl LiveState {
+    /// Whether what is resident stands still.
+    const fn is_stopped(self) -> bool {
+        use Preemption::{Reset, Switch};
+        matches!(self, Self::Leaving(Reset | Switch) | Self::Off(Switch) | Self::Returning(Switch))
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Running => "on the device",
@@ -227,6 +236,29 @@ impl Machine {
         }
     }
 
+    /// When a workgroup of a launch that starts now has done its work.
+    pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
+        self.live.get(&id).map_or(now, |live| now + live.what.workgroup)
+    }
+
+    /// What waits for peers ends at that time, and no earlier than now; so does what starts from now on.
+    pub(crate) fn ends_at(&mut self, id: LaunchId, until: Tick, now: Tick, queue: &mut Queue) {
+        let Some(live) = self.live.get_mut(&id) else { return };
+        live.what.until = until;
+        let stands = live.state.is_stopped();
+        for &slot in &live.fronts {
+            let front = &mut self.fronts[slot as usize];
+            if !std::mem::take(&mut front.endless) {
+                continue;
+            }
+            // What is stopped keeps the time that is left, see `stop_fronts`.
+            front.ends = if stands { Tick(until.since(now).0) } else { until.max(now) };
+            if !stands {
+                queue.push(front.ends, Due::Front(slot, front.generation));
+            }
+        }
+    }
+
     /// Starts workgroups, or waves of them. Returns the waves started, and the slot of their front.
     pub(crate) fn start(
         &mut self,
@@ -300,7 +332,10 @@ impl Machine {
                 front.gathers = false;
                 front.started = now;
                 front.ends = live.what.ends(now);
-                queue.push(front.ends, Due::Front(slot, front.generation));
+                front.endless = front.ends == NEVER;
+                if !front.endless {
+                    queue.push(front.ends, Due::Front(slot, front.generation));
+                }
             }
         }
     }
@@ -342,12 +377,13 @@ impl Machine {
         front.ends = ends;
         front.groups = groups;
         front.gathers = gathers;
+        front.endless = ends == NEVER && !gathers;
         live.fronts.push(slot);
         if gathers {
             for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
                 live.gathered.entry(workgroup).or_default().push(slot);
             }
-        } else {
+        } else if !front.endless {
             queue.push(front.ends, Due::Front(slot, front.generation));
         }
         slot

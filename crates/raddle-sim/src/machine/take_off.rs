@@ -183,7 +183,7 @@ impl Machine {
         if how == Preemption::Switch {
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];
-                if front.gathers {
+                if front.gathers || front.endless {
                     continue;
                 }
                 // `ends` held the time left, see `stop_fronts`.

@@ -10,6 +10,7 @@ mod kit;
 mod launch_path;
 mod laws;
 mod layers;
+mod meetings;
 mod one_by_one;
 mod partial;
 mod replay;

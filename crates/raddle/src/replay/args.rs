@@ -139,9 +139,10 @@ pub(crate) struct StudyArgs {
     /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
     #[arg(long)]
     pub(crate) once: bool,
-    /// What becomes of communication kernels (NCCL and the like), which mostly wait for peers
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
-    pub(crate) comm: Comm,
+    /// What becomes of communication kernels (NCCL and the like), which mostly wait for peers [default:
+    /// keep; peers with several ranks of a job]
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) comm: Option<Comm>,
     #[command(flatten)]
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
@@ -166,6 +167,8 @@ impl StudyArgs {
         load: &ArrivalArgs,
     ) -> Study {
         let ranks = self.ranks.ranks.iter().map(ToString::to_string).collect();
+        let several = files.len() > given.len();
+        let comm = if several { CommRule::Peers } else { CommRule::Keep };
         Study {
             profiles: named(files),
             shapes: self.shapes.rules(),
@@ -186,7 +189,7 @@ impl StudyArgs {
             shares: self.shares.clone(),
             hints: self.hints.clone(),
             once: self.once,
-            comm: self.comm.into(),
+            comm: self.comm.map_or(comm, CommRule::from),
             load: load.load(),
             given: named(given),
             ranks,
@@ -265,8 +268,9 @@ pub(crate) enum Comm {
     Keep,
     /// Each lasts as long as the shortest launch of its kernel and grid
     Fixed,
-    /// They end with their peers: not before these had ended when recorded, as much later as the
-    /// collective before was, and their units are held until then
+    /// They end with their peers: those of ranks that are replayed together end together, and none
+    /// before the peers had ended when recorded, as much later as the collective before was; their
+    /// units are held until then
     Peers,
     /// They are left out
     Drop,

@@ -65,3 +65,27 @@ fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
     let ran = place.raddle(&["inspect", "one", "--rank", "4"]);
     assert!(ran.code == 1 && ran.err.contains("two traces of rank 4"), "{}", ran.err);
 }
+
+/// The collective of the first rank waits 100 us for the second one's, and what follows it too.
+#[test]
+fn collectives_of_ranks_that_are_there_end_together() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("job")).expect("a new folder");
+    let (sum, gemm) = ("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "gemm");
+    let early = [kernel(sum, 5, 3), kernel(gemm, 8, 50)];
+    let late = [kernel(gemm, 5, 100), kernel(sum, 105, 3)];
+    for (rank, [first, second]) in [early, late].iter().enumerate() {
+        place.file(&format!("job/rank{rank}.json"), trace("", &[first, second]));
+    }
+    let makespan = |more: &[&str]| {
+        let args = ["replay", "job", "--rank", "all", "--once", "--no-files", "--format", "json"];
+        let recipe = ["--recipe", "leftover", "--launch-latency", "none"];
+        let ran = place.raddle(&[&args, &recipe[..], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let result: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        result["recipes"][0]["summary"]["makespan-ns"].as_u64()
+    };
+    assert_eq!(makespan(&[]), Some(153_000));
+    assert_eq!(makespan(&["--comm", "peers"]), Some(153_000));
+    assert_eq!(makespan(&["--comm", "keep"]), Some(103_000));
+}

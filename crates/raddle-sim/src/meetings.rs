@@ -1,0 +1,116 @@
+//! When do communication kernels end whose peers on other ranks are there?
+//!
+//! All of them together: when the last has begun and each has done its work. What of one does not fit on
+//! the device at once goes on behind its peers. Those of a repetition that not every rank has, as where the
+//! shorter of two repeats, end as if their peers were not there. Ranks that do not fit on the device beside
+//! each other wait for ever, and are listed as stuck.
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{LaunchId, Tick};
+use raddle_trace::Profile;
+
+use crate::workload::{Meeting, ProcessPlan, Work, Workload};
+
+/// When something ends that waits for others which have not begun.
+pub(crate) const NEVER: Tick = Tick(u64::MAX);
+
+/// Lets the communication kernels of ranks of one job end together: those of the same name and the same
+/// place among those of that name. `first` is the first number that no other job uses; the next one comes
+/// back.
+///
+/// Only kernels that have peers by [`raddle_trace::CommRule::Peers`] take part.
+pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
+    let mut numbers: BTreeMap<(&str, u32), u32> = BTreeMap::new();
+    let mut next = first;
+    for (profile, plan) in ranks {
+        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+        plan.meetings.clear();
+        for collective in &profile.collectives {
+            let op = &profile.ops[collective.op as usize];
+            let name = profile.kernels[op.kernel as usize].as_str();
+            let place = seen.entry(name).or_default();
+            let number = *numbers.entry((name, *place)).or_insert_with(|| {
+                next += 1;
+                next - 1
+            });
+            *place += 1;
+            plan.meetings.push(Meeting { task: collective.op, number });
+        }
+    }
+    next
+}
+
+/// The meetings of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Meetings {
+    /// By number, how many processes meet there, and how often all of them do.
+    members: BTreeMap<u32, (usize, usize)>,
+    /// By number and repetition.
+    open: BTreeMap<(u32, u32), Gathering>,
+}
+
+/// Who has come to a meeting.
+#[derive(Debug)]
+pub(crate) struct Gathering {
+    pub(crate) came: Vec<LaunchId>,
+    /// How many will not come.
+    absent: usize,
+    /// When the last of those who came has done its work.
+    pub(crate) ends: Tick,
+    /// Whether all are there.
+    pub(crate) complete: bool,
+}
+
+impl Meetings {
+    pub(crate) fn new(workload: &Workload) -> Self {
+        let mut members: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+        for plan in &workload.processes {
+            let times = plan.times().len().max(1);
+            for meeting in &plan.meetings {
+                let runs = matches!(
+                    plan.tasks[meeting.task as usize].work,
+                    Work::Kernel { workgroups: 1.., .. }
+                );
+                let (count, least) = members.entry(meeting.number).or_insert((0, times));
+                *count += usize::from(runs);
+                *least = times.min(*least);
+            }
+        }
+        members.retain(|_, (count, _)| *count > 1);
+        Self { members, open: BTreeMap::new() }
+    }
+
+    /// Whether anybody meets there in that repetition.
+    pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
+        self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
+    }
+
+    /// A launch has begun, and will have done its work at some time; or without a time it never begins.
+    /// Who is there now.
+    pub(crate) fn come(
+        &mut self,
+        place: (u32, u32),
+        launch: LaunchId,
+        done: Option<Tick>,
+    ) -> &Gathering {
+        let wanted = self.members.get(&place.0).map_or(0, |&(count, _)| count);
+        let gathering = self.open.entry(place).or_insert(Gathering {
+            came: Vec::new(),
+            absent: 0,
+            ends: Tick::ZERO,
+            complete: false,
+        });
+        if !gathering.came.contains(&launch) {
+            match done {
+                Some(done) => {
+                    gathering.came.push(launch);
+                    gathering.ends = gathering.ends.max(done);
+                }
+                None => gathering.absent += 1,
+            }
+        }
+        gathering.complete = gathering.came.len() + gathering.absent >= wanted;
+        gathering
+    }
+}
