@@ -1,6 +1,6 @@
 //! What is a dispatcher, seen from a simulator or a runtime?
 
-use raddle_policy::{Actions, CuId, Event, Free, Tick};
+use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, TurnTally};
 
@@ -43,6 +43,17 @@ pub trait Dispatcher {
         None
     }
 
+    /// What is free of what lies in runs on a compute unit; `None` where no addresses are kept.
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        let _ = cu;
+        None
+    }
+
+    /// How often work waited, by what it lacked and why; nothing where nobody counts.
+    fn waits(&self) -> &[WaitTally] {
+        &[]
+    }
+
     /// What it has counted of turns; nothing from a dispatcher that counts none.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
@@ -81,6 +92,12 @@ macro_rules! through {
             }
             fn free(&self, cu: CuId) -> Option<Free> {
                 (**self).free(cu)
+            }
+            fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+                (**self).free_runs(cu)
+            }
+            fn waits(&self) -> &[WaitTally] {
+                (**self).waits()
             }
             fn turns(&self) -> TurnTally {
                 (**self).turns()

@@ -259,6 +259,22 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
+    /// Fills in the clock of a device, where decisions take time and the recipe gives none. A log then
+    /// holds it, and can be replayed without the device.
+    pub fn fill_clock(&mut self, mhz: Option<u32>) {
+        let config: Option<&raddle_workgroup::MatchingConfig> = self.allocate.settings();
+        let Some(config) = config.filter(|config| {
+            config.decision.is_some_and(|time| time.clock_mhz.is_none()) && mhz.is_some()
+        }) else {
+            return;
+        };
+        let mut config = config.clone();
+        if let Some(time) = &mut config.decision {
+            time.clock_mhz = mhz;
+        }
+        self.allocate = self.allocate.with(config).unwrap_or_else(|| self.allocate.clone());
+    }
+
     /// Fills in what a device takes to let work go, where the recipe lets work go and does not say it.
     /// A log then holds it, and can be replayed without the device.
     #[cfg(feature = "preempt")]

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::{CuId, Cus, Fact, Launch, LaunchId, Piece, Place, Refusal, Tick, WaveSpan};
+use crate::{
+    CuId, Cus, Fact, FreeRun, Launch, LaunchId, Piece, Place, Refusal, Tick, WaitTally, WaveSpan,
+};
 
 /// What an [`Allocate`] policy sees: the launches on the device and what is free on it.
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +218,18 @@ pub trait Allocate {
         false
     }
 
+    /// What is free of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from a
+    /// policy that keeps no addresses.
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        let _ = cu;
+        None
+    }
+
+    /// How often work waited, by what it lacked and why; nothing from a policy that does not count.
+    fn waits(&self) -> &[WaitTally] {
+        &[]
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
@@ -245,6 +259,12 @@ macro_rules! through {
             fn broke_law(&mut self, law: &str) -> bool {
                 (**self).broke_law(law)
             }
+            fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+                (**self).free_runs(cu)
+            }
+            fn waits(&self) -> &[WaitTally] {
+                (**self).waits()
+            }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);
             }
@@ -270,6 +290,12 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.0.broke_law(law)
+    }
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.0.free_runs(cu)
+    }
+    fn waits(&self) -> &[WaitTally] {
+        self.0.waits()
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.0.observe(fact, now);

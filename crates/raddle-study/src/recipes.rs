@@ -73,6 +73,7 @@ impl NamedRecipe {
         let mut recipe = self.recipe.clone();
         let runtime = raddle_sim::device_runtime(device);
         recipe.fill_costs(raddle_sim::device_costs(device), runtime);
+        recipe.fill_clock(device.clock_mhz);
         recipe
     }
 }

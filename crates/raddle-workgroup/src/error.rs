@@ -20,6 +20,12 @@ pub enum Error {
     NoGroups,
     #[error("both `{}` and `{}` are given: give one of them", keys[0], keys[1])]
     TwoUnits { keys: [&'static str; 2] },
+    #[error("the clock of the dispatcher is not known: give `clock-mhz` of 1 or more")]
+    NoClock,
+    #[error(
+        "the circuit model, which says how many clocks a search takes, is not built in: build raddle-workgroup with its feature `circuit`"
+    )]
+    NoCircuit,
     #[error("no channels leave streams nowhere to wait: give 1 or more, or leave it out")]
     NoChannels,
     #[error(

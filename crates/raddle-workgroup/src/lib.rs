@@ -66,9 +66,9 @@ pub use baselines::{
 };
 pub use error::Error;
 pub use matching::{
-    Amounts, Balance, ByResource, Choice, EachResource, Excluded, Fit, FreeWeights, LevelOrder,
-    LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes, ResourceSearch,
-    SearchRule, SplitRule,
+    Amounts, Balance, ByResource, Choice, DecisionTime, EachResource, Excluded, Fit, FreeWeights,
+    LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes,
+    ResourceSearch, SearchRule, SearchTiming, SplitRule,
 };
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;

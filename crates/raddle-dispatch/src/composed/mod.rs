@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, CuId, Event, Free, Launch, LaunchId, Piece, Place, ProcessId, Refusal,
-    StreamId, Tick, WaveSpan,
+    Action, Actions, CuId, Event, Free, FreeRun, Launch, LaunchId, Piece, Place, ProcessId,
+    Refusal, StreamId, Tick, WaitTally, WaveSpan,
 };
 use raddle_preempt::{Arbiter, Driver};
 
@@ -278,6 +278,14 @@ impl Dispatcher for Composed {
 
     fn free(&self, cu: CuId) -> Option<Free> {
         Some(self.book.cus().free(cu))
+    }
+
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.policies.allocate.policy.free_runs(cu)
+    }
+
+    fn waits(&self) -> &[WaitTally] {
+        self.policies.allocate.policy.waits()
     }
 
     fn turns(&self) -> TurnTally {

@@ -23,6 +23,7 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { least-power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 } }",
     "search = { grouped = { groups = 4 } }
      place = { least-power = { weights = [1, 1, 4, 4, 8, 1], history-log2 = 10 } }",
+    "decision = { timing = \"one-clock\", clock-mhz = 1755 }",
     "search = { sampled = { excluding = \"primes\" } }",
     "search = { grouped = { size = { vgpr = 4, sgpr = 4, lds = 16 } } }",
     "search = { shared = { width = 1024 } }
@@ -50,6 +51,7 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
             SettingError::new(key, error)
         }
         Error::NoGroups => SettingError::new("search.grouped", error),
+        Error::NoClock => SettingError::new("decision.clock-mhz", error),
         Error::NoRetry => {
             let ns = config.split.is_some_and(|split| split.retry_ns.is_some());
             SettingError::new(if ns { "split.retry-ns" } else { "split.retry-us" }, error)

@@ -13,7 +13,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use raddle_policy::{CuId, CuShape, Demand, LaunchId, Place, Refusal, Resource};
+use raddle_bitmap::Bank;
+use raddle_policy::{CuId, CuShape, Demand, FreeRun, LaunchId, Place, Refusal, Resource};
 
 pub use plan::{GroupPlan, ProbeRefusal, SimdRule};
 
@@ -205,6 +206,19 @@ impl Allocator {
             wanted: u64::from(wanted),
             available: u64::from(available),
         }
+    }
+
+    /// What is free on a compute unit of what lies in runs, and the longest runs of it.
+    #[must_use]
+    pub fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        let unit = self.units.get(cu.index())?;
+        let all = |bank: &Bank| {
+            (0..bank.len()).fold(FreeRun::default(), |sum, map| FreeRun {
+                free: sum.free + u64::from(bank.free_blocks(map)),
+                longest: sum.longest + u64::from(bank.longest(map)),
+            })
+        };
+        Some([all(&unit.vgpr), unit.sgpr.as_ref().map(all).unwrap_or_default(), all(&unit.lds)])
     }
 
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {

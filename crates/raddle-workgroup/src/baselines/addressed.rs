@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use raddle_policy::{
-    CuId, Cus, Fact, Launch, Piece, Preemption, ReadyLaunch, Refusal, Resource, Round, WaveSpan,
+    CuId, Cus, Fact, FreeRun, Launch, Piece, Preemption, ReadyLaunch, Refusal, Resource, Round,
+    WaveSpan,
 };
 
 use crate::allocator::{Allocator, SimdRule};
@@ -66,6 +67,11 @@ impl Addressed {
             }
             _ => counted,
         }
+    }
+
+    /// What is free where, once something was asked.
+    pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.allocator.as_ref()?.free_runs(cu)
     }
 
     pub(crate) fn observe(&mut self, fact: &Fact<'_>) {

@@ -2,7 +2,9 @@
 //!
 //! Launches are served in arrival order; one that finds no room lets the later ones try.
 
-use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
+use raddle_policy::{
+    Allocate, Answer, CuId, Fact, FreeRun, Piece, ReadyLaunch, ReadyView, Round, Tick,
+};
 
 use super::addressed::{Addressed, BaselineConfig};
 use super::waiting::{Explained, MayFit, Refused, start, waiting};
@@ -107,6 +109,10 @@ impl Allocate for Greedy {
 
     fn reads_the_view(&self) -> bool {
         self.addressed.is_none()
+    }
+
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.addressed.as_ref()?.free_runs(cu)
     }
 
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {

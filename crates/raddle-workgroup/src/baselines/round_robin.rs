@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use raddle_policy::{Allocate, Answer, CuId, Fact, ReadyLaunch, ReadyView, Round, Tick};
+use raddle_policy::{Allocate, Answer, CuId, Fact, FreeRun, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::addressed::{Addressed, BaselineConfig};
 use super::rounds::{Dealer, Passes};
@@ -106,6 +106,10 @@ impl Allocate for RoundRobin {
 
     fn reads_the_view(&self) -> bool {
         self.addressed.is_none()
+    }
+
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.addressed.as_ref()?.free_runs(cu)
     }
 
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {

@@ -30,6 +30,9 @@ pub struct MatchingConfig {
     /// When a workgroup that may be cut is cut into its waves (E3); never, without.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
+    /// How long a decision takes; no time, without.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub decision: Option<DecisionTime>,
     /// The number of channels that streams are folded into, in the order of their first use; each
     /// stream is a channel without it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -86,6 +89,32 @@ impl LevelWindows {
         let us = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
         Ok(windows_ns.iter().copied().chain(us).collect())
     }
+}
+
+/// How long a decision takes: the clocks of the search that is chosen, by the circuit model of
+/// `raddle-bitmap`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct DecisionTime {
+    /// How its steps are spread over clocks.
+    pub timing: SearchTiming,
+    /// The clock of the dispatcher, in MHz; `raddle` takes that of the device where it is not given.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub clock_mhz: Option<u32>,
+}
+
+/// How the steps of a search are spread over clocks (E4 to E7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum SearchTiming {
+    /// All in one.
+    OneClock,
+    /// One clock each, each with its own hardware.
+    ThreeClocks,
+    /// One clock each on one set of hardware; the grouped search alone has it.
+    Reused,
 }
 
 /// In which of the free runs that are long enough one is taken; always at the run's start, ties to
@@ -252,13 +281,18 @@ pub struct PowerWeights {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
+    /// Whether as many ticks ahead count too, as if nothing ended: so what is placed counts at once,
+    /// and not from the next tick on.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ahead: bool,
 }
 
 impl PowerWeights {
     /// These weights over the 1,024 ticks that the seed prefers.
     #[must_use]
     pub const fn new(weights: [u64; 6]) -> Self {
-        Self { weights, history_ticks: None, history_log2: None }
+        Self { weights, history_ticks: None, history_log2: None, ahead: false }
     }
 
     /// How far back instructions count, in ticks.

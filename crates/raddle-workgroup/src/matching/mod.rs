@@ -15,6 +15,7 @@ mod fit;
 mod head;
 mod heads;
 mod levels;
+mod pace;
 mod places;
 mod power;
 mod round;
@@ -24,12 +25,13 @@ mod search;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuShape, Fact, Launch, Piece, Preemption, ReadyView, Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Fact, FreeRun, Launch, Piece, Preemption, ReadyView, Round,
+    Tick, WaitTally, WaveSpan,
 };
 
 pub use config::{
-    Amounts, Balance, Choice, Fit, FreeWeights, LevelOrder, LevelWindows, MatchingConfig,
-    PlaceRule, PowerWeights, SplitRule,
+    Amounts, Balance, Choice, DecisionTime, Fit, FreeWeights, LevelOrder, LevelWindows,
+    MatchingConfig, PlaceRule, PowerWeights, SearchTiming, SplitRule,
 };
 pub use fit::ResourceSearch;
 pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
@@ -41,7 +43,11 @@ use cutting::Cutting;
 use fit::{Matcher, Name, WHOLE};
 use head::{ChannelHead, SeenChannel};
 use levels::{LevelRanks, Picker};
+use pace::Pace;
 use places::Places;
+
+/// Kinds of waits: resources and reasons.
+const WAITS: usize = 24;
 
 /// Every channel's head against every compute unit.
 #[derive(Clone, Debug)]
@@ -56,6 +62,8 @@ pub struct Matching {
     channels: Channels,
     places: Places,
     cutting: Option<Cutting>,
+    pace: Option<Pace>,
+    waits: Vec<WaitTally>,
     heads: Vec<ChannelHead>,
     seen: Vec<SeenChannel>,
     question: u64,
@@ -75,10 +83,14 @@ impl Matching {
             return Err(Error::NoChannels);
         }
         let cutting = config.split.map(Cutting::new).transpose()?;
+        let pace =
+            config.decision.map(|time| Pace::new(time, &config.search, &shape)).transpose()?;
         let matcher =
             Matcher::new(shape, cus, &config.search, config.balance)?.with_fit(config.fit);
         Ok(Self {
             cutting,
+            pace,
+            waits: Vec::with_capacity(WAITS),
             places: Places::new(&config.place, &matcher)?,
             marks: Marks::new(levels.count(), 0)?,
             marked: 0,
@@ -108,6 +120,35 @@ impl Matching {
 }
 
 impl Matching {
+    /// A question, when a decision takes time: where one can be made, a single one.
+    fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
+        let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
+        if let Some(at) = pace.not_before(now) {
+            return Answer::Wait { retry_at: Some(at) };
+        }
+        self.see(now);
+        let answer = self.place(ready, now, false, round);
+        let Some(pace) = &mut self.pace else { return answer };
+        match answer {
+            Answer::Wait { retry_at } => {
+                let unseen = pace.rests();
+                Answer::Wait { retry_at: unseen.into_iter().chain(retry_at).min() }
+            }
+            Answer::Start { .. } => {
+                pace.placed();
+                answer
+            }
+            _ => answer,
+        }
+    }
+
+    /// Ends that are seen by now.
+    fn see(&mut self, now: Tick) {
+        while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
+            self.ended(&end.launch, end.waves, &end.pieces, now);
+        }
+    }
+
     fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = match waves {
             WaveSpan::All => WHOLE,
@@ -136,18 +177,38 @@ impl Matching {
 
 impl Allocate for Matching {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        self.place(ready, now, false, round)
+        self.paced(ready, now, false, round)
     }
 
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        self.place(ready, now, true, round)
+        self.paced(ready, now, true, round)
     }
 
     fn cuts(&self) -> bool {
         self.cutting.is_some()
     }
 
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.matcher.free_runs(cu.index())
+    }
+
+    fn waits(&self) -> &[WaitTally] {
+        &self.waits
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        if let (Fact::Ended { launch, waves, pieces }, Some(pace)) = (fact, &mut self.pace)
+            && pace.hears(launch, *waves, pieces, now)
+        {
+            if let Some(cutting) = &mut self.cutting {
+                cutting.heard();
+            }
+            return;
+        }
+        if matches!(fact, Fact::TakenOff { .. } | Fact::Returning { .. } | Fact::Restored { .. }) {
+            // What leaves and comes back is told in order.
+            self.see(Tick(u64::MAX));
+        }
         let Self { matcher, places, cutting, .. } = self;
         if let Some(cutting) = cutting {
             cutting.heard();

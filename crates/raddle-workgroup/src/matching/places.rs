@@ -43,7 +43,9 @@ impl Places {
     pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
         let waves = FreeWeights { waves: 1, ..FreeWeights::default() };
         let power_of = |power: &PowerWeights| {
-            Power::new(&power.weights, power.history()?, matcher.len(), matcher.waves())
+            let window = power.history()?;
+            let found = Power::new(&power.weights, window, matcher.len(), matcher.waves())?;
+            Ok::<_, Error>(if power.ahead { found.with_what_comes() } else { found })
         };
         let (free, power, mix) = match rule {
             PlaceRule::LowestIndex => return Ok(Self::Lowest),

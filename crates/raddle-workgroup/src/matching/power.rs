@@ -85,6 +85,8 @@ impl PowerLog {
 pub(super) struct Power {
     weights: Weights,
     window: u64,
+    /// Whether the window reaches as far ahead as back.
+    ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
 
@@ -108,7 +110,13 @@ impl Power {
         highest.checked_mul(waves.into()).ok_or(Error::Score { row: 0 })?;
         // A copy of an empty list has no room.
         let meters = (0..cus).map(|_| PowerLog::new()).collect();
-        Ok(Self { weights, window, meters })
+        Ok(Self { weights, window, ahead: false, meters })
+    }
+
+    /// Counts as many ticks ahead as back, as if nothing ended.
+    pub(super) const fn with_what_comes(mut self) -> Self {
+        self.ahead = true;
+        self
     }
 
     /// How many compute units there are.
@@ -140,8 +148,12 @@ impl Power {
 
     /// The score of a compute unit (TB): what it has drawn in its window; at most u64.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
-        let drawn = self.meters.get_mut(cu).map_or(0, |meter| meter.drawn(now.0, self.window));
-        u64::try_from(drawn).unwrap_or(u64::MAX)
+        let (window, ahead) = (self.window, self.ahead);
+        let score = self.meters.get_mut(cu).map_or(0, |meter| {
+            let next = if ahead { u128::from(meter.power()) * u128::from(window) } else { 0 };
+            meter.drawn(now.0, window).saturating_add(next)
+        });
+        u64::try_from(score).unwrap_or(u64::MAX)
     }
 
     /// Whether that score stays until something starts or ends there.

@@ -1,6 +1,8 @@
 //! What does one question lead to: a workgroup placed, one cut, or why all wait?
 
-use raddle_policy::{Answer, CuId, Launch, Piece, ReadyView, Round, Tick, WaveSpan};
+use raddle_policy::{
+    Answer, CuId, Launch, Piece, ReadyView, Resource, Round, Tick, WaitReason, WaitTally, WaveSpan,
+};
 use smallvec::SmallVec;
 
 use super::Matching;
@@ -204,7 +206,16 @@ impl Matching {
     fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
+            self.tally(lack.resource(), self.matcher.reason(cu, lack));
             round.refuse(lack.refusal(launch.id, Some(cu)));
+        }
+    }
+
+    fn tally(&mut self, resource: Resource, reason: WaitReason) {
+        let same = |it: &&mut WaitTally| (it.resource, it.reason) == (resource, reason);
+        match self.waits.iter_mut().find(same) {
+            Some(known) => known.count += 1,
+            None => self.waits.push(WaitTally { resource, reason, count: 1 }),
         }
     }
 

@@ -50,6 +50,7 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
             place,
             split,
             channels,
+            decision: None,
         },
     )
 }

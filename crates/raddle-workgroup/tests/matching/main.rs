@@ -4,6 +4,7 @@ mod configs;
 mod input;
 mod kept;
 mod laws;
+mod pace;
 mod scenarios;
 mod served;
 mod split;

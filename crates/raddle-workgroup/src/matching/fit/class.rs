@@ -31,6 +31,10 @@ impl Lack {
         Self { resource, wanted: wanted.into(), available: available.into() }
     }
 
+    pub(crate) const fn resource(self) -> Resource {
+        self.resource
+    }
+
     /// The refusal of a launch, by one compute unit or by all.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;

@@ -105,12 +105,12 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
     Sampled::new(granules, &k)
 }
 
-/// Whether one finder of this width can serve all resources in turn: each map in a period, as many
-/// to a period as fit. What it finds is exact, so the answers are those of the full search.
+/// The finder of this width that serves all resources in turn: each map in a period, as many to a
+/// period as fit; `None` where there is nothing to find. What it finds is exact, so the answers are those of the full search.
 ///
 /// # Errors
 /// [`Error::SearchRule`] where it cannot.
-pub(super) fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
+pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared>, Error> {
     let simds = u32::from(shape.simds);
     let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -131,9 +131,9 @@ pub(super) fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
         left -= blocks;
     }
     if periods.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let resource = Resource::Vgpr;
     let finder = Shared::new(width, width, &periods, &Layout::Packed);
-    finder.map(|_| ()).map_err(|cause| Error::SearchRule { resource, cause })
+    finder.map(Some).map_err(|cause| Error::SearchRule { resource, cause })
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use raddle_bitmap::Bank;
-use raddle_policy::Resource;
+use raddle_policy::{FreeRun, Resource};
 
 use super::finder::ResourceSearch;
 use crate::Error;
@@ -62,6 +62,14 @@ impl RunMaps {
             ResourceSearch::Exact => self.bank.longest(map),
             finder => self.bank.view(map).map_or(0, |view| finder.longest(view)),
         }
+    }
+
+    /// Of several maps together.
+    pub(super) fn all(&self, maps: Range<usize>) -> FreeRun {
+        maps.fold(FreeRun::default(), |sum, map| FreeRun {
+            free: sum.free + u64::from(self.bank.free_blocks(map)),
+            longest: sum.longest + u64::from(self.bank.longest(map)),
+        })
     }
 
     /// How many granules of a map are free.

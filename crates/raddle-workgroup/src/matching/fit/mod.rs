@@ -30,7 +30,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, LaunchId, Resource};
+use raddle_policy::{CuId, CuShape, FreeRun, LaunchId, Resource, WaitReason};
 
 use crate::Error;
 use crate::matching::config::{Balance, Fit};
@@ -38,7 +38,7 @@ use crate::matching::search::SearchRule;
 use class::{CLASSES, Class};
 pub(crate) use class::{Lack, bit};
 pub use finder::ResourceSearch;
-use finder::check_shared;
+pub(crate) use finder::shared_finder;
 use maps::RunMaps;
 pub(crate) use open::OpenCus;
 use open::OpenSets;
@@ -112,7 +112,7 @@ impl Matcher {
         let shape = if usable { shape } else { CuShape { simds: 0, ..shape } };
         let (simds, count) = (usize::from(shape.simds), usize::from(cus));
         if let SearchRule::Shared { width } = *search {
-            check_shared(width, &shape)?;
+            shared_finder(width, &shape)?;
         }
         let exact = matches!(search, SearchRule::Full | SearchRule::Shared { .. });
         let maps = |resource, maps, granules: u32| {
@@ -188,6 +188,35 @@ impl Matcher {
     #[inline(always)]
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         !self.open(class).is_empty()
+    }
+
+    /// What is free on a compute unit of what lies in runs, and the longest runs of it, seen or not.
+    pub(crate) fn free_runs(&self, cu: usize) -> Option<[FreeRun; 3]> {
+        let maps = cu * self.simds..(cu + 1) * self.simds;
+        (cu < self.units.len())
+            .then(|| [self.vgpr.all(maps), self.sgpr.all(cu..cu + 1), self.lds.all(cu..cu + 1)])
+    }
+
+    /// Why it lacks.
+    pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
+        let (cu, wanted) = (cu.index(), lack.wanted);
+        let maps = match lack.resource {
+            Resource::Vgpr => (&self.vgpr, cu * self.simds..(cu + 1) * self.simds),
+            Resource::Sgpr => (&self.sgpr, cu..cu + 1),
+            Resource::Lds => (&self.lds, cu..cu + 1),
+            _ => return WaitReason::NotEnough,
+        };
+        // Of SIMDs the first that lacks is meant, which is one that reports less than is wanted.
+        let lacking = |map: &usize| u64::from(maps.0.runs(self.exact)[*map]) == lack.available;
+        let Some(map) = maps.1.clone().find(lacking) else { return WaitReason::NotEnough };
+        let all = maps.0.all(map..map + 1);
+        if all.longest >= wanted {
+            WaitReason::NotSeen
+        } else if all.free >= wanted {
+            WaitReason::InPieces
+        } else {
+            WaitReason::NotEnough
+        }
     }
 
     /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies

@@ -1,0 +1,154 @@
+//! How long does a decision take, and what does it not see yet (seed 000, E4 to E7)?
+//!
+//! A round of the matching takes as many clocks as the slowest search of a resource; rounds follow each
+//! other without a gap while something is placed, and a round begins when something has happened. A
+//! finder that serves the resources in turn reads each once in its round, so what is given back while
+//! a round goes is seen by the next one that begins after it: until then it is taken.
+//!
+//! Units: ps within, ticks of 1,000 ps outside.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use raddle_policy::{CuShape, Launch, Piece, Tick, WaveSpan};
+
+use super::config::DecisionTime;
+use super::search::SearchRule;
+use crate::Error;
+
+const PS_PER_TICK: u64 = 1_000;
+const PS_PER_US: u64 = 1_000_000;
+
+/// An end that is not seen yet.
+#[derive(Clone, Debug)]
+pub(super) struct LateEnd {
+    seen: Tick,
+    pub(super) launch: Launch,
+    pub(super) waves: WaveSpan,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// The rounds of a dispatcher that takes time.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    round: u64,
+    /// When the round that goes on is over.
+    over: Option<u64>,
+    /// Whether ends are seen by rounds alone.
+    shared: bool,
+    late: VecDeque<LateEnd>,
+}
+
+impl Pace {
+    /// # Errors
+    /// Without a clock, without the circuit model, and for a timing that a search does not have.
+    pub(super) fn new(
+        time: DecisionTime,
+        search: &SearchRule,
+        shape: &CuShape,
+    ) -> Result<Self, Error> {
+        let clocks = clocks(time, search, shape)?;
+        let mhz = time.clock_mhz.filter(|mhz| *mhz > 0).ok_or(Error::NoClock)?;
+        let round = (u64::from(clocks) * PS_PER_US).div_ceil(mhz.into()).max(1);
+        let shared = matches!(search, SearchRule::Shared { .. });
+        Ok(Self { round, over: None, shared, late: VecDeque::new() })
+    }
+
+    /// When a decision can be made, if not now; begins a round where none goes on.
+    pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
+        let begins = now.0.saturating_mul(PS_PER_TICK);
+        // One that was over more than a tick ago had nothing to decide then.
+        let goes_on = self.over.filter(|over| over.saturating_add(PS_PER_TICK) > begins);
+        let over = goes_on.unwrap_or_else(|| begins.saturating_add(self.round));
+        self.over = Some(over);
+        let at = Tick(over.div_ceil(PS_PER_TICK));
+        (at > now).then_some(at)
+    }
+
+    /// Something was placed: the next round begins.
+    pub(super) const fn placed(&mut self) {
+        if let Some(over) = &mut self.over {
+            *over = over.saturating_add(self.round);
+        }
+    }
+
+    /// Nothing fitted: the next round begins when something has happened. When something is seen of
+    /// which nobody knows yet.
+    pub(super) fn rests(&mut self) -> Option<Tick> {
+        self.over = None;
+        self.late.front().map(|end| end.seen)
+    }
+
+    /// Notes an end, if it is not seen at once.
+    pub(super) fn hears(
+        &mut self,
+        launch: &Launch,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        now: Tick,
+    ) -> bool {
+        if !self.shared {
+            return false;
+        }
+        let begun = now.0.saturating_mul(PS_PER_TICK).div_ceil(self.round);
+        let seen = begun.saturating_add(1).saturating_mul(self.round).div_ceil(PS_PER_TICK);
+        self.late.push_back(LateEnd {
+            seen: Tick(seen),
+            launch: *launch,
+            waves,
+            pieces: pieces.to_vec(),
+        });
+        true
+    }
+
+    /// The next end that is seen by now.
+    pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
+        self.late.pop_front_if(|end| end.seen <= now)
+    }
+}
+
+/// Clocks of a round.
+#[cfg(feature = "circuit")]
+fn clocks(time: DecisionTime, search: &SearchRule, shape: &CuShape) -> Result<u32, Error> {
+    use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
+    use raddle_policy::Resource;
+
+    use super::config::SearchTiming;
+    use super::fit::{ResourceSearch, shared_finder};
+
+    let timing = match time.timing {
+        SearchTiming::OneClock => Timing::OneClock,
+        SearchTiming::ThreeClocks => Timing::ThreeClocks,
+        SearchTiming::Reused => Timing::Reused,
+    };
+    if let SearchRule::Shared { width } = *search {
+        let Some(finder) = shared_finder(width, shape)? else { return Ok(1) };
+        let resource = Resource::Vgpr;
+        let cost = Cost::of(Variant::Shared(&finder), timing, Counting::Folded);
+        let cost = cost.map_err(|cause| Error::SearchRule { resource, cause })?;
+        return Ok(cost.clocks.saturating_mul(finder.periods() as u32));
+    }
+    let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
+    let all = [
+        (Resource::Vgpr, u32::from(shape.vgpr_per_simd)),
+        (Resource::Sgpr, sgpr),
+        (Resource::Lds, shape.lds),
+    ];
+    let mut most = 1;
+    for (resource, blocks) in all.into_iter().filter(|(_, blocks)| *blocks > 0) {
+        let search = search.of(resource, blocks)?;
+        let variant = match &search {
+            ResourceSearch::Exact => Variant::Full { blocks },
+            ResourceSearch::Grouped(search) => Variant::Grouped(search),
+            ResourceSearch::Sampled(search) => Variant::Sampled(search),
+        };
+        let cost = Cost::of(variant, timing, Counting::Folded);
+        most = most.max(cost.map_err(|cause| Error::SearchRule { resource, cause })?.clocks);
+    }
+    Ok(most)
+}
+
+#[cfg(not(feature = "circuit"))]
+const fn clocks(_: DecisionTime, _: &SearchRule, _: &CuShape) -> Result<u32, Error> {
+    Err(Error::NoCircuit)
+}

@@ -1,0 +1,92 @@
+//! How long does a decision take, and what does a shared finder not see yet (seed 000, E4, E7)?
+
+use raddle_policy::{
+    Allocate, Answer, CuId, Cus, Demand, Fact, Launch, Piece, ReadyView, Round, Tick, WaveSpan,
+};
+use raddle_testkit::{SMALL_CU, demand, ready};
+use raddle_workgroup::{DecisionTime, Error, Matching, MatchingConfig, SearchRule, SearchTiming};
+
+fn policy(search: SearchRule, timing: SearchTiming, mhz: Option<u32>) -> Result<Matching, Error> {
+    let decision = Some(DecisionTime { timing, clock_mhz: mhz });
+    let config = MatchingConfig { search, decision, ..MatchingConfig::default() };
+    Matching::new(config, SMALL_CU, 1)
+}
+
+fn launch() -> Launch {
+    raddle_testkit::launch(0).workgroups(4).demand(demand(1, 1)).build()
+}
+
+fn ask(policy: &mut Matching, launch: Launch, next: u64, at: u64) -> Answer {
+    let cus = Cus::new(SMALL_CU, 1);
+    let mut entry = ready(launch);
+    entry.next = next;
+    let (launches, mut round) = ([entry], Round::default());
+    policy.allocate_round(&ReadyView { launches: &launches, cus: &cus }, Tick(at), &mut round)
+}
+
+const fn wait(at: u64) -> Answer {
+    Answer::Wait { retry_at: Some(Tick(at)) }
+}
+
+#[test]
+fn a_workgroup_starts_when_its_round_is_over() {
+    let start = Answer::Start { launch: launch().id, waves: WaveSpan::All };
+    // Three clocks of 1 ns.
+    let mut three = policy(SearchRule::Full, SearchTiming::ThreeClocks, Some(1000)).expect("sound");
+    for (next, at, answer) in [
+        (0, 10, wait(13)),
+        (0, 12, wait(13)),
+        (0, 13, start),
+        (1, 13, wait(16)),
+        (1, 16, start),
+        // Nothing was to be decided for a while: a round begins.
+        (2, 90, wait(93)),
+        (2, 93, start),
+    ] {
+        assert_eq!(ask(&mut three, launch(), next, at), answer, "{next} at {at}");
+    }
+    // One clock of half a nanosecond: two rounds fit into a tick.
+    let mut one = policy(SearchRule::Full, SearchTiming::OneClock, Some(2000)).expect("sound");
+    for (next, at, answer) in
+        [(0, 10, wait(11)), (0, 11, start), (1, 11, start), (2, 11, wait(12)), (2, 12, start)]
+    {
+        assert_eq!(ask(&mut one, launch(), next, at), answer, "{next} at {at}");
+    }
+}
+
+#[test]
+fn a_shared_finder_takes_a_round_of_periods_and_sees_ends_late() {
+    // One finder as wide as the widest resource.
+    let widest = [SMALL_CU.vgpr_per_simd.into(), SMALL_CU.lds].into_iter().max().expect("some");
+    let search = SearchRule::Shared { width: widest };
+    let mut shared = policy(search, SearchTiming::OneClock, Some(100)).expect("sound");
+    let whole =
+        Launch { demand: Demand { lds: SMALL_CU.lds, ..demand(1, 1) }, workgroups: 2, ..launch() };
+    // Periods of 10 ns: the first answer says how many there are.
+    let Answer::Wait { retry_at: Some(first) } = ask(&mut shared, whole, 0, 0) else {
+        panic!("a round takes time")
+    };
+    assert!(first.0 > 10 && first.0.is_multiple_of(10), "{first}: more than one period");
+    let start = Answer::Start { launch: whole.id, waves: WaveSpan::All };
+    assert_eq!(ask(&mut shared, whole, 0, first.0), start);
+    // It ends at once, and is still taken by what the next round has read.
+    let pieces = &[Piece::one(0, CuId(0))];
+    let ended = Fact::Ended { launch: &whole, waves: WaveSpan::All, pieces };
+    shared.observe(&ended, Tick(first.0 + 1));
+    let seen = first.0 * 3;
+    assert_eq!(ask(&mut shared, whole, 1, first.0 + 1), wait(first.0 * 2));
+    assert_eq!(ask(&mut shared, whole, 1, first.0 * 2), wait(seen), "not seen yet");
+    let Answer::Wait { retry_at: Some(at) } = ask(&mut shared, whole, 1, seen) else {
+        panic!("a round begins")
+    };
+    assert_eq!(ask(&mut shared, whole, 1, at.0), start);
+}
+
+#[test]
+fn a_time_that_cannot_be_is_refused() {
+    let of = |search, timing, mhz| policy(search, timing, mhz).map(|_| ()).unwrap_err();
+    assert_eq!(of(SearchRule::Full, SearchTiming::OneClock, None), Error::NoClock);
+    assert_eq!(of(SearchRule::Full, SearchTiming::OneClock, Some(0)), Error::NoClock);
+    let reused = of(SearchRule::Full, SearchTiming::Reused, Some(1000));
+    assert!(matches!(reused, Error::SearchRule { .. }), "{reused}");
+}
