@@ -42,3 +42,12 @@ pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
 pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
+
+/// Whether cargo can build for a target, which is installed where that is possible.
+pub(crate) fn has_target(shell: &Shell, target: &str) -> bool {
+    let installed = || {
+        let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();
+        folder.is_ok_and(|folder| PathBuf::from(folder).is_dir())
+    };
+    installed() || (cmd!(shell, "rustup target add {target}").run().is_ok() && installed())
+}

@@ -13,6 +13,7 @@ mod modules;
 mod mutants;
 mod soak;
 mod tidy;
+mod web;
 mod wheels;
 mod workspace;
 
@@ -63,6 +64,8 @@ enum Chore {
     },
     /// The no_std crates for a bare-metal target
     Nostd,
+    /// The engine and the application for browsers: target/web/raddle.wasm and raddle.html
+    Web(web::Args),
     /// A check that takes too long for .ci/run; without a name, the list of them
     Soak { name: Option<String> },
     /// The wheels of the Python package, for Linux on x86-64 and arm64, into target/wheels
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
         Chore::Fuzz(args) => fuzz::run(&shell, &args),
         Chore::Mutants { package } => mutants::run(&shell, &package),
         Chore::Nostd => nostd(&shell),
+        Chore::Web(args) => web::run(&shell, &args),
         Chore::Soak { name } => soak::run(&shell, name.as_deref()),
         Chore::Wheels(args) => wheels::run(&shell, &args),
     }
@@ -100,11 +104,7 @@ fn or_all(args: Vec<String>) -> Vec<String> {
 fn nostd(shell: &xshell::Shell) -> Result<()> {
     // A Cortex-M4 with floating point: the kind of core that firmware of a GPU runs on.
     let target = "thumbv7em-none-eabihf";
-    let installed = || {
-        let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();
-        folder.is_ok_and(|folder| PathBuf::from(folder).is_dir())
-    };
-    if !installed() && (cmd!(shell, "rustup target add {target}").run().is_err() || !installed()) {
+    if !checkout::has_target(shell, target) {
         anyhow::bail!(
             "the target {target} is not installed and could not be added: run `rustup target add {target}` where rustup reaches its server"
         );

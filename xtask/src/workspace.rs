@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 21] = [
+pub(crate) const CRATES: [Crate; 22] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -45,6 +45,7 @@ pub(crate) const CRATES: [Crate; 21] = [
     ),
     hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
     hosted("raddle-study", &["policy", "device", "dispatch", "trace", "sim", "report"]),
+    hosted("raddle-web", &["device", "report", "study", "trace"]),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),
     hosted(
@@ -66,6 +67,7 @@ pub(crate) const CRATES: [Crate; 21] = [
             "live",
             "report",
             "study",
+            "web",
         ],
     ),
     hosted("raddle-testkit", &["policy", "device"]),

@@ -13,7 +13,7 @@ pub mod units;
 
 pub use document::{
     Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
-    Scale, Table, ValueUnit, alarm, heading,
+    SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
 };
 
 use serde::Serialize;

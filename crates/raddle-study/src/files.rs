@@ -1,5 +1,6 @@
 //! Where are the files that a study names, and where goes what its runs leave?
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,67 +13,62 @@ pub trait Files: Sync {
     /// Whether there is a file of that name.
     fn has(&self, name: &str) -> bool;
 
+    /// A file, whole.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>>;
+
     /// The text of a small file: a recipe, a device.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn text(&self, name: &str) -> io::Result<String>;
+    fn text(&self, name: &str) -> io::Result<String> {
+        let text = String::from_utf8(self.bytes(name)?.into_owned());
+        text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
 
     /// A profile.
     ///
     /// # Errors
     /// When it cannot be read, or is none.
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError>;
+    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+        raddle_trace::read(name, &*traced(self, name)?, options)
+    }
 
     /// When requests arrive.
     ///
     /// # Errors
     /// When it cannot be read, or says nothing of requests.
-    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError>;
+    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+        raddle_trace::arrivals::read(name, &*traced(self, name)?, options)
+    }
 
     /// Shapes for kernels whose profile has none.
     ///
     /// # Errors
     /// When it cannot be read, or holds no shape.
-    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError>;
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
+        GraphCaptures::read(name, &traced(self, name)?)
+    }
+}
+
+fn traced<'f>(files: &'f (impl Files + ?Sized), name: &str) -> Result<Cow<'f, [u8]>, TraceError> {
+    files.bytes(name).map_err(|cause| TraceError::Unreadable { file: name.to_owned(), cause })
 }
 
 /// Files in memory, by their names.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
 
-impl MemoryFiles {
-    fn bytes(&self, name: &str) -> io::Result<&[u8]> {
-        let found = self.0.get(name).map(Vec::as_slice);
-        found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file was given"))
-    }
-
-    fn traced(&self, name: &str) -> Result<&[u8], TraceError> {
-        let file = || name.to_owned();
-        self.bytes(name).map_err(|cause| TraceError::Unreadable { file: file(), cause })
-    }
-}
-
 impl Files for MemoryFiles {
     fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    fn text(&self, name: &str) -> io::Result<String> {
-        let text = String::from_utf8(self.bytes(name)?.to_vec());
-        text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
-    }
-
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
-        raddle_trace::read(name, self.traced(name)?, options)
-    }
-
-    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
-        raddle_trace::arrivals::read(name, self.traced(name)?, options)
-    }
-
-    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
-        GraphCaptures::read(name, self.traced(name)?)
+    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
+        let found = self.0.get(name).map(|bytes| Cow::Borrowed(&**bytes));
+        found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file was given"))
     }
 }
 

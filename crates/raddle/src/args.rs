@@ -14,6 +14,7 @@ use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::ranks::RankArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
+use crate::serve::ServeArgs;
 use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
 
@@ -80,6 +81,8 @@ pub(crate) enum Verb {
     Packet(PacketArgs),
     /// May kernels be stopped and run again? Their sources with the test of the flag
     Kernel(KernelArgs),
+    /// Show the application in a browser of this machine: profiles in, reports out (docs/browser.md)
+    Serve(ServeArgs),
     /// Schedule the OpenCL work of running programs by a recipe (docs/live.md)
     Live(Box<LiveArgs>),
     /// Tell what a verb takes; `help model`: on what every figure of a replay rests

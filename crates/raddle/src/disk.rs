@@ -1,5 +1,6 @@
 //! How does a study read the files that the command line names, and where goes what its runs leave?
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -44,8 +45,8 @@ impl Files for Disk {
         self.path(name).exists()
     }
 
-    fn text(&self, name: &str) -> io::Result<String> {
-        fs::read_to_string(self.path(name))
+    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
+        fs::read(self.path(name)).map(Cow::Owned)
     }
 
     fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {

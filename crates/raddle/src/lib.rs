@@ -14,10 +14,13 @@ struct ReadmeOfTheRepository;
 
 mod args;
 mod arrivals;
+mod browser;
+mod carry;
 mod compare;
 mod console;
 mod device_list;
 mod disk;
+mod engine;
 mod error;
 mod explain;
 mod golden;
@@ -34,6 +37,7 @@ mod progress;
 mod ranks;
 mod recipe_list;
 mod replay;
+mod serve;
 mod shape_args;
 mod sweep;
 
@@ -216,6 +220,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         },
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
         Verb::Sweep(args) => sweep::verb(args, registry, cli.format, console),
+        Verb::Serve(args) => serve::verb(args, registry, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipe_list::verb(args, cli.format, console),

@@ -10,7 +10,7 @@ use crate::error::CliError;
 
 /// The verbs by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Choose a policy", &["replay", "share", "sweep", "compare"]),
+    ("Choose a policy", &["replay", "share", "sweep", "compare", "serve"]),
     ("Live", &["live"]),
     ("Look", &["inspect", "log", "recipes", "devices", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),

@@ -8,12 +8,15 @@ use raddle_dispatch::Registry;
 use raddle_report::json;
 use raddle_report::replay::{Closing, LOG, PAGE, ReplayResult};
 use raddle_study::{
-    Files, Kept, Loaded, MemoryFiles, Prepared, Studied, Study, Surroundings, Watcher, Ways, joined,
+    Files, Kept, Loaded, Prepared, Studied, Study, Surroundings, Watcher, Ways, joined,
 };
 
 use crate::Console;
 use crate::args::{Cli, Format, Verb};
+use crate::browser;
+use crate::carry::CarriedFiles;
 use crate::disk::{Disk, RunFolder};
+use crate::engine::EngineFile;
 use crate::error::CliError;
 use crate::manual;
 use crate::output::Output;
@@ -35,6 +38,14 @@ const TRAIN: &str = include_str!("../data/demo/train.csv");
 
 /// A question, the name of its folder where none is given, and what to try next.
 type Asked = (Study, String, Vec<String>);
+
+/// Profiles that were read, and what a study of them needs.
+struct Source<'f> {
+    profiles: Vec<Loaded>,
+    files: &'f dyn Files,
+    /// What the report carries, if it is to replay.
+    live: Option<(EngineFile, &'f CarriedFiles)>,
+}
 
 /// What `raddle` without a verb stands for, of the bundled pair.
 const TOUR: &str = "raddle replay decode.csv train.csv --device b200 --requests decode=40/s \
@@ -60,11 +71,13 @@ pub(crate) fn tour(
     ];
     let bundled = [("decode.csv", DECODE), ("train.csv", TRAIN)];
     let bundled = bundled.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-    let files = MemoryFiles(bundled.into());
+    let engine = args.run.engine()?;
+    let files = CarriedFiles::in_memory(bundled.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
     let named = (study, "bundled".to_owned(), next);
-    of_profiles(&args.run, registry, named, (profiles, &files), format, console)
+    let from = Source { profiles, files: &files, live: engine.map(|engine| (engine, &files)) };
+    of_profiles(&args.run, registry, named, from, format, console)
 }
 
 /// The verb `replay`.
@@ -113,12 +126,15 @@ fn of_files(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let paths = args.asked.ranks.files(&args.profiles)?;
-    let files = Disk::new(&paths, console.progress);
+    let engine = args.run.engine()?;
+    let (disk, carried) = (Disk::new(&paths, console.progress), CarriedFiles::of(&paths));
+    let live = engine.map(|engine| (engine, &carried));
+    let files: &dyn Files = if live.is_some() { &carried } else { &disk };
     let study = args.study(&paths, ways);
-    let profiles = study.profiles(&files)?;
+    let profiles = study.profiles(files)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let asked = (study, joined(&names), next(args, &profiles));
-    of_profiles(&args.run, registry, asked, (profiles, &files), format, console)
+    of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
 /// Replays profiles that were read, as a study says.
@@ -126,7 +142,7 @@ fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
     (study, name, next): Asked,
-    (profiles, files): (Vec<Loaded>, &dyn Files),
+    Source { profiles, files, live }: Source<'_>,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
@@ -149,10 +165,15 @@ fn of_profiles(
     let (folder, verbose) = (folder.as_deref(), run.verbose);
     let document = studied.document(Closing { folder, next, columns: Some(columns), verbose });
     if let Some(output) = output {
-        output.finish(&summary, &document.html())?;
+        let page = document.html();
+        let page = match &live {
+            Some((engine, carried)) => carried.page(engine, &study, &page)?,
+            None => page,
+        };
+        output.finish(&summary, &page)?;
     }
     if let Some(folder) = folder.filter(|_| run.open) {
-        open(&folder.join(PAGE))?;
+        browser::open(folder.join(PAGE).as_os_str())?;
     }
     let text = match format {
         Format::Json => summary,
@@ -192,20 +213,6 @@ fn judged(result: &ReplayResult) -> Result<(), CliError> {
         (None, Some(missed)) => Err(CliError::Goals(missed)),
         (None, None) => Ok(()),
     }
-}
-
-/// Shows a page in the browser that the system prefers.
-pub(crate) fn open(page: &Path) -> Result<(), CliError> {
-    let program = match std::env::consts::OS {
-        "macos" => "open",
-        "windows" => "explorer",
-        _ => "xdg-open",
-    };
-    let started = std::process::Command::new(program).arg(page).spawn();
-    started.map(drop).map_err(|error| {
-        let page = page.display();
-        CliError::Refused(format!("{program} does not start ({error}): open {page} in a browser"))
-    })
 }
 
 /// What to try next, with what is written into a folder.

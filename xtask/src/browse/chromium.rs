@@ -13,7 +13,7 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "goog
 /// Seconds after which it is given up.
 const PATIENCE: u32 = 180;
 /// No window, no profile of its own, and nothing but files can be reached.
-const FLAGS: [&str; 12] = [
+pub(super) const FLAGS: [&str; 12] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -29,7 +29,7 @@ const FLAGS: [&str; 12] = [
 ];
 
 /// The program that `CHROMIUM` names, or one on the search path.
-pub(super) fn find() -> Option<PathBuf> {
+pub(crate) fn find() -> Option<PathBuf> {
     if let Some(program) = env::var_os("CHROMIUM").filter(|name| !name.is_empty()) {
         return Some(program.into());
     }

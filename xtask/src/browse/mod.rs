@@ -6,7 +6,8 @@
 //! loaded. A browser's own window cannot be as narrow as a telephone, so the page stands in a frame.
 //! Without Chromium it says so and passes; the variable `CHROMIUM` names another program.
 
-mod chromium;
+pub(crate) mod chromium;
+pub(crate) mod devtools;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,9 +14,9 @@ use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain};
 
 const SCRIPT: &str = include_str!("script.js");
-/// Allows the script by its hash: what else says it is one does not run. `cargo xtask browse` fails
-/// where the hash is not that of the script.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc='";
+/// Allows the script of a page by its hash: what else says it is one does not run. `cargo xtask
+/// browse` fails where the hash is not that of the script.
+pub const SCRIPT_HASH: &str = "sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc=";
 /// Characters of a name, and of a text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
@@ -42,12 +42,14 @@ impl Document {
             }
         }
         let block = |block: &Block| self.block(block);
+        let policy =
+            format!("default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'");
         let page = html! {
             (DOCTYPE)
             html lang="en" {
                 head {
                     meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta http-equiv="Content-Security-Policy" content=(policy);
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (self.title) " – raddle" }

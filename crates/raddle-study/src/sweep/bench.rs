@@ -1,5 +1,6 @@
 //! How does a case become a row?
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
@@ -315,8 +316,8 @@ impl Files for Remembered<'_> {
         self.files.has(name)
     }
 
-    fn text(&self, name: &str) -> io::Result<String> {
-        self.files.text(name)
+    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
+        self.files.bytes(name)
     }
 
     fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {

@@ -12,6 +12,8 @@ use raddle_trace::{BarrierRule, CommRule, TraceError};
 
 use crate::arrivals::ArrivalArgs;
 use crate::disk::named;
+use crate::engine::{self, EngineFile};
+use crate::error::CliError;
 use crate::ranks::RankArgs;
 use crate::shape_args::ShapeArgs;
 
@@ -48,6 +50,13 @@ pub(crate) struct RunArgs {
     /// Open the report in a browser
     #[arg(long, conflicts_with = "no_files")]
     pub(crate) open: bool,
+    /// Let the report carry the profiles and the engine, so that it replays with another load,
+    /// device or goal (docs/browser.md)
+    #[arg(long, conflicts_with = "no_files")]
+    pub(crate) live_report: bool,
+    /// The engine that it carries [default: that beside the program]
+    #[arg(long, value_name = "FILE", requires = "live_report")]
+    pub(crate) wasm: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -68,7 +77,7 @@ pub(crate) struct ReplayArgs {
             "idempotent_from", "starts",
             "shares", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
-            "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
+            "timeline_slices", "timeline_window", "quiet", "verbose", "open", "live_report"]
     )]
     pub(crate) events: Option<PathBuf>,
     // Last, because its heading holds for what follows.
@@ -198,6 +207,11 @@ impl StudyArgs {
 }
 
 impl RunArgs {
+    /// The engine that the report carries, if it carries one.
+    pub(crate) fn engine(&self) -> Result<Option<EngineFile>, CliError> {
+        self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
+    }
+
     /// Which timelines are drawn.
     pub(crate) fn timelines(&self) -> Option<TimelineWish> {
         let all = self.timeline == Some(WhichTimelines::All);

@@ -15,10 +15,10 @@ use raddle_study::{Bench, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
 use crate::args::Format;
+use crate::browser;
 use crate::disk::Disk;
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::replay::open;
 
 use args::Engine;
 pub(crate) use args::SweepArgs;
@@ -182,7 +182,7 @@ fn finish(
     let shown = page.display().to_string();
     std::fs::write(&page, document.html()).map_err(CliError::writing(&shown))?;
     if args.open {
-        open(&page)?;
+        browser::open(page.as_os_str())?;
     }
     document.columns = console.columns;
     document.paragraph("Report", shown);

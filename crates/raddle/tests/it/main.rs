@@ -28,3 +28,4 @@ mod stuck;
 mod summary;
 mod sweep;
 mod timeline;
+mod web;

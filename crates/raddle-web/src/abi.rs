@@ -1,0 +1,38 @@
+//! How does a page of scripts call the engine?
+//!
+//! `question(bytes)` gives room for a question, `answer()` answers it; lines go to the imported
+//! `raddle.line(text, bytes)`. An instance answers one question: the page ends its worker to cancel.
+#![expect(unsafe_code, reason = "the interface of WebAssembly is that of C")]
+
+use std::sync::{Mutex, PoisonError};
+
+static QUESTION: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+#[link(wasm_import_module = "raddle")]
+unsafe extern "C" {
+    fn line(text: *const u8, bytes: usize);
+}
+
+/// Room for a question of so many bytes.
+// SAFETY: no other item of the module has this name.
+#[unsafe(no_mangle)]
+extern "C" fn question(bytes: usize) -> *mut u8 {
+    let mut room = QUESTION.lock().unwrap_or_else(PoisonError::into_inner);
+    // So that the version stands in every engine.
+    std::hint::black_box(crate::MARK);
+    *room = vec![0; bytes];
+    room.as_mut_ptr()
+}
+
+/// Answers the question that was written there.
+// SAFETY: no other item of the module has this name.
+#[unsafe(no_mangle)]
+extern "C" fn answer() {
+    let question = std::mem::take(&mut *QUESTION.lock().unwrap_or_else(PoisonError::into_inner));
+    let registry = raddle_study::Registry::bundled();
+    crate::answer(&question, &registry, &|text| {
+        // SAFETY: the text lives until the call returns, and the page copies it.
+        unsafe { line(text.as_ptr(), text.len()) };
+        true
+    });
+}

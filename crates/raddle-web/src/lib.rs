@@ -1,0 +1,43 @@
+//! How is a study asked in a browser, and how does the page get its answer?
+//!
+//! [`answer`] takes a question as bytes, a line of JSON and the files behind it, and tells lines of
+//! JSON: how far it is, and last what came of it. As WebAssembly it is the engine of [`page`], which
+//! replays whatever is dropped onto it and needs nothing else; `raddle serve` answers the same
+//! questions natively.
+//!
+//! ```
+//! use std::sync::Mutex;
+//!
+//! let table = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
+//!              k,80,1,1,256,1,1,0,1000\n";
+//! let files = format!(r#"[{{"name": "a.csv", "bytes": {}}}]"#, table.len());
+//! let study = r#"{"profiles": ["a.csv"], "device": "v100"}"#;
+//! let question = format!("{{\"files\": {files}, \"study\": {study}}}\n{table}");
+//! let lines = Mutex::new(Vec::new());
+//! let registry = raddle_study::Registry::bundled();
+//! raddle_web::answer(question.as_bytes(), &registry, &|line| {
+//!     lines.lock().expect("nothing panics").push(line.to_owned());
+//!     true
+//! });
+//! let lines = lines.into_inner().expect("nothing panics");
+//! assert!(lines.last().is_some_and(|line| line.starts_with(r#"{"report":"#)));
+//! ```
+#![warn(clippy::too_many_lines)]
+#![deny(unsafe_code)]
+
+#[cfg(target_arch = "wasm32")]
+mod abi;
+mod answer;
+mod given;
+mod line;
+#[cfg(not(target_arch = "wasm32"))]
+mod page;
+mod tell;
+
+pub use answer::answer;
+pub use line::ProfileFound;
+#[cfg(not(target_arch = "wasm32"))]
+pub use page::{Carried, Engine, EngineError, engine, page};
+
+/// Stands in an engine, with the version of raddle.
+pub(crate) const MARK: &str = concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";");

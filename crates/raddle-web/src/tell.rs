@@ -1,0 +1,91 @@
+//! How does whoever asked learn how far a study is, and end it?
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use raddle_study::Watcher;
+
+use crate::line::AnswerLine;
+
+/// A progress is told so many times, about.
+const TIMES: u64 = 200;
+
+/// Tells lines, until whoever reads them has gone.
+pub(crate) struct Teller<'t> {
+    line: &'t (dyn Fn(&str) -> bool + Sync),
+    gone: AtomicBool,
+    state: Mutex<TellerState>,
+}
+
+#[derive(Default)]
+struct TellerState {
+    what: String,
+    done: u64,
+    of: u64,
+    /// What of `done` was told.
+    told: u64,
+}
+
+impl<'t> Teller<'t> {
+    pub(crate) fn new(line: &'t (dyn Fn(&str) -> bool + Sync)) -> Self {
+        Self { line, gone: AtomicBool::new(false), state: Mutex::default() }
+    }
+
+    pub(crate) fn tell(&self, line: &AnswerLine<'_>) {
+        let text = serde_json::to_string(line).expect("its keys are text and nothing in it fails");
+        if !(self.line)(&text) {
+            self.gone.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether nobody reads any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Something begins that has so many parts.
+    pub(crate) fn begins(&self, what: &str, of: u64) {
+        let mut state = self.state();
+        *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
+        self.progress(&state);
+    }
+
+    /// So many parts more.
+    pub(crate) fn more(&self, parts: u64) {
+        let mut state = self.state();
+        state.done = state.done.saturating_add(parts);
+        if state.done - state.told > state.of / TIMES {
+            state.told = state.done;
+            self.progress(&state);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, TellerState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self, state: &TellerState) {
+        let TellerState { what, done, of, .. } = state;
+        self.tell(&AnswerLine::Progress { what, done: *done, of: *of });
+    }
+}
+
+impl Watcher for Teller<'_> {
+    fn begin(&self, launches: u64) {
+        self.begins("replaying", launches);
+    }
+
+    fn say(&self, what: &str) {
+        let mut state = self.state();
+        what.clone_into(&mut state.what);
+        self.progress(&state);
+    }
+
+    fn add(&self, launches: u64) {
+        self.more(launches);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_over()
+    }
+}

@@ -1,0 +1,44 @@
+//! Where is the engine that pages carry?
+//!
+//! It is no part of the program, so that building it needs no second target: a file beside it, or one
+//! that is named.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use raddle_web::{Engine, EngineError};
+
+use crate::error::CliError;
+
+/// Its name beside the program.
+const FILE: &str = "raddle.wasm";
+
+/// The engine of this version.
+#[derive(Debug)]
+pub(crate) struct EngineFile(Vec<u8>);
+
+impl EngineFile {
+    pub(crate) fn engine(&self) -> Engine<'_> {
+        Engine::InPage(&self.0)
+    }
+}
+
+/// Reads the engine that is named, or that beside the program.
+pub(crate) fn find(named: Option<&Path>) -> Result<EngineFile, CliError> {
+    let refused = |what: String| {
+        CliError::Refused(format!(
+            "{what}: `cargo xtask web` in the source of raddle {} builds the engine as target/web/{FILE}; name it with --wasm, or put it beside the program",
+            env!("CARGO_PKG_VERSION")
+        ))
+    };
+    let beside = || Some(env::current_exe().ok()?.parent()?.join(FILE));
+    let path = named.map(Path::to_path_buf).or_else(beside).unwrap_or_else(|| PathBuf::from(FILE));
+    let file = path.display();
+    let bytes = fs::read(&path)
+        .map_err(|cause| refused(format!("the engine {file} cannot be read ({cause})")))?;
+    match raddle_web::engine(&bytes) {
+        Ok(_) => Ok(EngineFile(bytes)),
+        Err(EngineError::NoEngine) => Err(refused(format!("{file} is no engine"))),
+        Err(_) => Err(refused(format!("{file} is not the engine of this version"))),
+    }
+}

@@ -1,0 +1,21 @@
+//! What may be said behind `raddle serve`?
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The port [default: one that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) port: u16,
+    /// Only print the address
+    #[arg(long)]
+    pub(super) no_open: bool,
+    /// Write the application as one file that needs no server, and end
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "no_open"])]
+    pub(super) save: Option<PathBuf>,
+    /// The engine for that file [default: that beside the program]
+    #[arg(long, value_name = "FILE", requires = "save")]
+    pub(super) wasm: Option<PathBuf>,
+}

@@ -1,0 +1,184 @@
+//! How is Chromium driven, as a person with a mouse would, and what does it complain of?
+//!
+//! By the protocol of its developer tools, through a pipe that it reads as descriptor 3 and writes
+//! as descriptor 4. A shell puts them there.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use std::{fs, thread};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::chromium::FLAGS;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A page in a Chromium without a window.
+#[derive(Debug)]
+pub(crate) struct Devtools {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    session: Option<String>,
+    sent: u64,
+    /// What the page asked for, and what it complained of.
+    pub(crate) asked: Vec<String>,
+    pub(crate) complaints: Vec<String>,
+    _profile: TempDir,
+}
+
+impl Devtools {
+    /// Starts it with an empty page.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(program: &Path) -> Result<Self> {
+        let profile = tempfile::tempdir()?;
+        let mut child = Command::new("sh")
+            .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>&2"#])
+            .arg(program)
+            .args(FLAGS)
+            .arg("--remote-debugging-pipe")
+            // What this machine serves is reached too.
+            .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+            .arg(format!("--user-data-dir={}", profile.path().join("profile").display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(fs::File::create(profile.path().join("err"))?)
+            .spawn()
+            .with_context(|| format!("{} cannot be started", program.display()))?;
+        let to = child.stdin.take().context("it has an input")?;
+        let mut out = BufReader::new(child.stdout.take().context("it has an output")?);
+        let (tell, from) = channel();
+        thread::Builder::new().spawn(move || {
+            let mut message = Vec::new();
+            while out.read_until(0, &mut message).is_ok_and(|bytes| bytes > 0) {
+                let text = message.strip_suffix(&[0]).unwrap_or(&message);
+                if serde_json::from_slice(text).is_ok_and(|value| tell.send(value).is_err()) {
+                    break;
+                }
+                message.clear();
+            }
+        })?;
+        let mut tools = Self {
+            child,
+            to,
+            from,
+            session: None,
+            sent: 0,
+            asked: Vec::new(),
+            complaints: Vec::new(),
+            _profile: profile,
+        };
+        let target = tools.call("Target.createTarget", json!({ "url": "about:blank" }))?;
+        let target = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = tools.call("Target.attachToTarget", target)?;
+        tools.session = attached["sessionId"].as_str().map(str::to_owned);
+        for domain in ["Page", "Runtime", "Log", "Network", "DOM"] {
+            tools.call(&format!("{domain}.enable"), json!({}))?;
+        }
+        Ok(tools)
+    }
+
+    /// Calls a method of the protocol.
+    ///
+    /// # Errors
+    /// When it fails, or there is no answer.
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.sent += 1;
+        let mut message = json!({ "id": self.sent, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.to.write_all(format!("{message}\0").as_bytes())?;
+        self.to.flush()?;
+        loop {
+            let answer = self.from.recv_timeout(PATIENCE);
+            let mut answer = answer.with_context(|| format!("{method} got no answer"))?;
+            if answer["id"] == self.sent {
+                let error = &answer["error"]["message"];
+                ensure!(error.is_null(), "{method}: {error}");
+                return Ok(answer["result"].take());
+            }
+            self.note(&answer);
+        }
+    }
+
+    /// Keeps what an event says of the page.
+    fn note(&mut self, event: &Value) {
+        let params = &event["params"];
+        match event["method"].as_str() {
+            Some("Network.requestWillBeSent") => {
+                self.asked.extend(params["request"]["url"].as_str().map(str::to_owned));
+            }
+            Some("Log.entryAdded") => self
+                .complaints
+                .push(format!("{} {}", params["entry"]["text"], params["entry"]["url"])),
+            Some("Runtime.exceptionThrown") => {
+                let details = &params["exceptionDetails"];
+                let text = &details["exception"]["description"];
+                self.complaints.push(format!("{} {text}", details["text"]));
+            }
+            Some("Runtime.consoleAPICalled") => self.complaints.push(params["args"].to_string()),
+            _ => {}
+        }
+    }
+
+    /// Opens an address.
+    ///
+    /// # Errors
+    /// When there is nothing.
+    pub(crate) fn open(&mut self, address: &str) -> Result<()> {
+        let opened = self.call("Page.navigate", json!({ "url": address }))?;
+        let error = &opened["errorText"];
+        ensure!(error.is_null(), "{address}: {error}");
+        // The scripts of the page have begun once it is whole.
+        self.value(
+            "new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))",
+        )?;
+        Ok(())
+    }
+
+    /// The value of an expression in the page, awaited.
+    ///
+    /// # Errors
+    /// When it throws.
+    pub(crate) fn value(&mut self, expression: &str) -> Result<Value> {
+        let params =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let mut found = self.call("Runtime.evaluate", params)?;
+        let thrown = &found["exceptionDetails"];
+        if !thrown.is_null() {
+            bail!("`{expression}` throws: {} {}", thrown["text"], thrown["exception"]);
+        }
+        Ok(found["result"]["value"].take())
+    }
+
+    /// Gives files to an input of the page.
+    ///
+    /// # Errors
+    /// When there is no such input.
+    pub(crate) fn give(&mut self, selector: &str, files: &[std::path::PathBuf]) -> Result<()> {
+        let root = self.call("DOM.getDocument", json!({}))?;
+        let input = json!({ "nodeId": root["root"]["nodeId"], "selector": selector });
+        let input = self.call("DOM.querySelector", input)?;
+        let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+        let given = json!({ "nodeId": input["nodeId"], "files": files });
+        self.call("DOM.setFileInputFiles", given)?;
+        Ok(())
+    }
+}
+
+impl Drop for Devtools {
+    fn drop(&mut self) {
+        // Where it has ended already there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
