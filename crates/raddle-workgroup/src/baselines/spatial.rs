@@ -16,7 +16,7 @@ use raddle_policy::{
 
 use super::leftover::place_within;
 use super::rounds::Dealer;
-use super::waiting::{start, waiting};
+use super::waiting::{Asked, start, waiting};
 use crate::Error;
 
 /// Parameters of [`Spatial`].
@@ -41,6 +41,7 @@ pub struct Spatial {
     /// For how many compute units the blocks were cut; `None` when they have to be cut anew.
     cut_for: Option<u16>,
     dealer: Dealer,
+    asked: Asked,
 }
 
 #[derive(Clone, Debug)]
@@ -48,8 +49,16 @@ struct ProcessBlock {
     process: ProcessId,
     share: u32,
     units: Range<u16>,
-    /// Whether a launch of the process has found no room during the question at hand.
-    waits: bool,
+    /// The launch of the process that last found no room here.
+    refused: Option<RefusedHead>,
+}
+
+/// A launch that found no room in its block, and why.
+#[derive(Clone, Copy, Debug)]
+struct RefusedHead {
+    /// The last question in which it found none.
+    question: u64,
+    why: Refusal,
 }
 
 impl Spatial {
@@ -62,11 +71,22 @@ impl Spatial {
         if let Some((process, _)) = shares.find(|&(_, &share)| share == 0) {
             return Err(Error::ZeroShare { process });
         }
-        Ok(Self { config, blocks: Vec::new(), cut_for: None, dealer: Dealer::default() })
+        Ok(Self {
+            config,
+            blocks: Vec::new(),
+            cut_for: None,
+            dealer: Dealer::default(),
+            asked: Asked::default(),
+        })
     }
 
     /// The position of a process; one that never joined does so now, with share 1.
     fn position(&mut self, process: ProcessId) -> usize {
+        // Where no process has left, its id is its position.
+        let likely = process.index();
+        if self.blocks.get(likely).is_some_and(|block| block.process == process) {
+            return likely;
+        }
         match self.blocks.binary_search_by_key(&process, |block| block.process) {
             Ok(position) => position,
             Err(position) => {
@@ -82,7 +102,7 @@ impl Spatial {
             process,
             share: configured.unwrap_or(share).max(1),
             units: 0..0,
-            waits: false,
+            refused: None,
         };
         self.blocks.insert(position, block);
         self.cut_for = None;
@@ -99,32 +119,38 @@ impl Spatial {
             cut(&mut self.blocks, self.config.of, units);
             self.cut_for = Some(units);
         }
-        for block in &mut self.blocks {
-            block.waits = false;
-        }
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
         self.cut(ready);
+        self.asked.begin(ready.cus);
+        let question = self.asked.question();
         for entry in waiting(ready) {
-            let position = self.position(entry.launch.process);
+            let launch = &entry.launch;
+            let position = self.position(launch.process);
             let block = &mut self.blocks[position];
-            if block.waits {
+            if block.refused.is_some_and(|before| before.question == question) {
                 continue;
             }
+            let before = block.refused.filter(|before| before.why.launch == launch.id);
             let units = block.units.clone();
-            let ids = units.clone().map(CuId);
-            if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round) {
-                round.refusals.clear();
-                return start(entry.launch.id);
-            }
-            block.waits = true;
-            round.refuse(if units.is_empty() {
-                no_units(&entry.launch)
-            } else {
-                ready.cus.refusal(CuId(units.start), &entry.launch)
-            });
+            let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus);
+            let mut ids = may_fit.of(units.clone()).peekable();
+            let why = match before {
+                // Nothing was freed there, and nobody else places there.
+                Some(before) if ids.peek().is_none() => before.why,
+                _ if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round) => {
+                    block.refused = None;
+                    round.refusals.clear();
+                    return start(launch.id);
+                }
+                _ if units.is_empty() => no_units(launch),
+                _ => ready.cus.refusal(CuId(units.start), launch),
+            };
+            block.refused = Some(RefusedHead { question, why });
+            round.refuse(why);
         }
+        self.asked.wait();
         Answer::WAIT
     }
 }
@@ -157,6 +183,7 @@ fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
     }
     let mut start = 0;
     for block in blocks {
+        block.refused = None;
         block.units = start..start + block.units.end;
         start = block.units.end;
     }

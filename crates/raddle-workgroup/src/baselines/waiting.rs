@@ -40,29 +40,63 @@ impl<'a> Explained<'a> {
 /// one place are never both remembered.
 const DEMANDS: usize = 1024;
 
-/// Which demands have found no room, so that nobody looks for it again but where something was freed.
-#[derive(Clone, Debug)]
-pub(super) struct Refused {
-    /// A demand, and the last question in which it found none.
-    demands: Vec<(Demand, u64)>,
+/// Which question is at hand, and since which one the view knows where something was freed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
     question: u64,
-    /// The question since whose end the view knows where something was freed.
+    /// The question since whose end the view knows it.
     waited: u64,
 }
 
-impl Default for Refused {
+impl Default for Asked {
     fn default() -> Self {
-        Self { demands: vec![(Demand::default(), 0); DEMANDS], question: 0, waited: 1 }
+        Self { question: 0, waited: 1 }
     }
 }
 
-impl Refused {
+impl Asked {
     /// A question begins.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.question += 1;
         if cus.freed().is_none() {
             self.waited = self.question;
         }
+    }
+
+    /// The number of the question, from 1.
+    pub(super) const fn question(&self) -> u64 {
+        self.question
+    }
+
+    /// Where there may be room for what found none in that question; 0 for what was never asked.
+    pub(super) fn since<'c>(&self, refused: u64, cus: &'c Cus) -> MayFit<'c> {
+        MayFit(if refused < self.waited { None } else { cus.freed() })
+    }
+
+    /// Nothing has found room.
+    pub(super) const fn wait(&mut self) {
+        self.waited = self.question;
+    }
+}
+
+/// Which demands have found no room, so that nobody looks for it again but where something was freed.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// A demand, and the last question in which it found none.
+    demands: Vec<(Demand, u64)>,
+    asked: Asked,
+}
+
+impl Default for Refused {
+    fn default() -> Self {
+        Self { demands: vec![(Demand::default(), 0); DEMANDS], asked: Asked::default() }
+    }
+}
+
+impl Refused {
+    /// A question begins.
+    pub(super) fn begin(&mut self, cus: &Cus) {
+        self.asked.begin(cus);
     }
 
     fn place(demand: &Demand) -> usize {
@@ -76,20 +110,18 @@ impl Refused {
     /// Where there may be room for a demand; `None` where this question has found that there is none.
     pub(super) fn look<'c>(&self, demand: &Demand, cus: &'c Cus) -> Option<MayFit<'c>> {
         let (known, refused) = &self.demands[Self::place(demand)];
-        if known != demand || *refused < self.waited {
-            return Some(MayFit(None));
-        }
-        (*refused < self.question).then(|| MayFit(cus.freed()))
+        let refused = if known == demand { *refused } else { 0 };
+        (refused != self.asked.question()).then(|| self.asked.since(refused, cus))
     }
 
     /// A demand has found no room.
     pub(super) fn refuse(&mut self, demand: &Demand) {
-        self.demands[Self::place(demand)] = (*demand, self.question);
+        self.demands[Self::place(demand)] = (*demand, self.asked.question());
     }
 
     /// Nothing has found room.
     pub(super) const fn wait(&mut self) {
-        self.waited = self.question;
+        self.asked.wait();
     }
 }
 
