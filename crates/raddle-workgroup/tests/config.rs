@@ -13,7 +13,7 @@ fn names_are_kebab_case_and_everything_has_a_default() {
     assert_eq!(from_str::<BaselineConfig>(r#"{"addresses":true}"#).unwrap(), config);
     assert_eq!(from_str::<BaselineConfig>("{}").unwrap(), BaselineConfig::default());
     let shares: SpatialConfig = from_str(r#"{"shares":[3,1]}"#).unwrap();
-    assert_eq!(shares, SpatialConfig { shares: vec![3, 1], of: None });
+    assert_eq!(shares, SpatialConfig { shares: vec![3, 1], ..SpatialConfig::default() });
 }
 
 #[test]

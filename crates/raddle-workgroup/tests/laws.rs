@@ -24,7 +24,14 @@ fn greedy(addresses: bool) -> Greedy {
 
 fn spatial(shares: &[u32]) -> Spatial {
     let shares = shares.to_vec();
-    Spatial::new(SpatialConfig { shares, of: None }).expect("no share is 0")
+    Spatial::new(SpatialConfig { shares, ..SpatialConfig::default() }).expect("no share is 0")
+}
+
+/// A block is a guarantee: what others leave idle is used too, up to these limits.
+fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
+    let (shares, limits) = (shares.to_vec(), limits.to_vec());
+    let config = SpatialConfig { shares, limits, lend: true, of: None };
+    Spatial::new(config).expect("no share is 0")
 }
 
 proptest! {
@@ -56,6 +63,16 @@ proptest! {
     fn spatial_keeps_them(s in scenario(), shares in prop::collection::vec(1u32..9, 0..3)) {
         check_allocate(|| spatial(&shares), &s);
         check_bulk(|| spatial(&shares), &s);
+    }
+
+    #[test]
+    fn spatial_that_lends_keeps_them(
+        s in scenario(),
+        shares in prop::collection::vec(1u32..9, 0..3),
+        limits in prop::collection::vec(0u32..9, 0..3),
+    ) {
+        check_allocate(|| lending(&shares, &limits), &s);
+        check_bulk(|| lending(&shares, &limits), &s);
     }
 
     #[test]

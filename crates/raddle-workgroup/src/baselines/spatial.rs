@@ -5,13 +5,18 @@
 //! leaves; what is resident stays where it is. Within its block a process is served by the leftover
 //! rule over its own launches; processes do not hold each other up. A process whose block is empty,
 //! where there are more processes than compute units, places nothing.
+//!
+//! With `lend` a block is a guarantee and no border: units of a process that has nothing to start
+//! serve others, the lowest first, up to their limits. As soon as the owner has something to start
+//! they are its own again: what lies there ends, and nothing of others follows it.
 
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::ops::Range;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, Launch, ProcessId, ReadyView, Refusal, Resource, Round, Tick,
+    Allocate, Answer, CuId, Cus, Fact, Launch, ProcessId, ReadyLaunch, ReadyView, Refusal,
+    Resource, Round, Tick,
 };
 
 use super::leftover::place_within;
@@ -30,6 +35,11 @@ pub struct SpatialConfig {
     /// The whole of which shares are parts, where they leave some of it to nobody; no less than
     /// their sum counts.
     pub of: Option<u32>,
+    /// Whether units of a process that has nothing to start serve others.
+    pub lend: bool,
+    /// By process id, in parts as shares: what a process may have at most, with what it is lent; one
+    /// beyond the list, and one with 0, may have all.
+    pub limits: Vec<u32>,
 }
 
 /// Every process has compute units of its own.
@@ -40,6 +50,8 @@ pub struct Spatial {
     blocks: Vec<ProcessBlock>,
     /// For how many compute units the blocks were cut; `None` when they have to be cut anew.
     cut_for: Option<u16>,
+    /// What of others may be used, kept so that no answer allocates.
+    lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
 }
@@ -51,6 +63,8 @@ struct ProcessBlock {
     units: Range<u16>,
     /// The launch of the process that last found no room here.
     refused: Option<RefusedHead>,
+    /// Whether it has something to start.
+    busy: bool,
 }
 
 /// A launch that found no room in its block, and why.
@@ -75,6 +89,7 @@ impl Spatial {
             config,
             blocks: Vec::new(),
             cut_for: None,
+            lent: Vec::new(),
             dealer: Dealer::default(),
             asked: Asked::default(),
         })
@@ -103,6 +118,7 @@ impl Spatial {
             share: configured.unwrap_or(share).max(1),
             units: 0..0,
             refused: None,
+            busy: false,
         };
         self.blocks.insert(position, block);
         self.cut_for = None;
@@ -119,6 +135,51 @@ impl Spatial {
             cut(&mut self.blocks, self.config.of, units);
             self.cut_for = Some(units);
         }
+        if !self.config.lend {
+            return;
+        }
+        for block in &mut self.blocks {
+            block.busy = false;
+        }
+        for entry in waiting(ready) {
+            let position = self.position(entry.launch.process);
+            self.blocks[position].busy = true;
+        }
+    }
+
+    /// Notes the units of idle processes that a process may use beside its own.
+    fn borrow(&mut self, position: usize, units: u16) {
+        self.lent.clear();
+        if !self.config.lend {
+            return;
+        }
+        let own = &self.blocks[position];
+        let given: u64 = self.blocks.iter().map(|block| u64::from(block.share)).sum();
+        let all = given.max(self.config.of.map_or(0, u64::from)).max(1);
+        let limit = self.config.limits.get(own.process.index()).copied().filter(|&limit| limit > 0);
+        let most =
+            limit.map_or(u64::from(units), |limit| u64::from(limit) * u64::from(units) / all);
+        let more = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(own.units.len());
+        let idle = self.blocks.iter().filter(|block| !block.busy);
+        // What belongs to nobody is lent too.
+        let last = self.blocks.iter().map(|block| block.units.end).max().unwrap_or(0);
+        let idle = idle.flat_map(|block| block.units.clone()).chain(last..units);
+        self.lent.extend(idle.map(CuId).take(more));
+    }
+
+    /// Places what found no room in its own block on units that are lent; whether there is room.
+    fn place_lent(
+        &mut self,
+        position: usize,
+        cus: &Cus,
+        entry: &ReadyLaunch,
+        bulk: bool,
+        round: &mut Round,
+    ) -> bool {
+        // Compute units are numbered by u16.
+        self.borrow(position, cus.len() as u16);
+        let lent = self.lent.iter().copied();
+        place_within(&mut self.dealer, cus, lent, entry, bulk, round)
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
@@ -132,22 +193,26 @@ impl Spatial {
             if block.refused.is_some_and(|before| before.question == question) {
                 continue;
             }
-            let before = block.refused.filter(|before| before.why.launch == launch.id);
+            // What is lent is others' as well, so it is looked for afresh.
+            let known = |before: &RefusedHead| before.why.launch == launch.id && !self.config.lend;
+            let before = block.refused.filter(known);
             let units = block.units.clone();
             let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus);
             let mut ids = may_fit.of(units.clone()).peekable();
             let why = match before {
                 // Nothing was freed there, and nobody else places there.
                 Some(before) if ids.peek().is_none() => before.why,
-                _ if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round) => {
-                    block.refused = None;
+                _ if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round)
+                    || self.place_lent(position, ready.cus, entry, bulk, round) =>
+                {
+                    self.blocks[position].refused = None;
                     round.refusals.clear();
                     return start(launch.id);
                 }
                 _ if units.is_empty() => no_units(launch),
                 _ => ready.cus.refusal(CuId(units.start), launch),
             };
-            block.refused = Some(RefusedHead { question, why });
+            self.blocks[position].refused = Some(RefusedHead { question, why });
             round.refuse(why);
         }
         self.asked.wait();
@@ -251,7 +316,12 @@ mod tests {
     #[test]
     fn what_nobody_has_stays_idle() {
         let lengths = |shares: &[u32], of, units| {
-            let mut policy = Spatial::new(SpatialConfig { shares: shares.to_vec(), of }).unwrap();
+            let mut policy = Spatial::new(SpatialConfig {
+                shares: shares.to_vec(),
+                of,
+                ..SpatialConfig::default()
+            })
+            .unwrap();
             for process in (0..).map(ProcessId).take(shares.len()) {
                 policy.observe(&Fact::ProcessJoined { process, share: 1 }, Tick::ZERO);
             }
@@ -265,10 +335,10 @@ mod tests {
 
     #[test]
     fn a_share_of_0_is_refused_and_a_configured_one_holds() {
-        let config = SpatialConfig { shares: alloc::vec![2, 0], of: None };
+        let config = SpatialConfig { shares: alloc::vec![2, 0], ..SpatialConfig::default() };
         let process = ProcessId(1);
         assert_eq!(Spatial::new(config).unwrap_err(), Error::ZeroShare { process });
-        let config = SpatialConfig { shares: alloc::vec![2], of: None };
+        let config = SpatialConfig { shares: alloc::vec![2], ..SpatialConfig::default() };
         let mut policy = Spatial::new(config).unwrap();
         for (process, share) in [(1, 7), (0, 9), (1, 3)] {
             let process = ProcessId(process);

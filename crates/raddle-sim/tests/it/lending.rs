@@ -1,0 +1,32 @@
+//! Are idle units lent, up to limits, and taken back as soon as their owner has something to start?
+
+use raddle_dispatch::Composed;
+use raddle_sim::Outcome;
+use raddle_workgroup::{Spatial, SpatialConfig};
+
+use crate::kit::{SHAPE, end, kernel, try_run, workload};
+
+/// Two processes with a unit each, of eight wave slots. The first has 48 waves from the start on,
+/// the second 8 at 150; each lasts 100.
+fn run(lend: bool, limits: &[u32]) -> Outcome {
+    let both = workload(vec![vec![kernel(0, 48, 1, 100)], vec![kernel(150, 8, 1, 100)]]);
+    let config = SpatialConfig { lend, limits: limits.to_vec(), ..SpatialConfig::default() };
+    let policy = Spatial::new(config).expect("no share is 0");
+    let built = Composed::builder(SHAPE, 2).allocate("spatial", policy).build();
+    try_run(&both, 2, built.expect("it builds")).expect("a lawful dispatcher")
+}
+
+fn ends(outcome: &Outcome) -> [u64; 2] {
+    [end(outcome, 0), end(outcome, 1)]
+}
+
+#[test]
+fn idle_units_are_lent_and_taken_back() {
+    assert_eq!(ends(&run(false, &[])), [600, 250], "each has its own unit alone");
+    // Sixteen at a time until 200; what the second waits for ends then, and its unit is its own
+    // again. The first has 8 left after 300, on two units.
+    assert_eq!(ends(&run(true, &[])), [400, 300]);
+    // A limit of its own unit lends it nothing; 0 is no limit.
+    assert_eq!(ends(&run(true, &[1])), [600, 250]);
+    assert_eq!(ends(&run(true, &[0, 1])), [400, 300]);
+}
