@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -47,6 +47,11 @@ const CHECKS: [Check; 12] = [
         name: "opencl",
         what: "hazards in every storm, 1,000 storms over chains, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
         run: opencl,
+    },
+    Check {
+        name: "judged",
+        what: "the rows of docs/judged.md: what replays give where others measured",
+        run: judged,
     },
     Check {
         name: "packets",
@@ -137,6 +142,12 @@ fn opencl(shell: &Shell) -> Result<()> {
         "cargo test -p raddle-opencl --test it -- --nocapture --test-threads=1 figures"
     );
     Ok(figures.env("RADDLE_MEASURE", "1").env("RADDLE_TEST_LAYER", layer).run()?)
+}
+
+fn judged(shell: &Shell) -> Result<()> {
+    cmd!(shell, "cargo test -p raddle-preempt --test xsched -- --nocapture").run()?;
+    let rows = cmd!(shell, "cargo test -p raddle --test it -- judged:: contention:: --nocapture");
+    Ok(rows.env("RADDLE_JUDGED", "1").run()?)
 }
 
 fn packets(shell: &Shell) -> Result<()> {

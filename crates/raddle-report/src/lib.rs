@@ -2,7 +2,9 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod compare;
+pub mod contention;
 mod document;
 pub mod inspect;
 mod launches;

@@ -115,6 +115,10 @@ pub struct ProcessFigures {
     pub steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
+    /// Between what and what the decisive figure lies, where contention is charged: by its least
+    /// and its most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_ns: Option<[u64; 2]>,
     /// What is known where requests were drawn by several seeds: figures are then means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<SeveralSeeds>,
@@ -182,7 +186,32 @@ impl PolicyRow {
     }
 }
 
+impl PolicyRow {
+    /// The row with the intervals of its figures, by rows with the least and the most contention.
+    #[must_use]
+    pub fn between(mut self, bounds: &[Self]) -> Self {
+        if bounds.is_empty() {
+            return self;
+        }
+        for (at, own) in self.processes.iter_mut().enumerate() {
+            let within = own.drawn.map_or(0, |drawn| drawn.decisive_within_ns);
+            let rows = bounds.iter().map(|row| row.processes.get(at)?.decisive_ns);
+            let all: Option<Vec<u64>> = rows.chain([own.decisive_ns]).collect();
+            own.between_ns = all.and_then(|all| {
+                let least = all.iter().min()?.saturating_sub(within);
+                Some([least, all.iter().max()?.saturating_add(within)])
+            });
+        }
+        self
+    }
+}
+
 impl ProcessFigures {
+    /// The most that the decisive figure may be.
+    fn most_ns(&self) -> Option<u64> {
+        self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
+    }
+
     fn new(judged: JudgedBy, summary: &ProcessSummary) -> Self {
         let requests = summary.requests.as_ref().filter(|it| it.ended > 0);
         let steps = summary.steps.filter(|steps| steps.ended > 0);
@@ -197,6 +226,7 @@ impl ProcessFigures {
             requests: requests.map(|it| it.ended),
             steps_per_s: steps.map(|it| it.per_second),
             longest_wait_ns: summary.longest_wait_ns,
+            between_ns: None,
             drawn: None,
         }
     }
@@ -280,9 +310,14 @@ impl PolicyFigures {
 
     /// The product of the slowdowns; the lower the better.
     fn rank(&self, row: usize) -> f64 {
+        self.rank_by(row, |own| own.decisive_ns)
+    }
+
+    /// The same by another figure of each process.
+    fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {
-            let figure = self.rows[row].processes[process].decisive_ns?;
+            let figure = figure(&self.rows[row].processes[process])?;
             let base = self.rows[self.baseline].processes[process].decisive_ns;
             over(figure, self.processes[process].alone_ns.or(base)?)
         };

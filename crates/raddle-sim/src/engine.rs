@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use raddle_dispatch::Dispatcher;
 use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, Tick, Ticks};
 
+use crate::contention::{ALONE, Contention};
 use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meetings::Meetings;
@@ -92,6 +93,13 @@ pub fn run_watched(
     Engine::new(workload, dispatcher, options, watch)?.run(progress)
 }
 
+/// How many processes there are, where neighbours cost any of them something.
+fn crowd(workload: &Workload) -> Option<usize> {
+    let costs = |of: &Contention| of.permille.iter().any(|&permille| permille != ALONE);
+    let charged = workload.processes.iter().any(|plan| plan.contention.iter().any(costs));
+    charged.then_some(workload.processes.len())
+}
+
 struct Engine<'r, W> {
     dispatcher: &'r mut dyn Dispatcher,
     watch: &'r mut W,
@@ -140,7 +148,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             dispatcher,
             watch,
             tasks,
-            machine: Machine::new(ledger, options.costs),
+            machine: Machine::new(ledger, options.costs, crowd(workload)),
             energy: options.energy,
             queue,
             usage: Usage::new(workload.processes.len(), slots),
@@ -247,6 +255,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         for action in &actions.list {
             self.carry_out(action, &actions)?;
         }
+        self.machine.retime(at, &mut self.queue);
         let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));
         self.actions = actions;
         let theirs = |cu: CuId| -> Option<Free> { self.dispatcher.free(cu) };

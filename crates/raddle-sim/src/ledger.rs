@@ -75,7 +75,8 @@ impl Ledger {
         ];
         let room = parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()?;
         let at_once = room.saturating_mul(self.units());
-        let rounds = workgroups.checked_div(at_once)? + u64::from(workgroups % at_once > 0);
+        let rounds =
+            workgroups.checked_div(at_once)? + u64::from(!workgroups.is_multiple_of(at_once));
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 

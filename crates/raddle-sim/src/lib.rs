@@ -13,6 +13,7 @@ mod answer;
 mod bench;
 mod blockers;
 mod calibration;
+mod contention;
 mod device_time;
 mod engine;
 mod error;
@@ -49,6 +50,9 @@ pub use answer::{
 };
 pub use bench::TestBench;
 pub use calibration::Calibration;
+pub use contention::{
+    ALONE, Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
+};
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;

@@ -4,6 +4,7 @@ use raddle_policy::{
     Activity, Barrier, Demand, Hint, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
 };
 
+use crate::contention::Contention;
 use crate::error::SimError;
 use crate::pauses::{HostPause, HostPauses};
 use crate::repetition::Repetition;
@@ -34,6 +35,9 @@ pub struct ProcessPlan {
     pub meetings: Vec<Meeting>,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
+    /// By task, what neighbours of other processes cost it; empty: nothing. What those of its own
+    /// process cost is in the recording.
+    pub contention: Vec<Contention>,
     /// How many streams it has.
     pub streams: u32,
     /// From its time 0 to its last recorded end.
@@ -68,6 +72,7 @@ impl ProcessPlan {
             waits: Vec::new(),
             meetings: Vec::new(),
             latency: LaunchLatency::default(),
+            contention: Vec::new(),
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
             share: 1,
@@ -84,8 +89,9 @@ impl ProcessPlan {
     pub fn is_like(&self, other: &Self) -> bool {
         let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
             self;
-        let Self { waits, latency, host, hints, .. } = self;
+        let Self { contention, waits, latency, host, hints, .. } = self;
         (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
+            && *contention == other.contention
             && (host, waits, latency, hints)
                 == (&other.host, &other.waits, &other.latency, &other.hints)
             && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)

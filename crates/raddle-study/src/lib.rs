@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod arrivals;
+pub mod contention;
 pub mod devices;
 mod error;
 mod files;
@@ -60,7 +61,7 @@ pub use raddle_dispatch::Registry;
 pub use replay::{Kept, Prepared, Studied, Surroundings};
 pub use rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting, milliseconds, span};
 pub use shapes::ShapeRules;
-pub use study::{Latency, Study, Ways};
+pub use study::{ContentionRule, Latency, Study, Ways};
 pub use sweep::{Bench, Case, Cases, Shard, Sweep};
 pub use timelines::TimelineWish;
 pub use unique::joined;

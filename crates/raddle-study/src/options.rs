@@ -10,13 +10,14 @@ use crate::rules::{IdempotenceClaim, Named, Rule, Setting, span};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
-pub(crate) const OPTIONS: [&str; 22] = [
+pub(crate) const OPTIONS: [&str; 23] = [
     "recipe",
     "set",
     "device",
     "scale",
     "waits",
     "launch-latency",
+    "contention",
     "priority",
     "barriers",
     "comm",
@@ -68,6 +69,7 @@ impl Study {
             "scale" => word(text).map(|it| self.scale = it),
             "waits" => word(text).map(|it| self.waits = it),
             "launch-latency" => word(text).map(|it| self.launch_latency = Some(it)),
+            "contention" => word(text).map(|it| self.contention = Some(it)),
             "priority" => said(Rule::try_from(owned())).map(|it| self.priorities.push(it)),
             "barriers" => word(text).map(|it| self.barriers = it),
             "comm" => word(text).map(|it| self.comm = it),
@@ -143,6 +145,7 @@ mod tests {
             ("scale", "clock"),
             ("waits", "none"),
             ("launch-latency", "fitted"),
+            ("contention", "learnt"),
             ("comm", "drop"),
             ("barriers", "no"),
             ("once", "true"),

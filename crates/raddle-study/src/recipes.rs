@@ -38,6 +38,8 @@ pub struct NamedRecipe {
     pub name: String,
     /// The recipe.
     pub recipe: Recipe,
+    /// Whether it gives each process memory of its own, so that neighbours cost nothing.
+    pub(crate) apart: bool,
     /// As it was asked for: a bundled name or a file.
     given: String,
     /// What it was read from.
@@ -56,7 +58,7 @@ impl NamedRecipe {
         registry: &Registry,
     ) -> Result<Self, StudyError> {
         let recipe = registry.recipe(given, &text)?;
-        Ok(Self { name, recipe, given: given.to_owned(), text })
+        Ok(Self { name, recipe, apart: false, given: given.to_owned(), text })
     }
 
     /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.

@@ -26,7 +26,7 @@ use crate::no_op;
 use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
-use crate::runs::{AllRuns, RunPlan, Runner};
+use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::self_replay;
 use crate::share::{self, Candidate};
 use crate::study::{Study, Ways};
@@ -62,6 +62,8 @@ pub struct Kept<'k> {
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
+    /// What is charged for contention at least and at most; empty: it is not charged.
+    bounds: Vec<Charges>,
     /// The requests of further seeds.
     draws: Vec<SeedDraw>,
     recipes: Vec<NamedRecipe>,
@@ -127,11 +129,13 @@ impl Study {
         let draws = self.give(&mut profiles, files)?;
         self.fit(&mut profiles, recipes.len(), watcher)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
-        let (workload, own) = self.workload(&profiles, &target)?;
+        let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
+        let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
         let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let rules = Rules {
             scaling: self.scale,
+            contention,
             barriers: self.barriers,
             communication: self.comm,
             claims,
@@ -141,6 +145,7 @@ impl Study {
         let command = self.command(files);
         let mut prepared = Prepared {
             profiles,
+            bounds: bounds.unwrap_or_default(),
             draws,
             recipes: Vec::new(),
             modes: Vec::new(),
@@ -325,7 +330,7 @@ impl Prepared {
         let tenants = self.profiles.len();
         let candidates = share::candidates(device, tenants, by_level, around.registry)?;
         let recipes: Vec<NamedRecipe> = candidates.iter().map(|one| one.recipe.clone()).collect();
-        let plan = RunPlan { recipes: &recipes, draws: &[], ..self.plan(around) };
+        let plan = RunPlan { recipes: &recipes, bounds: &[], draws: &[], ..self.plan(around) };
         let AllRuns { recipes: runs, alone } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
         let profiles: Vec<_> = self.profiles.iter().map(Loaded::replayed).collect();
@@ -338,6 +343,7 @@ impl Prepared {
         RunPlan {
             workload: &self.workload,
             recipes: &self.recipes,
+            bounds: &self.bounds,
             draws: &self.draws,
             target: &self.target.device,
             detail: None,

@@ -13,8 +13,8 @@ use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
 use raddle_policy::Tick;
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
-    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
-    Watch, Workload,
+    BASELINE, Contention, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError,
+    Summary, Watch, Workload,
 };
 
 use crate::arrivals::SeedDraw;
@@ -25,10 +25,15 @@ use crate::recipes::{self, NamedRecipe};
 use crate::timelines::Wanted;
 use crate::watcher::Watcher;
 
+/// What neighbours cost, by process and task.
+pub(crate) type Charges = Vec<Vec<Contention>>;
+
 /// What is run.
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
+    /// What is charged for contention at least and at most, by process; empty: it is not charged.
+    pub(crate) bounds: &'p [Charges],
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
     pub(crate) target: &'p Device,
@@ -62,12 +67,15 @@ enum RunOf {
     Seed(usize),
     /// All processes once more, to draw the whole run if so, and a part of it if there is one.
     Again(bool, Option<(u64, u64)>),
+    /// All processes, with an end of what contention may cost.
+    Bound(usize),
 }
 
 /// What came of one.
 enum RunDone {
     Ran(Outcome, Vec<DrawnTimeline>),
     Summed(Summary),
+    Bounded(Summary),
 }
 
 /// What came of all.
@@ -103,7 +111,7 @@ impl<'p> Runner<'p> {
     /// One process alone and once under a recipe, on this thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let of = RunOf::Alone(process);
-        self.simulate(RunJob { named, of }, &self.workload(of), &mut ())
+        self.simulate(RunJob { named, of }, &self.workload(RunJob { named, of }), &mut ())
     }
 
     /// Runs each recipe, each process alone, and each recipe by each further seed.
@@ -122,7 +130,9 @@ impl<'p> Runner<'p> {
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
         // The long ones first.
-        let jobs: Vec<RunJob<'_>> = each(RunOf::Together).chain(seeds).chain(alone).collect();
+        let bounds = (0..plan.bounds.len()).flat_map(|at| each(RunOf::Bound(at)));
+        let jobs: Vec<RunJob<'_>> =
+            each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
@@ -133,6 +143,10 @@ impl<'p> Runner<'p> {
                 (_, RunDone::Summed(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
                     own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
+                }
+                (_, RunDone::Bounded(summary)) => {
+                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
+                    own.into_iter().for_each(|run| run.bounds.push(summary.clone()));
                 }
             }
         }
@@ -203,22 +217,42 @@ impl<'p> Runner<'p> {
             Some((wanted, leavings, recorders))
         });
         if let Some((wanted, leavings, mut recorders)) = drawn {
-            let outcome = self.simulate(job, plan.workload, &mut recorders)?;
+            let outcome = self.simulate(job, &self.workload(job), &mut recorders)?;
             let to = (leavings, name.as_str());
             let drawn = wanted.write(recorders, plan.workload, &outcome, to)?;
             return Ok(RunDone::Ran(outcome, drawn));
         }
-        let workload = self.workload(job.of);
+        let workload = self.workload(job);
         let outcome = self.simulate(job, &workload, &mut ())?;
         Ok(match job.of {
             RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
+            RunOf::Bound(_) => RunDone::Bounded(Summary::new(&workload, &outcome, &[])),
             _ => RunDone::Ran(outcome, Vec::new()),
         })
     }
 
-    fn workload(&self, of: RunOf) -> Cow<'_, Workload> {
+    /// What a job runs; nobody has neighbours alone, or in memory of its own.
+    fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
+        let all = self.plan.workload;
+        let charged = all.processes.iter().any(|plan| !plan.contention.is_empty());
+        if job.named.apart && charged {
+            let mut drawn = self.charged(job.of).into_owned();
+            drawn.processes.iter_mut().for_each(|plan| plan.contention.clear());
+            return Cow::Owned(drawn);
+        }
+        self.charged(job.of)
+    }
+
+    fn charged(&self, of: RunOf) -> Cow<'_, Workload> {
         let all = self.plan.workload;
         match of {
+            RunOf::Bound(at) => {
+                let mut bound = all.clone();
+                for (plan, charges) in bound.processes.iter_mut().zip(&self.plan.bounds[at]) {
+                    plan.contention.clone_from(charges);
+                }
+                Cow::Owned(bound)
+            }
             RunOf::Alone(process) => {
                 let repetition = Repetition::BackToBack;
                 let alone = ProcessPlan { repetition, ..all.processes[process].clone() };
@@ -296,6 +330,7 @@ impl<'p> Runner<'p> {
             recipe: named.recipe.clone(),
             together,
             seeds: Vec::new(),
+            bounds: Vec::new(),
             log_bytes,
             timeline: drawn.into_iter().next(),
         }

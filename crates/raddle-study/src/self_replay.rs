@@ -120,6 +120,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
     let plan = runs::RunPlan {
         workload: &workload,
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
+        bounds: &[],
         draws: &[],
         target: own,
         detail: None,

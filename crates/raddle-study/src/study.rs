@@ -38,6 +38,9 @@ pub struct Study {
     pub waits: WaitRule,
     /// How long a launch takes to reach the device; `None`: fitted with one recipe.
     pub launch_latency: Option<Latency>,
+    /// Whether neighbours cost kernels time before a resource is full; `None`: where ways of sharing
+    /// are compared.
+    pub contention: Option<ContentionRule>,
     /// How urgent work is.
     pub priorities: Vec<Rule>,
     /// Whether the waves of a workgroup meet at barriers, which no profile says.
@@ -77,6 +80,16 @@ pub enum Ways {
     Modes,
 }
 
+/// What neighbours of other processes cost a kernel before a resource is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContentionRule {
+    /// What the profiles teach; what they do not say widens intervals.
+    Learnt,
+    /// Nothing.
+    None,
+}
+
 /// How long a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -91,6 +104,13 @@ impl Study {
     /// Whether the launch latency of profiles is fitted, with so many recipes.
     pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
         self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
+    }
+
+    /// Whether contention is charged.
+    pub(crate) fn charges_contention(&self) -> bool {
+        let rule =
+            if self.ways == Ways::Modes { ContentionRule::Learnt } else { ContentionRule::None };
+        self.contention.unwrap_or(rule) == ContentionRule::Learnt
     }
 
     /// The command that asks this, with the names of files and without what changes no figure.
@@ -110,6 +130,7 @@ impl Study {
         more("scale", word(Some(self.scale).filter(|scale| *scale != Scaling::None)));
         more("waits", word(Some(self.waits).filter(|waits| *waits != WaitRule::Inferred)));
         more("launch-latency", word(self.launch_latency));
+        more("contention", word(self.contention));
         more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
         more("barriers", word(Some(self.barriers)));
         more("comm", word(Some(self.comm)));

@@ -65,6 +65,8 @@ pub(crate) enum Verb {
     Sweep(Box<SweepArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
+    /// By how much kernels slow each other down beside neighbours, learnt from recordings
+    Contention(ContentionArgs),
     /// Print a decision log, hold it against the rules of the controller, or replay it
     Log(LogArgs),
     /// List the bundled recipes, or print one as TOML to start from
@@ -73,6 +75,8 @@ pub(crate) enum Verb {
     Devices(ShowArgs),
     /// Compare results of replays side by side: which figures differ, and by how much
     Compare(CompareArgs),
+    /// Hold a prediction against recordings of the same processes side by side
+    Check(CheckArgs),
     /// Golden model: JSON Lines questions on stdin, answers on stdout
     Golden(GoldenArgs),
     /// The questions of `golden`, answered step by step for a person
@@ -140,6 +144,24 @@ pub(crate) struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ContentionArgs {
+    /// Recordings in which kernels ran both alone and beside others, of streams or processes
+    /// (docs/contention.md); `-` is the standard input
+    #[arg(value_name = "PROFILE", required = true)]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// The device they were recorded on, by id, product name or file [default: what each profile says]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) device: Option<String>,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
+    pub(crate) barriers: Barriers,
+    #[command(flatten)]
+    pub(crate) shapes: ShapeArgs,
+    #[command(flatten)]
+    pub(crate) ranks: RankArgs,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// A decisions.jsonl.zst of a replay, or one of a live runtime, compressed or not
     #[arg(value_name = "FILE")]
@@ -197,6 +219,29 @@ pub(crate) struct CompareArgs {
     /// Print Markdown, for a pull request
     #[arg(long)]
     pub(crate) markdown: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A summary.json of `share` or `replay`, or the folder it lies in: then the check is written
+    /// beside its report, as check.html and check.json
+    #[arg(value_name = "PREDICTION")]
+    pub(crate) prediction: PathBuf,
+    /// What was recorded of each process side by side, as TENANT=FILE or a file of a tenant's name;
+    /// each holds the profile of its tenant a whole number of times (docs/check.md)
+    #[arg(value_name = "RECORDING", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// The recipe that was set [default: the recommended one]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) recipe: Option<String>,
+    /// Write nothing beside the prediction
+    #[arg(long)]
+    pub(crate) no_files: bool,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
+    pub(crate) barriers: Barriers,
+    #[command(flatten)]
+    pub(crate) shapes: ShapeArgs,
 }
 
 #[derive(Debug, Args)]

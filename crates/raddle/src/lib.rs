@@ -16,8 +16,10 @@ mod args;
 mod arrivals;
 mod browser;
 mod carry;
+mod check;
 mod compare;
 mod console;
+mod contention;
 mod device_list;
 mod disk;
 mod engine;
@@ -221,10 +223,12 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
         Verb::Sweep(args) => sweep::verb(args, registry, cli.format, console),
         Verb::Serve(args) => serve::verb(args, registry, cli.format, console),
+        Verb::Contention(args) => contention::verb(args, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipe_list::verb(args, cli.format, console),
         Verb::Devices(args) => device_list::verb(args, cli.format, console),
+        Verb::Check(args) => check::verb(args, cli.format, console),
         Verb::Compare(args) => compare::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),

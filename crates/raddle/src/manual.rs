@@ -10,9 +10,9 @@ use crate::error::CliError;
 
 /// The verbs by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Choose a policy", &["replay", "share", "sweep", "compare", "serve"]),
+    ("Choose a policy", &["replay", "share", "sweep", "check", "compare", "serve"]),
     ("Live", &["live"]),
-    ("Look", &["inspect", "log", "recipes", "devices", "kernel"]),
+    ("Look", &["inspect", "contention", "log", "recipes", "devices", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),
     ("Help", &["help", "completions", "man"]),
 ];

@@ -141,7 +141,11 @@ fn fill_screen(
     if let Some(text) = super::cards::idle_words(result, brief) {
         say(paragraph("GPU", text));
     }
-    let trust = if brief { answer.trust_in_brief() } else { answer.verdict.trust.clone() };
+    let mut trust = if brief { answer.trust_in_brief() } else { answer.verdict.trust.clone() };
+    let mut figures = answer.rows.iter().flat_map(|row| &row.processes);
+    if brief && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
+        trust.push("intervals by what is known of contention".to_owned());
+    }
     say(paragraph("Trust", trust.join("; ")));
     if let Some(stuck) = result.stuck_launches() {
         say(Block::Warning(stuck));
@@ -259,11 +263,18 @@ fn change(change: Option<f64>) -> Cell {
 fn times(figures: &ProcessFigures, detail: Detail) -> [Cell; 2] {
     let drawn = figures.drawn;
     let [decisive, median] = detail.within;
+    let interval = figures.between_ns.filter(|[least, most]| decisive && least < most);
     let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
     let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
+    let decisive = match (figures.decisive_ns, interval) {
+        (Some(own), Some([least, most])) => {
+            format!(" ({} to {})", in_unit_of(own, least), in_unit_of(own, most))
+        }
+        _ => within(figures.decisive_ns, decisive),
+    };
     [
         time(figures.p50_ns).note(within(figures.p50_ns, median)),
-        time(figures.decisive_ns).note(within(figures.decisive_ns, decisive)),
+        time(figures.decisive_ns).note(decisive),
     ]
 }
 

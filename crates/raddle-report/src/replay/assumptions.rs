@@ -10,6 +10,9 @@ use crate::units::{count, counted, duration, percent, plain};
 /// Characters of the name of a task.
 const TASK: usize = 40;
 
+/// What is said where contention is not charged.
+const UNCHARGED: &str = "co-location costs nothing until a resource is full";
+
 /// By which rules what no profile says was filled in.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -19,6 +22,8 @@ pub struct Rules {
     pub communication: CommRule,
     /// By what times are scaled to another device.
     pub scaling: Scaling,
+    /// What neighbours cost before a resource is full, where that is charged.
+    pub contention: Option<String>,
     /// What else the user claims, a sentence each.
     pub claims: Vec<String>,
     /// What a reader should know of rules that changed nothing.
@@ -32,7 +37,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
             "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, {} on another one",
             scaled(rules.scaling)
         ),
-        "co-location costs nothing until a resource is full".to_owned(),
+        rules.contention.clone().unwrap_or_else(|| UNCHARGED.to_owned()),
         match rules.barriers {
             BarrierRule::Assume => format!(
                 "barriers assumed where shared memory is used: {} of kernel time",

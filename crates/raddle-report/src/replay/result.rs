@@ -231,10 +231,14 @@ fn answer(
     let judged: Vec<JudgedProcess> = judged.collect();
     let row = |(it, run): (&RecipeResult, &RecipeRun)| {
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
-        PolicyRow::over_seeds(seeds.map(|of| PolicyRow::new(&it.name, &judged, of)).collect())
+        let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
+        let bounds: Vec<PolicyRow> = run.bounds.iter().map(row).collect();
+        Some(PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds))
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
-    PolicyFigures::new(judged, rows, replay.goals.to_vec())
+    let mut answer = PolicyFigures::new(judged, rows, replay.goals.to_vec());
+    answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
+    answer
 }
 
 /// Of how many recipes launches never ended, and of which; `None` where all launches did.

@@ -33,6 +33,8 @@ pub struct RecipeRun {
     pub together: Outcome,
     /// The same with the requests of further seeds.
     pub seeds: Vec<Summary>,
+    /// The same with the least and the most contention, where it is charged.
+    pub bounds: Vec<Summary>,
     /// The bytes of its decision log, if there is one.
     pub log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.

@@ -72,6 +72,7 @@ impl ProcessFigures {
             requests: own.iter().filter_map(|it| it.requests).min(),
             steps_per_s: steps.map(|all| round(all.iter().sum::<f64>() / all.len() as f64)),
             longest_wait_ns: own.iter().map(|it| it.longest_wait_ns).max().unwrap_or(0),
+            between_ns: None,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
                 seeds: own.len() as u32,
                 decisive_within_ns: mean(values).1,

@@ -39,6 +39,8 @@ pub enum VerdictKind {
     Stay,
     /// All recipes do the same.
     NoEffect,
+    /// What is not known of contention decides between the best two.
+    Either,
     /// The best recipe is better by less than the model is wrong, or than the seeds differ.
     BelowError,
     /// No recipe meets the goals.
@@ -89,6 +91,9 @@ fn said(figures: &PolicyFigures) -> Said {
     if !complete().any(|row| differs(figures, row)) {
         return plain(VerdictKind::NoEffect, no_effect(figures));
     }
+    if let Some(text) = either(figures, best) {
+        return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
+    }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
     let must = !figures.meets_all(base);
     if best == base || (gain < SMALL && !must) {
@@ -110,6 +115,39 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     let text = advice(figures, best, head);
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
+}
+
+/// What is said where the interval of the best row covers the second best.
+fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
+    let second = *figures.ranking.get(1)?;
+    let alike = figures.rows[second].complete
+        && figures.meets_all(second) == figures.meets_all(best)
+        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    if !alike || figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row]);
+    let interval = |at: usize, row: &super::PolicyRow| {
+        let JudgedProcess { name, judged, .. } = &figures.processes[at];
+        let [least, most] = row.processes[at].between_ns.filter(|[least, most]| least < most)?;
+        let other = other.processes[at].decisive_ns?;
+        Some(format!(
+            "{name} {} {} to {}, under {} {}",
+            judged.word(),
+            time(least),
+            time(most),
+            figures.rows[second].recipe,
+            time(other)
+        ))
+    };
+    let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
+    let told: Vec<String> = told.collect();
+    Some(format!(
+        "Either {} or {}: which is better depends on what nobody knows of contention ({}). `raddle contention` on a recording of both side by side tells it.",
+        one.recipe,
+        other.recipe,
+        told.join("; ")
+    ))
 }
 
 /// Whether any process takes longer or shorter than under the baseline.

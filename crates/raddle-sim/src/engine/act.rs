@@ -143,7 +143,8 @@ impl<W: Watch> Engine<'_, W> {
             Some(record) if record.refused => "refused",
             Some(record) if record.ended.is_some() => "ended",
             Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
-                let (_, task) = self.tasks.plan(id);
+                let (plan, task) = self.tasks.plan(id);
+                let contention = plan.contention.get(record.task as usize);
                 if let Work::Kernel { workgroups, workgroup, demand, barrier, context_bytes } =
                     task.work
                 {
@@ -154,6 +155,7 @@ impl<W: Watch> Engine<'_, W> {
                         stream: task.stream,
                         workgroups,
                         workgroup: workgroup + self.machine.costs.check,
+                        contention: contention.copied().unwrap_or_default(),
                         until: Tick::ZERO,
                         demand,
                         barrier: barrier.possible(),

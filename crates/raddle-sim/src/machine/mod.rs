@@ -4,17 +4,21 @@
 //! work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore move
 //! their registers and LDS at the device's bandwidth.
 
+mod neighbours;
 mod take_off;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
+use crate::contention::{ALONE, Contention};
 use crate::ledger::Ledger;
 use crate::meetings::NEVER;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::{Counters, SimError};
+
+use neighbours::{Neighbours, scaled};
 
 /// The compute units and what lies on them.
 #[derive(Debug)]
@@ -29,6 +33,7 @@ pub(crate) struct Machine {
     /// Launches that leave by the flag, stream by stream, the first one first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: BTreeMap<LaunchId, Live>,
+    neighbours: Neighbours,
     fronts: Vec<Front>,
     spare: Vec<u32>,
     pub(crate) counters: Counters,
@@ -43,6 +48,8 @@ pub(crate) struct Front {
     pub(crate) pieces: Vec<Piece>,
     started: Tick,
     ends: Tick,
+    /// In thousandths, how long it lasts beside its neighbours.
+    permille: u32,
     groups: u64,
     /// Its waves wait at a barrier for the rest of their workgroup.
     gathers: bool,
@@ -77,6 +84,7 @@ pub(crate) struct SubmittedKernel {
     pub(crate) stream: StreamId,
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
+    pub(crate) contention: Contention,
     /// A workgroup ends no earlier.
     pub(crate) until: Tick,
     pub(crate) demand: Demand,
@@ -88,9 +96,9 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
-    /// When a workgroup ends that starts now.
-    fn ends(&self, now: Tick) -> Tick {
-        (now + self.workgroup).max(self.until)
+    /// When a workgroup ends that starts now and lasts that much longer, in thousandths.
+    fn ends(&self, now: Tick, permille: u32) -> Tick {
+        (now + scaled(self.workgroup, ALONE, permille)).max(self.until)
     }
 
     /// What so many of its waves draw, in uW.
@@ -158,7 +166,8 @@ pub(crate) struct EndedFront {
 }
 
 impl Machine {
-    pub(crate) fn new(ledger: Ledger, costs: Costs) -> Self {
+    /// `crowd`: how many processes there are, where neighbours cost something.
+    pub(crate) fn new(ledger: Ledger, costs: Costs, crowd: Option<usize>) -> Self {
         Self {
             ledger,
             costs,
@@ -166,6 +175,7 @@ impl Machine {
             moving: BTreeMap::new(),
             exits: BTreeMap::new(),
             live: BTreeMap::new(),
+            neighbours: crowd.map(Neighbours::of).unwrap_or_default(),
             fronts: Vec::new(),
             spare: Vec::new(),
             counters: Counters::default(),
@@ -326,13 +336,16 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id).filter(|live| !live.gathered.is_empty()) else {
             return;
         };
+        let permille = self.neighbours.permille(live.what.process, &live.what.contention);
         for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
             for slot in live.gathered.remove(&workgroup).unwrap_or_default() {
                 let front = &mut self.fronts[slot as usize];
                 front.gathers = false;
                 front.started = now;
-                front.ends = live.what.ends(now);
+                front.permille = permille;
+                front.ends = live.what.ends(now, permille);
                 front.endless = front.ends == NEVER;
+                self.neighbours.came(live.what.process, live.what.contention.class);
                 if !front.endless {
                     queue.push(front.ends, Due::Front(slot, front.generation));
                 }
@@ -352,12 +365,13 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id) else {
             return u32::MAX;
         };
-        let ends = live.what.ends(now);
+        let permille = self.neighbours.permille(live.what.process, &live.what.contention);
+        let ends = live.what.ends(now, permille);
         // What starts in one tick and lasts equally long ends in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];
             // A saved front that came back in this tick ends with the time that it had left.
-            let alike = front.waves == waves && !front.gathers;
+            let alike = front.waves == waves && !front.gathers && front.permille == permille;
             if front.started == now && front.ends == ends && alike {
                 front.pieces.extend_from_slice(pieces);
                 front.groups += groups;
@@ -375,6 +389,7 @@ impl Machine {
         front.pieces.extend_from_slice(pieces);
         front.started = now;
         front.ends = ends;
+        front.permille = permille;
         front.groups = groups;
         front.gathers = gathers;
         front.endless = ends == NEVER && !gathers;
@@ -383,8 +398,11 @@ impl Machine {
             for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
                 live.gathered.entry(workgroup).or_default().push(slot);
             }
-        } else if !front.endless {
-            queue.push(front.ends, Due::Front(slot, front.generation));
+        } else {
+            self.neighbours.came(live.what.process, live.what.contention.class);
+            if !front.endless {
+                queue.push(front.ends, Due::Front(slot, front.generation));
+            }
         }
         slot
     }
@@ -407,6 +425,7 @@ impl Machine {
         let pieces = std::mem::take(&mut front.pieces);
         let live = self.live.get_mut(&id)?;
         live.fronts.retain(|&other| other != slot);
+        self.neighbours.went(live.what.process, live.what.contention.class);
         let ended = give_back(live, waves, &pieces, &mut self.ledger);
         let (_, count) = waves.bounds(live.what.demand.waves);
         live.ended += ended;

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_policy::{CuId, Demand, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
+use super::neighbours::{Neighbours, scaled};
 use super::{Front, Live, LiveState, Machine};
 use crate::SimError;
+use crate::contention::ALONE;
 use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
@@ -65,7 +67,7 @@ impl Machine {
             _ => return Ok(()),
         };
         if matches!(how, Preemption::Reset | Preemption::Switch) {
-            stop_fronts(&live.fronts, &mut self.fronts, now);
+            stop_fronts(live, &mut self.fronts, &mut self.neighbours, now);
         }
         queue.push(over, Due::TakenOff(id));
         Ok(())
@@ -181,13 +183,19 @@ impl Machine {
         };
         live.state = LiveState::Running;
         if how == Preemption::Switch {
+            let permille = self.neighbours.permille(live.what.process, &live.what.contention);
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];
-                if front.gathers || front.endless {
+                if front.gathers {
+                    continue;
+                }
+                self.neighbours.came(live.what.process, live.what.contention.class);
+                if front.endless {
                     continue;
                 }
                 // `ends` held the time left, see `stop_fronts`.
-                front.ends = now + Ticks(front.ends.0);
+                front.ends = now + scaled(Ticks(front.ends.0), ALONE, permille);
+                front.permille = permille;
                 front.started = now;
                 queue.push(front.ends, Due::Front(slot, front.generation));
             }
@@ -219,12 +227,17 @@ fn moving(
     }
 }
 
-/// Makes the pending ends void and keeps in `ends` the time that each front had left.
-fn stop_fronts(slots: &[u32], fronts: &mut [Front], now: Tick) {
-    for &slot in slots {
+/// Makes the pending ends void and keeps in `ends` the time that each front had left, without what
+/// neighbours cost.
+fn stop_fronts(live: &Live, fronts: &mut [Front], neighbours: &mut Neighbours, now: Tick) {
+    for &slot in &live.fronts {
         let front = &mut fronts[slot as usize];
         front.generation = front.generation.wrapping_add(1);
-        front.ends = Tick(front.ends.since(now).0);
+        if !front.gathers {
+            neighbours.went(live.what.process, live.what.contention.class);
+        }
+        let left = scaled(Ticks(front.ends.since(now).0), front.permille, ALONE);
+        front.ends = Tick(left.0);
     }
 }
 

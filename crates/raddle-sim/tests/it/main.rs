@@ -2,6 +2,7 @@
 
 mod block_warp;
 mod closed;
+mod contention;
 mod cut;
 mod cut_log;
 mod energy;
@@ -10,6 +11,7 @@ mod kit;
 mod launch_path;
 mod laws;
 mod layers;
+mod lending;
 mod meetings;
 mod one_by_one;
 mod partial;

@@ -288,3 +288,34 @@ fn what_the_seeds_leave_open_is_not_advised() {
     let said = "seed by seed, decode p99 is 34.4 ms shorter to 2.37 ms longer than under leftover";
     assert!(open.verdict.text.contains(said), "{}", open.verdict.text);
 }
+
+/// The same with an interval of what decides about the first process of the first row.
+fn with_interval(most_ms: f64) -> PolicyFigures {
+    let rows: [(&str, &[f64], f64); 3] = [
+        ("mps", &[20.0, 26.0], 0.0),
+        ("partition-50-50", &[25.0, 26.0], 0.0),
+        ("leftover", &[40.0, 26.0], 0.0),
+    ];
+    let bound = |ms: f64| row("mps", &[ms, 26.0], 0.0);
+    let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait));
+    let mut rows: Vec<PolicyRow> = rows.collect();
+    rows[0] = rows[0].clone().between(&[bound(19.0), bound(most_ms)]);
+    PolicyFigures::new(serve_and_train(), rows, Vec::new())
+}
+
+#[test]
+fn an_interval_that_covers_the_second_best_says_either() {
+    let figures = with_interval(24.0);
+    assert_eq!(figures.rows[0].processes[0].between_ns, Some([19_000_000, 24_000_000]));
+    assert_eq!(figures.verdict.kind, VerdictKind::Use, "{}", figures.verdict.text);
+    let figures = with_interval(26.0);
+    assert_eq!(figures.verdict.kind, VerdictKind::Either);
+    assert_eq!(figures.verdict.recipe.as_deref(), Some("mps"));
+    assert!(
+        figures.verdict.text.starts_with(
+            "Either mps or partition-50-50: which is better depends on what nobody knows of contention (decode p99 19 ms to 26 ms, under partition-50-50 25 ms"
+        ),
+        "{}",
+        figures.verdict.text
+    );
+}

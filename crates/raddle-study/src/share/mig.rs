@@ -1,8 +1,9 @@
 //! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
 //!
 //! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User Guide,
-//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 only
-//! the multiprocessors of `1g.23gb` and of the whole were found in public listings, so it has no row.
+//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 the
+//! guide has fractions and no counts; the only counts found are those of a test double (NVIDIA/go-nvml,
+//! `pkg/nvml/mock`), by which the whole has 126 of 148 multiprocessors, so it has no row.
 
 use raddle_device::Device;
 

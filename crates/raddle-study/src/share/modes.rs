@@ -71,7 +71,8 @@ pub(crate) fn candidates(
             all.push(instances(device, set, registry)?);
         }
         let urgent = by_level.then_some("leftover-drain");
-        for name in urgent.into_iter().chain(["weighted-slices", "matching", "block-warp"]) {
+        let others = ["request-limit", "weighted-slices", "matching", "block-warp"];
+        for name in urgent.into_iter().chain(others) {
             all.push(bundled(Mode::Recipe(name), name, registry)?);
         }
     }
@@ -135,7 +136,9 @@ fn instances(
 ) -> Result<Candidate, StudyError> {
     let name = set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
     let counts: Vec<u16> = set.iter().map(|one| one.units).collect();
-    let recipe = fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), registry)?;
+    let mut recipe =
+        fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), registry)?;
+    recipe.apart = true;
     Ok(Candidate { mode: Mode::Mig(set), recipe })
 }
 

@@ -230,7 +230,8 @@ impl<'b> Bench<'b> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
         let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
-        let (workload, _) = study.workload(&loaded, &target)?;
+        let (mut workload, _) = study.workload(&loaded, &target)?;
+        let _bounds = study.charge(&loaded, &target, &mut workload);
         let around = Surroundings {
             registry: self.registry,
             files: &self.files,
@@ -242,6 +243,7 @@ impl<'b> Bench<'b> {
         let plan = RunPlan {
             workload: &workload,
             recipes: &recipes,
+            bounds: &[],
             draws: &[],
             target: &target.device,
             detail: None,

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_sim::{Goal, Scaling, WaitRule};
 use raddle_study::{
-    IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways, milliseconds,
+    ContentionRule, IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways,
+    milliseconds,
 };
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
@@ -73,7 +74,7 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "launch_latency", "priorities", "barriers", "verdicts",
+        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "launch_latency", "contention", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
@@ -122,6 +123,10 @@ pub(crate) struct StudyArgs {
     /// recipes are compared, whose differences it hides]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) launch_latency: Option<Latency>,
+    /// What neighbours of other processes cost a kernel before a resource is full: what the profiles
+    /// teach (docs/contention.md), or nothing [default: learnt for `share`, none for `replay`]
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) contention: Option<ContentionArg>,
     /// How urgent work is, 0 first: GLOB[:stream N]=LEVEL; may be repeated, the last that fits wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
     pub(crate) priorities: Vec<Rule>,
@@ -190,6 +195,7 @@ impl StudyArgs {
             scale: self.scale.into(),
             waits: self.waits.into(),
             launch_latency: self.launch_latency.map(Into::into),
+            contention: self.contention.map(Into::into),
             priorities: self.priorities.clone(),
             barriers: self.barriers.into(),
             idempotent: self.verdicts.clone(),
@@ -336,6 +342,24 @@ impl From<Latency> for raddle_study::Latency {
         match latency {
             Latency::Fitted => Self::Fitted,
             Latency::None => Self::None,
+        }
+    }
+}
+
+/// What neighbours of other processes cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContentionArg {
+    /// What the profiles teach; what they do not say is charged nothing, and widens the interval
+    Learnt,
+    /// Nothing
+    None,
+}
+
+impl From<ContentionArg> for ContentionRule {
+    fn from(rule: ContentionArg) -> Self {
+        match rule {
+            ContentionArg::Learnt => Self::Learnt,
+            ContentionArg::None => Self::None,
         }
     }
 }

@@ -220,6 +220,7 @@ mod tests {
             ("scale", "clock"),
             ("waits", "recorded"),
             ("launch-latency", "fitted"),
+            ("contention", "learnt"),
             ("priority", "a*=5"),
             ("barriers", "no"),
             ("comm", "fixed"),

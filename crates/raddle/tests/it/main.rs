@@ -2,12 +2,15 @@
 
 mod answer;
 mod arrivals;
+mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod contention;
 mod cutting;
 mod importers;
 mod inspect;
+mod judged;
 #[cfg(feature = "kernel")]
 mod kernel;
 mod lists;

@@ -1,0 +1,147 @@
+//! How well does one half of a recording foretell the kernels beside neighbours of the other half?
+//!
+//! The first half in time teaches, the second is held out. A launch beside a neighbour is foretold
+//! by launches of the same kernel beside the same class of neighbour, else by its time alone and the
+//! factor of its class. Its interval is that of how far such launches of the first half were from
+//! what the others of their kind foretold.
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_trace::{Op, Profile};
+use serde::{Deserialize, Serialize};
+
+use super::NeighbourClass;
+use super::observed::{Observed, Shape, observed, shape};
+use super::table::{Factor, median, name, permille};
+
+/// What came of one recording.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HeldOut {
+    /// Launches beside a neighbour in the half that was held out.
+    pub launches: u64,
+    /// Those of which the other half says something.
+    pub foretold: u64,
+    /// How far half of them were off at most, as a share of what was recorded.
+    pub median_error: Option<f64>,
+    /// The same where what lies within one step of the recording clock is no error.
+    pub median_error_beyond_step: Option<f64>,
+    /// The same of launches that took at least 20 steps of the clock, and how many there are.
+    pub median_error_long: Option<f64>,
+    /// Launches of at least 20 steps that were foretold.
+    pub long: u64,
+    /// The share of launches within their interval, which is meant for nine of ten.
+    pub within: Option<f64>,
+}
+
+/// Two classes: of the kernel and of its neighbour.
+type Classes = (NeighbourClass, NeighbourClass);
+
+/// What the first half teaches, in ns of a workgroup.
+#[derive(Default)]
+struct Taught {
+    alone: BTreeMap<Shape, u64>,
+    /// By kernel and class of its neighbour.
+    beside: BTreeMap<(Shape, NeighbourClass), u64>,
+    /// Over the time alone, by the two classes.
+    factors: BTreeMap<Classes, Factor>,
+    /// Of what was foretold, by the two classes.
+    spread: BTreeMap<Classes, Factor>,
+}
+
+impl HeldOut {
+    /// Holds the second half of a recording against the first; `workgroups` as for
+    /// [`ContentionTable::learn`](super::ContentionTable::learn).
+    #[must_use]
+    pub fn of(profile: &Profile, own: &Device, workgroups: Option<&[u64]>) -> Self {
+        let all = observed(profile, own, workgroups);
+        let op = |one: &Observed| &profile.ops[one.op as usize];
+        let (first, second): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|one| op(one).start_ns < profile.span_ns / 2);
+        let taught = Taught::by(profile, &first);
+        let mut found = Self::default();
+        let (mut errors, mut beyond, mut long) = (Vec::new(), Vec::new(), Vec::new());
+        let mut within = 0u64;
+        for one in &second {
+            let Some(class) = one.beside else { continue };
+            found.launches += 1;
+            let op = op(one);
+            let classes = (NeighbourClass::of(name(profile, op)), class);
+            let Some(foretold) = taught.foretold(op, classes) else { continue };
+            found.foretold += 1;
+            let ratio = permille(one.workgroup_ns, foretold);
+            let spread = taught.spread.get(&classes);
+            within += u64::from(spread.is_some_and(|of| (of.low..=of.high).contains(&ratio)));
+            // Rounds are those of the recording, so the duration is off as its workgroups are.
+            let off = foretold.abs_diff(one.workgroup_ns) as f64 / one.workgroup_ns.max(1) as f64;
+            let step = profile.resolution_ns as f64 / op.duration_ns.max(1) as f64;
+            errors.push(off);
+            beyond.push((off - step).max(0.0));
+            if op.duration_ns >= profile.resolution_ns.saturating_mul(20) {
+                long.push(off);
+            }
+        }
+        found.long = long.len() as u64;
+        found.within = (found.foretold > 0).then(|| within as f64 / found.foretold as f64);
+        found.median_error = middle(errors);
+        found.median_error_beyond_step = middle(beyond);
+        found.median_error_long = middle(long);
+        found
+    }
+}
+
+impl Taught {
+    fn by(profile: &Profile, first: &[Observed]) -> Self {
+        let mut alone: BTreeMap<Shape, Vec<u64>> = BTreeMap::new();
+        let mut beside: BTreeMap<(Shape, NeighbourClass), Vec<u64>> = BTreeMap::new();
+        for one in first {
+            let of = shape(&profile.ops[one.op as usize]);
+            match one.beside {
+                None => alone.entry(of).or_default().push(one.workgroup_ns),
+                Some(class) => beside.entry((of, class)).or_default().push(one.workgroup_ns),
+            }
+        }
+        let alone: BTreeMap<Shape, u64> =
+            alone.into_iter().map(|(of, times)| (of, median(times))).collect();
+        let (mut factors, mut spread) = (BTreeMap::new(), BTreeMap::new());
+        for ((of, class), times) in &beside {
+            let kernel = profile.kernels.get(of.0 as usize).map_or("", String::as_str);
+            let classes: Classes = (NeighbourClass::of(kernel), *class);
+            if let Some(&alone) = alone.get(of) {
+                let own: &mut Vec<u32> = factors.entry(classes).or_default();
+                own.extend(times.iter().map(|&ns| permille(ns, alone)));
+            }
+            // Each by the others of its kind.
+            let sorted = {
+                let mut all = times.clone();
+                all.sort_unstable();
+                all
+            };
+            let own: &mut Vec<u32> = spread.entry(classes).or_default();
+            for (at, &ns) in sorted.iter().enumerate().filter(|_| sorted.len() > 1) {
+                let middle = (sorted.len() - 1) / 2;
+                let others = sorted[middle + usize::from(at <= middle)];
+                own.push(permille(ns, others));
+            }
+        }
+        let factor = |all: BTreeMap<Classes, Vec<u32>>| {
+            all.into_iter().filter_map(|(of, own)| Some((of, Factor::of(own)?))).collect()
+        };
+        let beside = beside.into_iter().map(|(of, times)| (of, median(times))).collect();
+        Self { alone, beside, factors: factor(factors), spread: factor(spread) }
+    }
+
+    fn foretold(&self, op: &Op, classes: Classes) -> Option<u64> {
+        let of = shape(op);
+        self.beside.get(&(of, classes.1)).copied().or_else(|| {
+            let (alone, factor) = (self.alone.get(&of)?, self.factors.get(&classes)?);
+            u64::try_from(u128::from(*alone) * u128::from(factor.permille) / 1000).ok()
+        })
+    }
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().map(crate::figures::round)
+}

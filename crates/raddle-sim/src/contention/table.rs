@@ -1,0 +1,256 @@
+//! What did recordings teach of contention: which kernel family beside which class of neighbour?
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_trace::{Op, Profile};
+use serde::{Deserialize, Serialize};
+
+use super::observed::{Shape, observed, shape};
+use super::{ALONE, Charge, Contention, NeighbourClass};
+
+/// How much longer a workgroup lasted beside neighbours, in thousandths of its time alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Factor {
+    /// The median.
+    pub permille: u32,
+    /// One in forty was less.
+    pub low: u32,
+    /// One in forty was more.
+    pub high: u32,
+    /// How many launches it is the median of.
+    pub samples: u32,
+}
+
+/// A kernel family beside each class of neighbour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ContentionRow {
+    /// The name of the kernel without its arguments; of a row of a whole class, that class.
+    pub family: String,
+    /// What such kernels mostly need.
+    pub class: NeighbourClass,
+    /// Beside a neighbour that needs issue slots; `null`: nobody observed it.
+    pub compute: Option<Factor>,
+    /// Beside a neighbour that needs memory bandwidth.
+    pub memory: Option<Factor>,
+    /// Beside communication.
+    pub communication: Option<Factor>,
+    /// Beside a neighbour whose name says nothing.
+    pub unknown: Option<Factor>,
+}
+
+/// What recordings taught of contention.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ContentionTable {
+    /// Kernel families that were observed with and without a neighbour, by name.
+    pub families: Vec<ContentionRow>,
+    /// All families of a class together, for kernels that were not observed themselves.
+    pub classes: Vec<ContentionRow>,
+    /// Launches that ran alone.
+    pub alone: u64,
+    /// Launches beside a neighbour of which the same kernel ran alone too.
+    pub beside: u64,
+    /// Launches beside a neighbour that never ran alone: nothing follows from them.
+    pub never_alone: u64,
+}
+
+/// Factors by family and by class of neighbour, in thousandths.
+type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
+
+impl ContentionTable {
+    /// Learns from recordings, each with its device and how long its workgroups last by
+    /// [`Calibration`](crate::Calibration), which takes out what neighbours held of the device.
+    #[must_use]
+    pub fn learn<'p>(
+        recordings: impl IntoIterator<Item = (&'p Profile, &'p Device, Option<&'p [u64]>)>,
+    ) -> Self {
+        let mut table = Self::default();
+        let mut samples = Samples::new();
+        for (profile, own, workgroups) in recordings {
+            table.add(&mut samples, profile, own, workgroups);
+        }
+        let mut classes = Samples::new();
+        for ((_, class), all) in &samples {
+            let own = classes.entry((class.name().to_owned(), *class)).or_default();
+            own.iter_mut().zip(all).for_each(|(own, more)| own.extend(more));
+        }
+        table.families = rows(samples);
+        table.classes = rows(classes);
+        table
+    }
+
+    fn add(
+        &mut self,
+        samples: &mut Samples,
+        profile: &Profile,
+        own: &Device,
+        workgroups: Option<&[u64]>,
+    ) {
+        let observed = observed(profile, own, workgroups);
+        let mut alone: BTreeMap<Shape, Vec<u64>> = BTreeMap::new();
+        for one in observed.iter().filter(|one| one.beside.is_none()) {
+            let of = shape(&profile.ops[one.op as usize]);
+            alone.entry(of).or_default().push(one.workgroup_ns);
+            self.alone += 1;
+        }
+        let alone: BTreeMap<Shape, u64> =
+            alone.into_iter().map(|(of, times)| (of, median(times))).collect();
+        for one in &observed {
+            let (op, Some(class)) = (&profile.ops[one.op as usize], one.beside) else { continue };
+            let Some(&alone) = alone.get(&shape(op)) else {
+                self.never_alone += 1;
+                continue;
+            };
+            self.beside += 1;
+            let name = name(profile, op);
+            let own = samples.entry((family(name), NeighbourClass::of(name))).or_default();
+            own[class as usize].push(permille(one.workgroup_ns, alone));
+        }
+    }
+
+    /// Whether nothing was observed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.families.is_empty()
+    }
+
+    /// What was observed of a kernel of that name beside a neighbour of that class: of its family,
+    /// else of its class; `None`: nothing.
+    #[must_use]
+    pub fn factor(&self, kernel: &str, beside: NeighbourClass) -> Option<Factor> {
+        let family = family(kernel);
+        let at = self.families.binary_search_by(|row| row.family.cmp(&family));
+        let own = at.ok().and_then(|at| self.families[at].beside(beside));
+        own.or_else(|| {
+            let class = NeighbourClass::of(kernel);
+            let row = self.classes.iter().find(|row| row.class == class)?;
+            row.beside(beside)
+        })
+    }
+
+    /// What a replay of so many processes charges each kernel of a profile, by op.
+    #[must_use]
+    pub fn charges(&self, profile: &Profile, charge: Charge, processes: usize) -> Vec<Contention> {
+        let unknown = match charge {
+            Charge::Most => u32::try_from(processes).unwrap_or(u32::MAX).saturating_mul(ALONE),
+            _ => ALONE,
+        };
+        let of = |kernel: &String| Contention {
+            class: NeighbourClass::of(kernel),
+            permille: NeighbourClass::ALL.map(|beside| {
+                let known = self.factor(kernel, beside).map(|factor| match charge {
+                    Charge::Least => factor.low,
+                    Charge::Expected => factor.permille,
+                    Charge::Most => factor.high,
+                });
+                // That a kernel was faster beside another is not because of that other one.
+                known.unwrap_or(unknown).max(ALONE)
+            }),
+        };
+        let kernels: Vec<Contention> = profile.kernels.iter().map(of).collect();
+        let charge = |op: &Op| kernels.get(op.kernel as usize).copied().unwrap_or_default();
+        profile.ops.iter().map(charge).collect()
+    }
+}
+
+impl ContentionRow {
+    /// What was observed beside a neighbour of that class.
+    #[must_use]
+    pub const fn beside(&self, class: NeighbourClass) -> Option<Factor> {
+        match class {
+            NeighbourClass::Compute => self.compute,
+            NeighbourClass::Memory => self.memory,
+            NeighbourClass::Communication => self.communication,
+            NeighbourClass::Unknown => self.unknown,
+        }
+    }
+}
+
+impl Factor {
+    /// The median of so many factors, and what one in forty is below and above.
+    pub(super) fn of(mut permille: Vec<u32>) -> Option<Self> {
+        permille.sort_unstable();
+        let last = permille.len().checked_sub(1)?;
+        let at = |fortieths: usize| permille[(last * fortieths + 20) / 40];
+        let samples = u32::try_from(permille.len()).unwrap_or(u32::MAX);
+        Some(Self { permille: at(20), low: at(1), high: at(39), samples })
+    }
+}
+
+fn rows(samples: Samples) -> Vec<ContentionRow> {
+    let row = |((family, class), all): ((String, NeighbourClass), [Vec<u32>; 4])| {
+        let [compute, memory, communication, unknown] = all.map(Factor::of);
+        ContentionRow { family, class, compute, memory, communication, unknown }
+    };
+    samples.into_iter().map(row).collect()
+}
+
+/// A duration over another one, in thousandths.
+pub(super) fn permille(ns: u64, over: u64) -> u32 {
+    let over = u128::from(over.max(1));
+    u32::try_from((u128::from(ns) * 1000 + over / 2) / over).unwrap_or(u32::MAX)
+}
+
+/// The middle one, of two the greater.
+pub(super) fn median(mut values: Vec<u64>) -> u64 {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or(0)
+}
+
+pub(super) fn name<'p>(profile: &'p Profile, op: &Op) -> &'p str {
+    profile.kernels.get(op.kernel as usize).map_or("", String::as_str)
+}
+
+/// The name of a kernel without `void`, template arguments and parameters.
+fn family(kernel: &str) -> String {
+    let mut depth = 0u32;
+    let mut plain = String::new();
+    // What stands in front of an anonymous namespace's parameters is no name yet.
+    let kernel = kernel.replace("(anonymous namespace)::", "");
+    for character in kernel.trim_start_matches("void ").chars() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => break,
+            _ if depth == 0 => plain.push(character),
+            _ => {}
+        }
+    }
+    let plain = plain.trim();
+    if plain.is_empty() { kernel.clone() } else { plain.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_names_without_arguments() {
+        for (kernel, expected) in [
+            (
+                "void at::native::vectorized_elementwise_kernel<4, at::f<int>>(int, A)",
+                "at::native::vectorized_elementwise_kernel",
+            ),
+            (
+                "void at::native::(anonymous namespace)::layer_norm<float>(long)",
+                "at::native::layer_norm",
+            ),
+            ("volta_sgemm_128x32_nn", "volta_sgemm_128x32_nn"),
+            ("<odd>", "<odd>"),
+            ("", ""),
+        ] {
+            assert_eq!(family(kernel), expected, "{kernel}");
+        }
+    }
+
+    #[test]
+    fn a_factor_is_a_median_with_its_interval() {
+        let all: Vec<u32> = (0..=40).map(|at| 1000 + at * 10).collect();
+        let found = Factor::of(all).map(|it| (it.permille, it.low, it.high, it.samples));
+        assert_eq!(found, Some((1200, 1010, 1390, 41)));
+        assert_eq!(Factor::of(Vec::new()), None);
+    }
+}

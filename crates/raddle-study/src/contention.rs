@@ -1,0 +1,117 @@
+//! What do recordings teach of contention, and how well does one half foretell the other?
+
+use raddle_report::contention::{ContentionFound, ContentionSource};
+use raddle_sim::{
+    Calibration, Charge, ContentionTable, HeldOut, NeighbourClass, WaitRule, Workload,
+};
+
+use crate::devices::{self, Chosen};
+use crate::error::StudyError;
+use crate::files::Files;
+use crate::parallel;
+use crate::profiles::Loaded;
+use crate::runs::Charges;
+use crate::self_replay;
+use crate::study::Study;
+use crate::units::{counted, percent};
+use crate::watcher::Watcher;
+
+/// Learns from these recordings, each on its own device; `device` is that of those that name none.
+///
+/// # Errors
+/// When the device of one is unknown, or nothing of it can run there.
+pub fn learn(
+    profiles: &[Loaded],
+    device: Option<&str>,
+    files: &dyn Files,
+    watcher: &dyn Watcher,
+) -> Result<ContentionFound, StudyError> {
+    let taken = parallel::map(profiles, |loaded| {
+        let own = devices::target(device, std::slice::from_ref(loaded), files)?;
+        let (fitted, _) =
+            self_replay::fit(loaded, &own.device, WaitRule::Inferred, false, watcher)?;
+        Ok((own, fitted.workgroups))
+    })?;
+    let recordings = || profiles.iter().zip(&taken);
+    let table =
+        ContentionTable::learn(recordings().map(|(loaded, (own, workgroups))| {
+            (&*loaded.profile, &own.device, workgroups.as_deref())
+        }));
+    let sources = recordings().map(|(loaded, (own, workgroups))| ContentionSource {
+        name: loaded.name.clone(),
+        device: own.facts().to_string(),
+        passes: workgroups.as_ref().map_or(0, |_| Calibration::PASSES as u32),
+        held_out: HeldOut::of(&loaded.profile, &own.device, workgroups.as_deref()),
+    });
+    Ok(ContentionFound::new(table, sources.collect()))
+}
+
+impl Study {
+    /// Charges processes what neighbours cost, where that is asked for; see [`charge`].
+    pub(crate) fn charge(
+        &self,
+        profiles: &[Loaded],
+        target: &Chosen,
+        workload: &mut Workload,
+    ) -> Option<(Vec<Charges>, String)> {
+        let charged = self.charges_contention() && profiles.len() > 1;
+        charged.then(|| charge(profiles, target, workload))
+    }
+}
+
+/// Charges processes what their profiles, which were fitted, teach of contention together; the least
+/// and the most that may be, and in words what that rests on.
+fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
+    let devices: Vec<Chosen> = profiles
+        .iter()
+        .map(|loaded| devices::own(&loaded.profile).unwrap_or_else(|_| target.clone()))
+        .collect();
+    let mut seen: Vec<&str> = Vec::new();
+    let mut recordings = Vec::new();
+    for (loaded, own) in profiles.iter().zip(&devices) {
+        // Processes of one file teach once.
+        if !seen.contains(&&*loaded.given) {
+            seen.push(&loaded.given);
+            let workgroups = loaded.fitted.workgroups.as_deref();
+            recordings.push((&*loaded.profile, &own.device, workgroups));
+        }
+    }
+    let table = ContentionTable::learn(recordings);
+    let charges = |charge: Charge| -> Charges {
+        let of = |loaded: &Loaded| table.charges(&loaded.profile, charge, profiles.len());
+        profiles.iter().map(of).collect()
+    };
+    for (plan, own) in workload.processes.iter_mut().zip(charges(Charge::Expected)) {
+        plan.contention = own;
+    }
+    let bounds = vec![charges(Charge::Least), charges(Charge::Most)];
+    (bounds, told(profiles, &table))
+}
+
+/// On what charges rest: how much was observed, and for how much kernel time nothing is known.
+fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
+    let learnt = counted(table.beside, "launch", "launches");
+    let (mut known, mut all) = (0u128, 0u128);
+    for (at, loaded) in profiles.iter().enumerate() {
+        let others = profiles.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut classes: Vec<NeighbourClass> = others
+            .flat_map(|(_, other)| &other.profile.kernels)
+            .map(|name| NeighbourClass::of(name))
+            .collect();
+        classes.sort_unstable();
+        classes.dedup();
+        for op in &loaded.profile.ops {
+            let Some(name) = loaded.profile.kernels.get(op.kernel as usize) else { continue };
+            let ns = u128::from(op.duration_ns);
+            let observed = classes.iter().all(|&class| table.factor(name, class).is_some());
+            all += ns;
+            known += if observed { ns } else { 0 };
+        }
+    }
+    let unknown = if all == 0 { 0.0 } else { (all - known) as f64 / all as f64 };
+    format!(
+        "contention beside other processes: learnt from {learnt} beside a neighbour; unknown for {} of kernel time, which is charged nothing, and as interval up to {} times as long",
+        percent(unknown),
+        profiles.len()
+    )
+}

@@ -1,0 +1,73 @@
+//! How far was a prediction from what was measured afterwards? The verb `check`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use raddle_report::check::Prediction;
+use raddle_report::json;
+use raddle_report::replay::SUMMARY;
+use raddle_study::profiles;
+
+use crate::Console;
+use crate::args::{CheckArgs, Format};
+use crate::disk::{Disk, named};
+use crate::error::CliError;
+
+/// What a check is called, beside the report of a prediction that is a folder.
+const PAGE: &str = "check.html";
+const RESULT: &str = "check.json";
+
+/// The verb `check`.
+pub(crate) fn verb(
+    args: &CheckArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let (folder, file) = match args.prediction.is_dir() {
+        true => (Some(args.prediction.as_path()), args.prediction.join(SUMMARY)),
+        false => (None, args.prediction.clone()),
+    };
+    let shown = file.display().to_string();
+    let unreadable = |cause| CliError::Unreadable { file: shown.clone(), cause };
+    let bytes = fs::read(&file).map_err(unreadable)?;
+    let prediction = Prediction::parse(&bytes).map_err(|why| {
+        CliError::Refused(format!(
+            "{shown} is no {SUMMARY} of raddle ({why}): name a file that `raddle share` or `raddle replay` wrote, or its folder"
+        ))
+    })?;
+    let (tenants, files): (Vec<Option<String>>, Vec<PathBuf>) =
+        args.recordings.iter().map(|given| split(given, &prediction)).unzip();
+    let disk = Disk::new(&files, console.progress);
+    let options = args.shapes.rules().options(args.barriers.into(), &disk)?;
+    let profiles = profiles::open(&named(&files), &options, &disk)?;
+    let recordings = profiles.iter().zip(&tenants).map(|(loaded, tenant)| {
+        (tenant.clone().unwrap_or_else(|| loaded.name.clone()), &*loaded.profile)
+    });
+    let recordings: Vec<_> = recordings.collect();
+    let check = prediction.check(args.recipe.as_deref(), &recordings);
+    let check = check.map_err(|why| CliError::Refused(format!("{shown}: {why}")))?;
+    let (result, document) = (json(&check), check.document());
+    if let Some(folder) = folder.filter(|_| !args.no_files) {
+        for (name, text) in [(RESULT, &result), (PAGE, &document.html())] {
+            let path = folder.join(name);
+            let told = path.display().to_string();
+            fs::write(&path, text).map_err(CliError::writing(&told))?;
+        }
+    }
+    let text = match format {
+        Format::Json => result,
+        Format::Text => document.text(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// The tenant and the file of `TENANT=FILE`; of another path only the file.
+fn split(given: &Path, prediction: &Prediction) -> (Option<String>, PathBuf) {
+    let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.split_once('='));
+    match said {
+        Some((tenant, file)) if prediction.tenants().any(|name| name == tenant) => {
+            (Some(tenant.to_owned()), file.into())
+        }
+        _ => (None, given.to_path_buf()),
+    }
+}

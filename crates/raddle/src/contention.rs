@@ -1,0 +1,31 @@
+//! By how much do kernels slow each other down? The verb `contention`.
+
+use raddle_report::json;
+use raddle_study::{contention, profiles};
+
+use crate::Console;
+use crate::args::{ContentionArgs, Format};
+use crate::disk::{Disk, named};
+use crate::error::CliError;
+use crate::progress::RunsShown;
+
+/// The verb `contention`.
+pub(crate) fn verb(
+    args: &ContentionArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let files = args.ranks.files(&args.profiles)?;
+    let disk = Disk::new(&files, console.progress);
+    let shapes = args.shapes.rules();
+    let options = shapes.options(args.barriers.into(), &disk)?;
+    let profiles = profiles::open(&named(&files), &options, &disk)?;
+    shapes.check(&profiles::given(&profiles))?;
+    let watcher = RunsShown::new(console.progress);
+    let found = contention::learn(&profiles, args.device.as_deref(), &disk, &watcher)?;
+    let text = match format {
+        Format::Json => json(&found),
+        Format::Text => found.document().text(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}

@@ -1,0 +1,96 @@
+//! Does `raddle check` hold a prediction against recordings, and refuse what is no whole repetition?
+
+use crate::common::{Place, table};
+use serde_json::Value;
+
+/// A profile of 4 us with two launches, so often one after the other, `each` ns apart.
+fn recorded(times: u64, each: u64, lasts: u64) -> String {
+    let rows = (0..times).flat_map(|at| {
+        let begin = at * each;
+        let second = begin + lasts / 2;
+        [
+            format!("reduce 1 20 256 32 0 {begin} {begin} {}", lasts / 2),
+            format!("reduce 1 20 256 32 0 {second} {second} {}", lasts / 2),
+        ]
+    });
+    let rows: Vec<String> = rows.collect();
+    table(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn predicted(place: &Place) {
+    place.file("one.csv", recorded(1, 0, 4000));
+    place.file("two.csv", recorded(1, 0, 8000));
+    let args = ["replay", "one.csv", "two.csv", "--recipe", "mps", "--once", "--device", "v100"];
+    let more = ["--launch-latency", "none", "--contention", "learnt", "--out", "here"];
+    let ran = place.raddle(&[&args[..], &more].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[test]
+fn predicted_and_measured_of_each_tenant() {
+    let place = Place::new();
+    predicted(&place);
+    // One took 5 us instead of 4, the other as long as predicted.
+    place.file("one-measured.csv", recorded(1, 0, 5000));
+    place.file("two-measured.csv", recorded(1, 0, 8000));
+    let given = ["one=one-measured.csv", "two=two-measured.csv"];
+    let args = ["check", "here", given[0], given[1], "--recipe", "mps", "--format", "json"];
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let [one, two] = [&found["tenants"][0], &found["tenants"][1]];
+    assert_eq!(
+        (one["predicted-ns"].as_u64(), one["measured-ns"].as_u64()),
+        (Some(4000), Some(5000))
+    );
+    assert_eq!((one["error"].as_f64(), two["error"].as_f64()), (Some(-0.2), Some(0.0)));
+    // Nobody knows what they cost each other: up to twice as long, so 5 us are no surprise.
+    assert_eq!((one["within"].as_bool(), two["within"].as_bool()), (Some(true), Some(true)));
+    let names = place.names("here");
+    assert!(["check.html", "check.json"].iter().all(|name| names.contains(&(*name).to_owned())));
+    let text = place.raddle(&["check", "here", given[0], "--recipe", "mps", "--no-files"]);
+    assert!(text.out.contains("one end is off by -20.0 %"), "{}", text.out);
+    assert!(text.out.contains("no recording of two"), "{}", text.out);
+}
+
+/// Latencies of 10 repetitions by hand.
+#[test]
+fn requests_are_repetitions() {
+    let place = Place::new();
+    place.file("one.csv", recorded(1, 0, 4000));
+    place.file("two.csv", recorded(1, 0, 900_000));
+    let args = ["replay", "one.csv", "two.csv", "--requests", "one=burst:1", "--device", "v100"];
+    let more = ["--recipe", "leftover", "--launch-latency", "none", "--out", "here"];
+    assert_eq!(place.raddle(&[&args[..], &more].concat()).code, 0);
+    let mut ten: Vec<String> = recorded(9, 10_000, 4000).lines().map(str::to_owned).collect();
+    ten.push("reduce,1,20,1,1,256,1,1,32,0,200000,201000,2000".to_owned());
+    ten.push("reduce,1,20,1,1,256,1,1,32,0,200000,203000,4000".to_owned());
+    place.file("ten.csv", ten.join("\n"));
+    let args = ["check", "here", "one=ten.csv", "--recipe", "leftover", "--format", "json"];
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let tenant = &found["tenants"][0];
+    assert_eq!(tenant["judged"], "requests");
+    assert_eq!(
+        (tenant["measured-ns"].as_u64(), tenant["repetitions"].as_u64()),
+        (Some(7000), Some(10))
+    );
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused_with_what_lacks() {
+    let place = Place::new();
+    predicted(&place);
+    place.file("odd.csv", recorded(2, 9000, 4000).lines().take(6).collect::<Vec<_>>().join("\n"));
+    for (args, told) in [
+        (&["check", "here", "one=odd.csv"][..], "1 are no whole repetition"),
+        (&["check", "here", "odd.csv"], "they are one, two"),
+        (&["check", "here", "one=one.csv", "--recipe", "mig"], "it has mps"),
+        (&["check", "one.csv", "one=one.csv"], "is no summary.json of raddle"),
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 1, "{}", ran.out);
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+}
