@@ -61,6 +61,11 @@ impl NamedRecipe {
         Ok(Self { name, recipe, apart: false, given: given.to_owned(), text })
     }
 
+    /// What it was read from, with keys that were set otherwise.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.
     ///
     /// # Errors

@@ -12,8 +12,8 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    Goal, ModelError, Outcome, PlanOptions, ProcessPlan, Scaling, TimeScale, WaitRule, Workload,
-    host_pauses, meet, plan,
+    Goal, ModelError, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan, Scaling,
+    TimeScale, WaitRule, Workload, host_pauses, meet, plan,
 };
 use raddle_trace::{PriorityRule, Profile};
 
@@ -27,6 +27,7 @@ use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
+use crate::search;
 use crate::self_replay;
 use crate::share::{self, Candidate};
 use crate::study::{Study, Ways};
@@ -322,21 +323,51 @@ impl Prepared {
         self.recipes.iter().map(|named| &*named.name)
     }
 
-    /// The ways of sharing that the device offers, each with its best parameters, by one run of each.
+    /// The ways of sharing that the device offers, each with its best parameters, searched by the seeds
+    /// that there are.
     fn candidates(&self, around: &Surroundings<'_>) -> Result<Vec<Candidate>, StudyError> {
         let device = &self.target.device;
         let by_level = !self.priorities.is_empty()
             || self.profiles.iter().any(|loaded| loaded.requests.is_some());
         let tenants = self.profiles.len();
         let candidates = share::candidates(device, tenants, by_level, around.registry)?;
-        let recipes: Vec<NamedRecipe> = candidates.iter().map(|one| one.recipe.clone()).collect();
-        let plan = RunPlan { recipes: &recipes, bounds: &[], draws: &[], ..self.plan(around) };
+        let kinds = share::kinds(&candidates);
+        let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
+        let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
+            let recipes: Vec<NamedRecipe> =
+                left.iter().map(|&at| candidates[at].recipe.clone()).collect();
+            if more.start == 0 {
+                let answer = self.first_round(&recipes, around)?;
+                judged = answer.processes.clone();
+                left.iter().zip(&answer.rows).for_each(|(&at, row)| rows[at].push(row.clone()));
+            } else {
+                let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
+                // The first seed is that of the study itself.
+                let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
+                for (&at, summaries) in left.iter().zip(found) {
+                    let name = &candidates[at].recipe.name;
+                    let new = summaries.iter().map(|one| PolicyRow::new(name, &judged, one));
+                    rows[at].extend(new);
+                }
+            }
+            let means = left.iter().filter_map(|&at| PolicyRow::over_seeds(rows[at].clone()));
+            let figures = PolicyFigures::new(judged.clone(), means.collect(), self.goals.clone());
+            Ok(figures.ranking.iter().map(|&place| left[place]).collect())
+        })?;
+        let best = search::best_of_kinds(&kinds, &ranking);
+        Ok(best.into_iter().map(|at| candidates[at].clone()).collect())
+    }
+
+    /// What comes of recipes by the seed of the study alone.
+    fn first_round(
+        &self,
+        recipes: &[NamedRecipe],
+        around: &Surroundings<'_>,
+    ) -> Result<PolicyFigures, StudyError> {
+        let plan = RunPlan { recipes, bounds: &[], draws: &[], ..self.plan(around) };
         let AllRuns { recipes: runs, alone } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
-        let profiles: Vec<_> = self.profiles.iter().map(Loaded::replayed).collect();
-        let replay = Replay { rules: &rules, ..self.replay(&profiles, &alone) };
-        let result = ReplayResult::new(&replay, self.facts.clone(), &runs);
-        Ok(share::best(&candidates, &result.answer().ranking))
+        Ok(self.result(&rules, &runs, &alone).answer().clone())
     }
 
     fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {

@@ -4,7 +4,7 @@
 //! depend on how many go at a time.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
@@ -106,6 +106,19 @@ impl<'p> Runner<'p> {
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         let job = RunJob { named, of: RunOf::Together };
         self.simulate(job, self.plan.workload, &mut ())
+    }
+
+    /// By recipe, what comes of it by further seeds.
+    pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
+        let of = |named| seeds.clone().map(move |seed| RunJob { named, of: RunOf::Seed(seed) });
+        let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
+        let mut all = vec![Vec::new(); self.plan.recipes.len()];
+        for (job, done) in self.run(&jobs)?.into_iter().enumerate() {
+            if let RunDone::Summed(summary) = done {
+                all[job / seeds.len()].push(summary);
+            }
+        }
+        Ok(all)
     }
 
     /// One process alone and once under a recipe, on this thread.

@@ -17,6 +17,7 @@ use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
 use crate::serve::ServeArgs;
 use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
+use crate::tune::TuneArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -63,6 +64,8 @@ pub(crate) enum Verb {
     Share(Box<ReplayArgs>),
     /// Replay profiles once for each value of options that are varied, to a file with a row a case
     Sweep(Box<SweepArgs>),
+    /// Search the values of options and recipe keys for those that suit best; the recipe as a file
+    Tune(Box<TuneArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
     /// By how much kernels slow each other down beside neighbours, learnt from recordings

@@ -42,6 +42,7 @@ mod replay;
 mod serve;
 mod shape_args;
 mod sweep;
+mod tune;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -221,6 +222,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
             None => replay::verb(args, registry, cli.format, console),
         },
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
+        Verb::Tune(args) => tune::verb(args, registry, cli.format, console),
         Verb::Sweep(args) => sweep::verb(args, registry, cli.format, console),
         Verb::Serve(args) => serve::verb(args, registry, cli.format, console),
         Verb::Contention(args) => contention::verb(args, cli.format, console),

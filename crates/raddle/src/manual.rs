@@ -10,7 +10,7 @@ use crate::error::CliError;
 
 /// The verbs by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Choose a policy", &["replay", "share", "sweep", "check", "compare", "serve"]),
+    ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
     ("Look", &["inspect", "contention", "log", "recipes", "devices", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),

@@ -20,19 +20,18 @@ pub(crate) struct Candidate {
     pub(crate) recipe: NamedRecipe,
 }
 
-/// The best parameters of each mode, by the ranking of all; the modes in their order.
-pub(crate) fn best(candidates: &[Candidate], ranking: &[usize]) -> Vec<Candidate> {
-    let rank = |at: usize| ranking.iter().position(|&ranked| ranked == at);
-    let mut best: Vec<usize> = Vec::new();
-    for at in 0..candidates.len() {
-        let same = |other: &usize| candidates[*other].mode.same_kind(&candidates[at].mode);
-        match best.iter().position(same) {
-            Some(place) if rank(at) < rank(best[place]) => best[place] = at,
-            Some(_) => {}
-            None => best.push(at),
+/// The kind of each candidate, of which only parameters differ; numbered as they come.
+pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
+    let mut firsts: Vec<&Mode> = Vec::new();
+    let mut kinds = Vec::with_capacity(candidates.len());
+    for Candidate { mode, .. } in candidates {
+        let known = firsts.iter().position(|first| first.same_kind(mode));
+        kinds.push(known.unwrap_or(firsts.len()));
+        if known.is_none() {
+            firsts.push(mode);
         }
     }
-    best.into_iter().map(|at| candidates[at].clone()).collect()
+    kinds
 }
 
 /// What to run to have a mode, a line each, for these tenants.

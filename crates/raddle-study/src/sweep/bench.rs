@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use raddle_dispatch::Registry;
 use raddle_report::sweep::SweepRow;
-use raddle_sim::{BASELINE, JudgedBy, JudgedProcess, Summary, Workload};
+use raddle_sim::{BASELINE, JudgedBy, JudgedProcess, PolicyRow, Summary, Workload};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
 use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
 
@@ -38,6 +38,9 @@ const LEARNT: [&str; 8] = [
     "launch-latency",
 ];
 
+/// How long each process takes alone, where that is known.
+type Alone = Arc<Vec<Option<u64>>>;
+
 /// Runs the cases of a sweep.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
 pub struct Bench<'b> {
@@ -51,7 +54,7 @@ pub struct Bench<'b> {
     /// Profiles with what holds whatever their load, device and recipe.
     learnt: Memo<Arc<Vec<Loaded>>>,
     /// How long each process takes alone, by what it is judged by.
-    alone: Memo<Arc<Vec<Option<u64>>>>,
+    alone: Memo<Alone>,
 }
 
 impl<'b> Bench<'b> {
@@ -225,20 +228,62 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Runs what a case asks.
-    fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
-        let mut loaded = self.learnt(study)?.to_vec();
-        study.give(&mut loaded, &self.files)?;
-        let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
-        let (mut workload, _) = study.workload(&loaded, &target)?;
-        let _bounds = study.charge(&loaded, &target, &mut workload);
-        let around = Surroundings {
+    /// The recipe of a study as TOML.
+    pub(crate) fn recipe_text(&self, study: &Study) -> Result<String, StudyError> {
+        let recipes = study.recipes(&self.around())?;
+        Ok(recipes.first().map(|named| named.text().to_owned()).unwrap_or_default())
+    }
+
+    /// Cases at a time.
+    pub(crate) const fn jobs(&self) -> Option<u16> {
+        self.jobs
+    }
+
+    const fn around(&self) -> Surroundings<'_> {
+        Surroundings {
             registry: self.registry,
             files: &self.files,
             watcher: self.watcher,
             jobs: Some(1),
-        };
-        let recipes = study.recipes(&around)?;
+        }
+    }
+
+    /// By what processes are judged, and what comes of a study for them.
+    pub(crate) fn judged_row(
+        &self,
+        study: &Study,
+        name: &str,
+    ) -> Result<(Vec<JudgedProcess>, PolicyRow), StudyError> {
+        let (workload, summary, alone) = self.summary(study)?;
+        let judged = workload.processes.iter().zip(alone.iter()).enumerate();
+        let judged = judged.map(|(at, (process, alone_ns))| JudgedProcess {
+            name: process.name.clone(),
+            judged: JudgedBy::of(&workload, at),
+            alone_ns: *alone_ns,
+            recorded_on: None,
+            scaled: None,
+            self_replay: None,
+            end_error: None,
+        });
+        let judged: Vec<JudgedProcess> = judged.collect();
+        let row = PolicyRow::new(name, &judged, &summary);
+        Ok((judged, row))
+    }
+
+    /// Runs what a case asks.
+    fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
+        let (workload, summary, alone) = self.summary(study)?;
+        Ok(figures(&workload, &summary, &alone))
+    }
+
+    /// The run of a study of one recipe, and how long each process takes alone.
+    fn summary(&self, study: &Study) -> Result<(Workload, Summary, Alone), StudyError> {
+        let mut loaded = self.learnt(study)?.to_vec();
+        study.give(&mut loaded, &self.files)?;
+        let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
+        let (mut workload, _) = study.workload(&loaded, &target)?;
+        study.charge(&loaded, &target, &mut workload);
+        let recipes = study.recipes(&self.around())?;
         let watcher = Quiet(self.watcher);
         let plan = RunPlan {
             workload: &workload,
@@ -258,7 +303,7 @@ impl<'b> Bench<'b> {
         };
         let summary = Summary::new(&workload, &runner.together(named)?, &[]);
         let alone = self.alone(study, &workload, &runner)?;
-        Ok(figures(&workload, &summary, &alone))
+        Ok((workload, summary, alone))
     }
 
     /// How long each process takes alone under the recipe that is everybody's measure.
@@ -267,7 +312,7 @@ impl<'b> Bench<'b> {
         study: &Study,
         workload: &Workload,
         runner: &Runner<'_>,
-    ) -> Result<Arc<Vec<Option<u64>>>, StudyError> {
+    ) -> Result<Alone, StudyError> {
         let processes = 0..workload.processes.len();
         let judged: Vec<JudgedBy> =
             processes.clone().map(|at| JudgedBy::of(workload, at)).collect();

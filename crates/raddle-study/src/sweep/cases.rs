@@ -44,6 +44,22 @@ pub struct Case {
     pub study: Study,
 }
 
+impl Case {
+    /// What stands on the command line for its values, besides the recipe and its keys.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let options = self.values.iter().filter_map(|(key, value)| match key.split_once('.') {
+            _ if is_recipe_key(key) || key == "recipe" || key == "seed" => None,
+            None if key == "load" => Some(format!("--requests={value}")),
+            Some(("load", name)) => Some(format!("--requests={name}={value}")),
+            Some((option @ ("start" | "share" | "priority" | "idempotent"), name)) => {
+                Some(format!("--{option}={name}={value}"))
+            }
+            _ => Some(format!("--{key}={value}")),
+        });
+        options.collect()
+    }
+}
+
 /// Every `of`th case, from the `number`th on: `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -190,6 +206,28 @@ impl Cases {
         let told = all.filter(|((axis, _), _)| axis.values.len() > 1 || self.len == 1);
         let told = told.map(|((axis, shown), place)| format!("{}={}", axis.key, shown[place]));
         told.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The id of a case without its seed.
+    #[must_use]
+    pub(crate) fn group_id(&self, position: usize) -> String {
+        let id = self.id(position);
+        id.rsplit_once(" seed=").map_or(id.clone(), |(group, _)| group.to_owned())
+    }
+
+    /// How many seeds there are, which vary fastest.
+    ///
+    /// # Errors
+    /// When they were varied in another place.
+    pub(crate) fn seeds(&self) -> Result<usize, StudyError> {
+        let at = self.axes.iter().position(|axis| axis.key == "seed");
+        match at {
+            Some(at) if at + 1 == self.axes.len() => Ok(self.axes[at].values.len()),
+            None => Ok(1),
+            Some(_) => Err(StudyError::Usage(
+                "--vary seed: a search spends seeds, so say how many with --seeds N".to_owned(),
+            )),
+        }
     }
 
     /// The case at a position.

@@ -188,3 +188,72 @@ fn a_job_of_slurm_names_the_same_cases() {
     sweep(&place, "here.jsonl", &VARY);
     assert_eq!(sorted(&place, "a b.jsonl"), sorted(&place, "here.jsonl"));
 }
+
+/// Two tenants whose slices decide: short ones cost switches, long ones keep requests waiting.
+#[test]
+fn a_search_finds_what_a_sweep_of_the_same_values_shows() {
+    let place = place();
+    let common = ["--recipe=weighted-slices", "--seeds=4", "--vary=turn.t0-us=20..320:*2"];
+    sweep(&place, "all.jsonl", &[&common[..], &["--quiet"]].concat());
+    let tune = [&["tune"], &PAIR[1..], &common[..], &["--minimise=infer.p99", "--format=json"]];
+    let ran = place.raddle(&tune.concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let tuned: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&tuned["candidates"], &tuned["failed"]), (&5.into(), &0.into()));
+    assert_eq!((&tuned["seeds"], &tuned["runs"]), (&4.into(), &(5 + 3 + 2 * 2).into()));
+    // Each figure of the search is the mean over the seeds of the sweep.
+    let rows = rows(&place, "all.jsonl");
+    let mean = |case: &str| {
+        let own = rows.iter().filter(|row| {
+            row["case"]
+                .as_str()
+                .is_some_and(|id| id.rsplit_once(" seed=").is_some_and(|it| it.0 == case))
+        });
+        let all: Vec<u64> = own.map(|row| row["infer.p99-ns"].as_u64().unwrap()).collect();
+        assert_eq!(all.len(), 4);
+        all.iter().sum::<u64>() as f64 / 4.0
+    };
+    let best = tuned["best"].as_array().unwrap();
+    assert_eq!(best.len(), 2);
+    for row in best {
+        let found = row["objective"].as_f64().unwrap();
+        assert!((found - mean(row["case"].as_str().unwrap())).abs() < 1.0);
+    }
+    assert!(best[0]["objective"].as_f64() <= best[1]["objective"].as_f64());
+    // The file is a recipe, and replays to the same.
+    let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
+    let t0 = best[0]["case"].as_str().unwrap().rsplit_once('=').unwrap().1;
+    assert!(saved.contains(&format!("t0-us = {t0}\n")), "{saved}");
+    let replay = [
+        &["replay"],
+        &PAIR[1..],
+        &[
+            "--recipe=raddle-out/tuned.toml",
+            "--launch-latency=fitted",
+            "--seeds=4",
+            "--no-files",
+            "--format=json",
+        ],
+    ];
+    let replay: Value = serde_json::from_str(&place.raddle(&replay.concat()).out).unwrap();
+    let p99 = replay["answer"]["rows"][0]["processes"][1]["decisive-ns"].as_f64();
+    assert_eq!(p99, best[0]["objective"].as_f64());
+}
+
+#[test]
+fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
+    let place = place();
+    place.file("mine.toml", "raddle = 1\n");
+    let tune = |more: &[&str]| place.raddle(&[&["tune"], &PAIR[1..], more].concat());
+    let vary = ["--recipe=leftover", "--vary=turn.policy=everyone,highest-level,nobody"];
+    let ran = tune(&[&vary[..], &["--save=mine.toml"]].concat());
+    assert!(ran.code == 1 && ran.err.contains("stays as it is"), "{}", ran.err);
+    let ran = tune(&[&vary[..], &["--save=own.toml"]].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("1 candidate cannot be had"), "{}", ran.out);
+    assert!(ran.out.contains("One seed says nothing of chance"), "{}", ran.out);
+    let ran = tune(&[&vary[..], &["--save=own.toml", "--goal=infer p99 1ns"]].concat());
+    assert_eq!(ran.code, 5, "{}", ran.err);
+    let ran = tune(&["--vary=window=4,8", "--minimise=train.p99"]);
+    assert!(ran.code == 2 && ran.err.contains("there are train.step"), "{}", ran.err);
+}

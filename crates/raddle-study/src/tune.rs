@@ -1,0 +1,303 @@
+//! Which values of what is varied suit best, and how sure is that?
+
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use raddle_sim::{BASELINE, GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, mean_within};
+use serde::Serialize;
+
+use crate::error::StudyError;
+use crate::parallel;
+use crate::search;
+use crate::study::Study;
+use crate::sweep::Bench;
+
+/// A figure that is to be small: `train.step`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Minimise {
+    process: String,
+    metric: GoalMetric,
+}
+
+impl FromStr for Minimise {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (process, figure) = text.rsplit_once('.').ok_or("write NAME.FIGURE, as train.step")?;
+        let goal = format!("{process} {figure} 1s").parse::<raddle_sim::Goal>();
+        let goal = goal.map_err(|error| error.to_string())?;
+        Ok(Self { process: goal.process, metric: goal.metric })
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Tuned {
+    /// What was small: `train step`, or `slowdowns`, the product of all.
+    pub minimised: String,
+    /// Sets of values that there are.
+    pub candidates: u64,
+    /// Of these, sets that cannot be had.
+    pub failed: u64,
+    /// Why the first of them cannot.
+    pub error: Option<String>,
+    /// Runs that were made.
+    pub runs: u64,
+    /// Seeds by which those below were run.
+    pub seeds: u64,
+    /// The names of the processes.
+    pub processes: Vec<String>,
+    /// Today's way, under the values of the first candidate.
+    pub base: TunedRow,
+    /// The candidates that were run by all seeds, the best first.
+    pub best: Vec<TunedRow>,
+    /// The recipe of the best, as TOML.
+    pub recipe: String,
+    /// Options that the best needs besides its recipe.
+    pub options: Vec<String>,
+}
+
+/// A candidate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TunedRow {
+    /// Its values.
+    pub case: String,
+    /// Whether all launches ended by all seeds.
+    pub complete: bool,
+    /// Whether the means meet all goals.
+    pub goals_met: bool,
+    /// The mean of what was small, in nanoseconds, or a product of ratios; absent where nothing ended.
+    pub objective: Option<f64>,
+    /// By how much more that is than the best's, seed by seed: the mean, and half of its 95 % confidence
+    /// interval; absent for the best itself and with one seed.
+    pub behind: Option<(f64, f64)>,
+    /// What each process is judged by, in nanoseconds.
+    pub figures: Vec<Option<u64>>,
+}
+
+impl Tuned {
+    /// Whether the best is better than the second by more than chance; `None` where that is not known.
+    #[must_use]
+    pub fn is_sure(&self) -> Option<bool> {
+        let second = self.best.get(1)?;
+        let equal = self.best.first()?.goals_met == second.goals_met;
+        second.behind.map(|(mean, within)| !equal || mean > within)
+    }
+}
+
+/// By candidate and seed: its figures, or why there are none.
+type Rows = Vec<Vec<Result<PolicyRow, String>>>;
+
+struct Tuning<'t, 'b> {
+    bench: &'t Bench<'b>,
+    seeds: usize,
+    judged: Vec<JudgedProcess>,
+    minimise: Option<(usize, GoalMetric)>,
+    base: Vec<PolicyRow>,
+    rows: Rows,
+    runs: u64,
+}
+
+impl Bench<'_> {
+    /// Searches the values of what is varied: those that meet all goals come first, of them the one
+    /// under which `minimise` is least, else the product of all slowdowns. Seeds are not varied but
+    /// spent, on the better half of the candidates each time.
+    ///
+    /// # Errors
+    /// When no candidate can be had, or the watcher cancels.
+    pub fn tune(&self, minimise: Option<&Minimise>) -> Result<Tuned, StudyError> {
+        let seeds = self.cases().seeds()?;
+        let first = self.cases().get(0)?.study;
+        let (judged, _) = self.judged_row(&base_of(&first), BASELINE)?;
+        let minimise = minimise.map(|it| it.of(&judged)).transpose()?;
+        let candidates = self.cases().len() / seeds;
+        let rows = vec![Vec::new(); candidates];
+        let mut tuning =
+            Tuning { bench: self, seeds, judged, minimise, base: Vec::new(), rows, runs: 0 };
+        let kinds = vec![0; candidates];
+        let ranking = search::halve(&kinds, seeds, |left, more| tuning.round(left, more))?;
+        tuning.tuned(&ranking)
+    }
+}
+
+/// The same as today's devices do it.
+fn base_of(study: &Study) -> Study {
+    Study { recipes: vec![BASELINE.to_owned()], settings: Vec::new(), ..study.clone() }
+}
+
+impl Minimise {
+    fn of(&self, judged: &[JudgedProcess]) -> Result<(usize, GoalMetric), StudyError> {
+        let at = judged.iter().position(|process| process.name == self.process);
+        let at = at.filter(|&at| {
+            let word = judged[at].judged.word();
+            let requests = matches!(self.metric, GoalMetric::P50 | GoalMetric::Max);
+            word == self.metric.name() || requests && word == "p99"
+        });
+        let all = judged.iter().map(|it| format!("{}.{}", it.name, it.judged.word()));
+        let all: Vec<String> = all.collect();
+        let text = format!(
+            "--minimise {}.{}: there is no such figure; there are {}",
+            self.process,
+            self.metric.name(),
+            all.join(", ")
+        );
+        at.map(|at| (at, self.metric)).ok_or(StudyError::Usage(text))
+    }
+}
+
+impl Tuning<'_, '_> {
+    /// Runs candidates by further seeds, and ranks them by all; what cannot be had is ranked last.
+    fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
+        let jobs: Vec<(usize, usize)> =
+            left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
+        let done: Mutex<Vec<Option<Result<PolicyRow, String>>>> =
+            Mutex::new(vec![None; jobs.len()]);
+        let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
+        let bench = self.bench;
+        parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
+            // The rows by which goals are measured go along.
+            let Some(&(at, seed)) = jobs.get(job) else {
+                let seed = job - jobs.len();
+                let study = base_of(&bench.cases().get(more.start + seed)?.study);
+                let row = bench.judged_row(&study, BASELINE)?.1;
+                base.lock().unwrap_or_else(PoisonError::into_inner)[seed] = Some(row);
+                return Ok(());
+            };
+            let case = bench.cases().get(at * self.seeds + seed)?;
+            let row = match bench.judged_row(&case.study, &case.id) {
+                Err(StudyError::Cancelled) => return Err(StudyError::Cancelled),
+                row => row.map(|(_, row)| row).map_err(|error| error.to_string()),
+            };
+            done.lock().unwrap_or_else(PoisonError::into_inner)[job] = Some(row);
+            Ok(())
+        })?;
+        self.runs += jobs.len() as u64;
+        self.base.extend(
+            base.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten(),
+        );
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for ((at, _), row) in jobs.iter().zip(done) {
+            self.rows[*at].extend(row);
+        }
+        let figures = self.figures(left);
+        let mut ranking: Vec<usize> = left.to_vec();
+        let key = |at: usize| {
+            let row =
+                left.iter().position(|&it| it == at).and_then(|place| figures.rows.get(place + 1));
+            let fails = self.rows[at].iter().any(Result::is_err);
+            let (complete, met) = row.map_or((false, false), |row| (row.complete, met(row)));
+            let value = row.and_then(|row| self.value(row)).unwrap_or(f64::INFINITY);
+            (fails, !complete, !met, value)
+        };
+        ranking.sort_by(|&a, &b| {
+            let (a, b) = (key(a), key(b));
+            (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3))
+        });
+        // What fails by one seed is not run by another.
+        ranking.retain(|&at| self.rows[at].iter().all(Result::is_ok));
+        if ranking.is_empty() {
+            let error = self.rows.iter().flatten().find_map(|row| row.as_ref().err());
+            return Err(StudyError::Refused(format!(
+                "none of the candidates can be had: {}",
+                error.map_or("there are none", String::as_str)
+            )));
+        }
+        Ok(ranking)
+    }
+
+    /// The base, then these candidates, by all seeds so far; goals are judged.
+    fn figures(&self, left: &[usize]) -> PolicyFigures {
+        let of = |rows: &[Result<PolicyRow, String>]| {
+            PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
+                .unwrap_or_else(|| self.empty())
+        };
+        let base = PolicyRow::over_seeds(self.base.clone()).unwrap_or_else(|| self.empty());
+        let rows = std::iter::once(base).chain(left.iter().map(|&at| of(&self.rows[at])));
+        let goals = self.bench.cases().goals().to_vec();
+        PolicyFigures::new(self.judged.clone(), rows.collect(), goals)
+    }
+
+    /// A row of which nothing is known.
+    fn empty(&self) -> PolicyRow {
+        PolicyRow {
+            recipe: String::new(),
+            complete: false,
+            processes: vec![Default::default(); self.judged.len()],
+            by_seed_ns: Vec::new(),
+            goals_met: Vec::new(),
+            idle: 0.0,
+            idle_host: 0.0,
+        }
+    }
+
+    /// What is to be small.
+    fn value(&self, row: &PolicyRow) -> Option<f64> {
+        match self.minimise {
+            Some((at, GoalMetric::P50)) => row.processes[at].p50_ns.map(|ns| ns as f64),
+            Some((at, GoalMetric::Max)) => row.processes[at].max_ns.map(|ns| ns as f64),
+            Some((at, _)) => row.processes[at].decisive_ns.map(|ns| ns as f64),
+            None => {
+                let ratio = |(own, judged): (&raddle_sim::ProcessFigures, &JudgedProcess)| {
+                    Some(own.decisive_ns? as f64 / judged.alone_ns?.max(1) as f64)
+                };
+                let all = row.processes.iter().zip(&self.judged).map(ratio);
+                all.collect::<Option<Vec<f64>>>().map(|all| all.into_iter().product())
+            }
+        }
+    }
+
+    fn tuned(&self, ranking: &[usize]) -> Result<Tuned, StudyError> {
+        let figures = self.figures(ranking);
+        let seeds = ranking.first().map_or(0, |&best| self.rows[best].len());
+        let values = |at: usize| -> Vec<Option<f64>> {
+            self.rows[at].iter().flatten().map(|row| self.value(row)).collect()
+        };
+        let behind = |at: usize| {
+            let pairs = values(at).into_iter().zip(values(ranking[0]));
+            let all: Option<Vec<f64>> = pairs.map(|(own, best)| Some(own? - best?)).collect();
+            all.filter(|all| all.len() > 1 && at != ranking[0]).map(|all| mean_within(&all))
+        };
+        let row = |row: &PolicyRow, case: String, behind| TunedRow {
+            case,
+            complete: row.complete,
+            goals_met: met(row),
+            objective: self.value(row),
+            behind,
+            figures: row.processes.iter().map(|own| own.decisive_ns).collect(),
+        };
+        let best = ranking
+            .iter()
+            .zip(&figures.rows[1..])
+            .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)));
+        let chosen = self.bench.cases().get(ranking[0] * self.seeds)?;
+        let failed = self.rows.iter().filter(|rows| rows.iter().any(Result::is_err));
+        Ok(Tuned {
+            minimised: self.minimise.map_or_else(
+                || "slowdowns".to_owned(),
+                |(at, metric)| format!("{} {}", self.judged[at].name, metric.name()),
+            ),
+            candidates: self.rows.len() as u64,
+            failed: failed.count() as u64,
+            error: self.rows.iter().flatten().find_map(|row| row.as_ref().err().cloned()),
+            runs: self.runs,
+            seeds: seeds as u64,
+            processes: self
+                .judged
+                .iter()
+                .map(|it| format!("{} {}", it.name, it.judged.word()))
+                .collect(),
+            base: row(&figures.rows[0], BASELINE.to_owned(), None),
+            best: best.collect(),
+            recipe: self.bench.recipe_text(&chosen.study)?,
+            options: chosen.options(),
+        })
+    }
+}
+
+/// Whether a row meets all goals.
+fn met(row: &PolicyRow) -> bool {
+    row.goals_met.iter().all(|&met| met)
+}
