@@ -22,7 +22,7 @@ use crate::{EnergyModel, Options, run};
 ///
 /// # let shape = raddle_policy::CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64,
 /// #     sgpr: 200, lds: 256, workgroups: 40, barriers: 32 };
-/// let bench = TestBench::of_instructions(shape, EnergyModel { pj: [8, 24, 20, 128, 4, 6] });
+/// let bench = TestBench::of_instructions(shape, EnergyModel::of_instructions([8, 24, 20, 128, 4, 6]));
 /// let weights = calibrate(&mut |kind| bench.measure(kind), 6)?;
 /// assert_eq!(weights.as_slice(), [4, 12, 10, 64, 2, 3]);
 /// # Ok::<(), raddle_workgroup::Error>(())

@@ -15,6 +15,7 @@ use raddle_dispatch::Dispatcher;
 use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, Tick, Ticks};
 
 use crate::contention::{ALONE, Contention};
+use crate::fragmentation::Fragmentation;
 use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meetings::Meetings;
@@ -108,6 +109,7 @@ struct Engine<'r, W> {
     energy: EnergyModel,
     queue: Queue,
     usage: Usage,
+    fragmentation: Fragmentation,
     actions: Actions,
     told: Vec<Issued>,
     /// How long it takes to clean up launches that are submitted, where it takes any time.
@@ -142,7 +144,8 @@ impl<'r, W: Watch> Engine<'r, W> {
         for (at, process) in tasks.alarms() {
             queue.push(at, Due::Arrival(process));
         }
-        let ledger = Ledger::new(&options.shape, options.cus);
+        let mut ledger = Ledger::new(&options.shape, options.cus);
+        ledger.power.idle(&options.energy);
         let slots = ledger.waves_of_a_unit() * ledger.units();
         Ok(Self {
             dispatcher,
@@ -152,6 +155,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             energy: options.energy,
             queue,
             usage: Usage::new(workload.processes.len(), slots),
+            fragmentation: Fragmentation::new(options.cus),
             actions: Actions::without_places(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
@@ -178,6 +182,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             }
             self.now = now;
             self.usage.advance(now, &self.tasks.open);
+            self.fragmentation.advance(now);
             self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
             while let Some(due) = self.queue.pop_at(now) {
@@ -241,6 +246,8 @@ impl<'r, W: Watch> Engine<'r, W> {
             replaced: self.dispatcher.replaced().to_vec(),
             counters: self.machine.counters,
             energy: self.machine.ledger.power.finish(),
+            free: self.fragmentation.finish(),
+            waits: self.dispatcher.waits().to_vec(),
         }
     }
 
@@ -258,7 +265,11 @@ impl<'r, W: Watch> Engine<'r, W> {
         self.machine.retime(at, &mut self.queue);
         let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));
         self.actions = actions;
-        let theirs = |cu: CuId| -> Option<Free> { self.dispatcher.free(cu) };
+        let (dispatcher, runs) = (&*self.dispatcher, &mut self.fragmentation);
+        let theirs = |cu: CuId| -> Option<Free> {
+            runs.see(cu, |cu| dispatcher.free_runs(cu));
+            dispatcher.free(cu)
+        };
         match self.machine.ledger.differs(theirs) {
             Some((cu, ours, theirs)) => Err(SimError::BooksDiffer {
                 at,

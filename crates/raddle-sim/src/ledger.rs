@@ -146,7 +146,7 @@ impl Ledger {
     /// where, ours, theirs.
     pub(crate) fn differs(
         &mut self,
-        theirs: impl Fn(CuId) -> Option<Free>,
+        mut theirs: impl FnMut(CuId) -> Option<Free>,
     ) -> Option<(CuId, Free, Free)> {
         let mut found = None;
         while let Some(cu) = self.touched.pop() {

@@ -15,11 +15,13 @@ mod blockers;
 mod calibration;
 mod contention;
 mod device_time;
+mod energy_fit;
 mod engine;
 mod error;
 mod fairness;
 mod fidelity;
 mod figures;
+mod fragmentation;
 mod histogram;
 mod latency;
 mod ledger;
@@ -54,6 +56,7 @@ pub use contention::{
     ALONE, Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
+pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
@@ -61,6 +64,7 @@ pub use fidelity::{
     BusyCause, BusyPart, BusyTime, Fidelity, ModelError, StartOrder, WaitCause, WaitPart, Waits,
 };
 pub use figures::percentile;
+pub use fragmentation::{AddressSummary, FragmentedResource, FreeOverTime, FreeTime, LackCount};
 pub use histogram::LatencyHistogram;
 pub use meetings::meet;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::device_time::{BlockedBy, BlockedProcess, DeviceTime};
 use crate::fairness::Fairness;
 use crate::figures::{jain, percentile, ratio, round};
+use crate::fragmentation::AddressSummary;
 use crate::histogram::LatencyHistogram;
 use crate::outcome::{LaunchingSummary, Outcome, Record};
 use crate::power::EnergySummary;
@@ -56,6 +57,9 @@ pub struct Summary {
     /// any wave does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
+    /// Fragmentation, and why work waited; absent under a policy that keeps no addresses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addresses: Option<AddressSummary>,
     /// How full the device was until the makespan ended, and why it was empty.
     #[serde(default)]
     pub device_time: DeviceTime,
@@ -145,6 +149,7 @@ impl Summary {
             stuck: outcome.stuck.len() as u64,
             repeat_capped: outcome.repeat_capped,
             energy: EnergySummary::new(&outcome.energy, whole_ns),
+            addresses: AddressSummary::new(&outcome.free, &outcome.waits),
             device_time: outcome.device_time,
             blocked: blocked(workload, outcome),
             fairness: Fairness::new(workload, outcome),

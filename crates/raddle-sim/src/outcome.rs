@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use raddle_dispatch::{PreemptionTally, TurnTally};
-use raddle_policy::{LaunchId, Preemption, Refusal, Submission, Tick, Ticks};
+use raddle_policy::{LaunchId, Preemption, Refusal, Submission, Tick, Ticks, WaitTally};
 use serde::{Deserialize, Serialize};
 
 use crate::device_time::{DeviceTime, TimeSpent};
+use crate::fragmentation::FreeOverTime;
 use crate::power::Energy;
 use crate::times::Times;
 
@@ -153,4 +154,8 @@ pub struct Outcome {
     pub counters: Counters,
     /// What it drew.
     pub energy: Energy,
+    /// What was free in runs; nothing where no addresses are kept.
+    pub free: FreeOverTime,
+    /// How often work waited, where the policy counts.
+    pub waits: Vec<WaitTally>,
 }

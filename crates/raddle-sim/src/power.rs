@@ -1,50 +1,105 @@
 //! How much power does the work draw?
 //!
-//! The model: each instruction of a wave costs a fixed energy by its kind, so a wave draws the sum
-//! of its rates times these energies for as long as it is resident, and a compute unit what its
-//! waves draw. Idle power is left out. Decisions never see it: it is counted beside the run.
+//! The model: each instruction of a wave costs a fixed energy by its kind, and a load or a store what
+//! the memory costs that it reaches, LDS or HBM. So a wave draws the sum of its rates times these
+//! energies for as long as it is resident, and a compute unit what its waves draw. Beside that the
+//! device and each compute unit draw idle power from the first event to the last end. Decisions never
+//! see it: it is counted beside the run.
 //!
 //! Units: pJ an instruction of a wave, uW and mW, fJ (uW x ns). With rates in instructions a
 //! microsecond, rate x pJ is uW.
 
-use raddle_policy::{Activity, CuId, Tick};
+use raddle_policy::{Activity, CuId, InstructionKind, Tick};
 use serde::{Deserialize, Serialize};
 
-/// What one instruction of each kind costs, in the order of
-/// [`InstructionKind::ALL`](raddle_policy::InstructionKind::ALL).
+use crate::figures::round;
+
+/// What one instruction of each kind costs, in the order of [`InstructionKind::ALL`], and what is drawn
+/// while nothing runs.
 ///
 /// ```
 /// use raddle_sim::EnergyModel;
 /// use raddle_policy::Activity;
 ///
-/// let model = EnergyModel { pj: [60, 400, 400, 2000, 50, 30] };
+/// let model = EnergyModel::of_instructions([60, 400, 400, 2000, 50, 30]);
 /// let gemm = Activity([50, 20, 4, 32, 2, 4]);
-/// assert_eq!(model.wave_uw(gemm), 76_820);
+/// assert_eq!(model.wave_uw(gemm, false), 76_820);
 /// assert_eq!(model.cu_mw([(gemm, 16), (Activity([1000, 0, 0, 0, 0, 0]), 1)]), 1289);
+/// let memory = EnergyModel { lds_pj: 200, hbm_pj: 4000, lds_percent: 75, ..model };
+/// assert_eq!(memory.wave_uw(gemm, false), 76_820 + 24 * 4000, "all loads and stores reach HBM");
+/// assert_eq!(memory.wave_uw(gemm, true), 76_820 + 24 * (150 + 1000), "three of four stay in LDS");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyModel {
     /// In pJ.
     pub pj: [u32; 6],
+    /// More for a load or a store that stays in LDS, in pJ.
+    #[serde(default)]
+    pub lds_pj: u32,
+    /// More for one that reaches HBM, in pJ.
+    #[serde(default)]
+    pub hbm_pj: u32,
+    /// Of the loads and stores of a workgroup that has LDS, how many of 100 stay there; those of
+    /// others reach HBM.
+    #[serde(default)]
+    pub lds_percent: u32,
+    /// Of the device while nothing runs, its compute units left out, in mW.
+    #[serde(default)]
+    pub idle_mw: u32,
+    /// Of each compute unit while nothing runs, in mW.
+    #[serde(default)]
+    pub cu_idle_mw: u32,
 }
 
 impl EnergyModel {
-    /// Assumed, the same for every device: round figures of our own in the order of magnitude that
-    /// is usual for a wave of 32 to 64 lanes. Fit for comparing policies, not for a power budget.
-    pub const ASSUMED: Self = Self { pj: [60, 400, 400, 2000, 50, 30] };
+    /// The same for every device: what AccelWattch (Kandiah et al., MICRO 2021) measured of an idle
+    /// GV100, what O'Connor et al. (MICRO 2017) give for HBM2 (3.92 pJ a bit, 128 bytes an
+    /// instruction of a wave) and what an access of 256 bits to on-chip SRAM costs by table 7 of BMC
+    /// Bioinformatics 19:424 (2018), 50 pJ; none of the three was read again. The weights of
+    /// instructions and `lds_percent` are assumed: round figures of our own. Fit for comparing
+    /// policies, not for a power budget.
+    pub const ASSUMED: Self = Self {
+        pj: [60, 400, 400, 2000, 50, 30],
+        lds_pj: 200,
+        hbm_pj: 4014,
+        lds_percent: 75,
+        idle_mw: 32_325,
+        cu_idle_mw: 283,
+    };
 
-    /// What one wave draws, in uW.
+    /// These weights of instructions, with memory and idleness free.
     #[must_use]
-    pub fn wave_uw(&self, activity: Activity) -> u64 {
-        let each =
-            activity.0.iter().zip(self.pj).map(|(&rate, pj)| u64::from(rate) * u64::from(pj));
+    pub const fn of_instructions(pj: [u32; 6]) -> Self {
+        Self { pj, lds_pj: 0, hbm_pj: 0, lds_percent: 0, idle_mw: 0, cu_idle_mw: 0 }
+    }
+
+    /// What one wave draws, in uW; `lds`: whether its workgroup has LDS.
+    #[must_use]
+    pub fn wave_uw(&self, activity: Activity, lds: bool) -> u64 {
+        let each = activity.0.iter().zip(self.pj).zip(InstructionKind::ALL);
+        let each = each.map(|((&rate, pj), kind)| {
+            let memory = match kind {
+                InstructionKind::Load | InstructionKind::Store => self.memory_pj(lds),
+                _ => 0,
+            };
+            u64::from(rate) * (u64::from(pj) + memory)
+        });
         each.fold(0, u64::saturating_add)
     }
 
-    /// What a compute unit draws that has so many waves of each activity, in mW, rounded down.
+    /// What a load or a store costs beside its instruction, in pJ.
+    fn memory_pj(&self, lds: bool) -> u64 {
+        let [lds_pj, hbm_pj] = [self.lds_pj, self.hbm_pj].map(u64::from);
+        let stay = if lds { u64::from(self.lds_percent.min(100)) } else { 0 };
+        (stay * lds_pj + (100 - stay) * hbm_pj) / 100
+    }
+
+    /// What a compute unit draws for so many waves of each activity, without LDS and without what it
+    /// draws when idle; in mW, rounded down.
     #[must_use]
     pub fn cu_mw(&self, waves: impl IntoIterator<Item = (Activity, u64)>) -> u64 {
-        let of = |(activity, waves)| self.wave_uw(activity).saturating_mul(waves);
+        let of = |(activity, waves)| self.wave_uw(activity, false).saturating_mul(waves);
         waves.into_iter().map(of).fold(0, u64::saturating_add) / 1000
     }
 }
@@ -55,7 +110,7 @@ impl Default for EnergyModel {
     }
 }
 
-/// What a run drew.
+/// What a run drew. What is idle is told apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
     /// By compute unit, in fJ.
@@ -64,6 +119,10 @@ pub struct Energy {
     pub cu_peak_uw: Vec<u64>,
     /// The same of all of them together.
     pub peak_uw: u64,
+    /// The integral of the square of what each compute unit drew, in mW^2 ns.
+    pub cu_squared: Vec<u128>,
+    /// What device and compute units draw while nothing runs, in uW.
+    pub idle_uw: u64,
 }
 
 impl Energy {
@@ -75,34 +134,84 @@ impl Energy {
 }
 
 /// The energy of a run in few figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
-    /// In all, in uJ.
+    /// What the work took, in uJ.
     pub energy_uj: u64,
-    /// In all over the time from the first event to the last end, in mW.
+    /// What was drawn beside it, busy or not, in uJ.
+    #[serde(default)]
+    pub idle_uj: u64,
+    /// Both together, and both with all weights of the work at a half and at three halves, in uJ.
+    #[serde(default)]
+    pub total_uj: u64,
+    /// See `total_uj`.
+    #[serde(default)]
+    pub total_low_uj: u64,
+    /// See `total_uj`.
+    #[serde(default)]
+    pub total_high_uj: u64,
+    /// Both together times the time from the first event to the last end, in uJ s.
+    #[serde(default)]
+    pub energy_delay_uj_s: f64,
+    /// What the work took over that time, in mW.
     pub mean_mw: u64,
-    /// The most that the device drew, in mW.
+    /// The most that the work drew on the device, in mW.
     pub peak_mw: u64,
-    /// The most that one compute unit drew, in mW.
+    /// The most that it drew on one compute unit, in mW.
     pub cu_peak_mw: u64,
-    /// The energy of the compute unit that took most of it, in uJ.
+    /// What it took on the compute unit that took most of it, in uJ.
     pub cu_most_uj: u64,
+    /// That over the mean of all compute units: 1 where all took the same.
+    #[serde(default)]
+    pub hottest_to_mean: f64,
+    /// Jain's index of what it took on each compute unit: 1 where all took the same.
+    #[serde(default)]
+    pub jain: f64,
+    /// How unevenly a compute unit drew over time: the standard deviation of its power over the mean
+    /// power of all compute units, root mean square over compute units.
+    #[serde(default)]
+    pub over_time: f64,
 }
 
 impl EnergySummary {
     /// Of a run that lasted so long; `None` where nothing is known to have drawn any.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
+        if total == 0 {
+            return None;
+        }
         let narrow = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
         let uj = |fj: u128| narrow(fj / 1_000_000_000);
         let most = |values: &[u64]| values.iter().copied().max().unwrap_or_default();
-        (total > 0).then(|| Self {
+        let idle = u128::from(energy.idle_uw) * u128::from(lasted_ns);
+        let hottest = energy.cu_fj.iter().copied().max().unwrap_or_default();
+        let lasted = lasted_ns.max(1) as f64;
+        let cus = energy.cu_fj.len().max(1) as f64;
+        let heats = || energy.cu_fj.iter().map(|&fj| fj as f64);
+        let squares: f64 = heats().map(|fj| fj * fj).sum();
+        let all = total as f64;
+        // In mW: of each compute unit, and of all of them on average.
+        let mean = all / cus / lasted / 1000.0;
+        let variance = energy.cu_squared.iter().zip(heats()).map(|(&squared, fj)| {
+            let own = fj / lasted / 1000.0;
+            (squared as f64 / lasted - own * own).max(0.0)
+        });
+        let variance: f64 = variance.sum::<f64>() / cus;
+        Some(Self {
             energy_uj: uj(total),
+            idle_uj: uj(idle),
+            total_uj: uj(total + idle),
+            total_low_uj: uj(total / 2 + idle),
+            total_high_uj: uj(total / 2 * 3 + idle),
+            energy_delay_uj_s: round((total + idle) as f64 / 1e9 * lasted / 1e9),
             mean_mw: narrow(total / u128::from(lasted_ns.max(1)) / 1000),
             peak_mw: energy.peak_uw / 1000,
             cu_peak_mw: most(&energy.cu_peak_uw) / 1000,
-            cu_most_uj: uj(energy.cu_fj.iter().copied().max().unwrap_or_default()),
+            cu_most_uj: uj(hottest),
+            hottest_to_mean: round(hottest as f64 * cus / all),
+            jain: round(all * all / squares / cus),
+            over_time: round(variance.sqrt() / mean),
         })
     }
 }
@@ -114,6 +223,8 @@ struct Drawn {
     since: Tick,
     fj: u128,
     peak_uw: u64,
+    /// In mW^2 ns.
+    squared: u128,
 }
 
 impl Drawn {
@@ -123,6 +234,8 @@ impl Drawn {
         if span > 0 {
             self.fj = self.fj.saturating_add(u128::from(self.uw) * u128::from(span));
             self.peak_uw = self.peak_uw.max(self.uw);
+            let mw = u128::from(self.uw / 1000);
+            self.squared = self.squared.saturating_add(mw * mw * u128::from(span));
             self.since = now;
         }
     }
@@ -133,13 +246,20 @@ impl Drawn {
 pub(crate) struct PowerMeter {
     cus: Vec<Drawn>,
     all: Drawn,
+    idle_uw: u64,
     pub(crate) now: Tick,
 }
 
 impl PowerMeter {
     pub(crate) fn new(cus: u16) -> Self {
         let cus = vec![Drawn::default(); usize::from(cus)];
-        Self { cus, all: Drawn::default(), now: Tick::ZERO }
+        Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
+    }
+
+    /// What is drawn while nothing runs.
+    pub(crate) fn idle(&mut self, model: &EnergyModel) {
+        let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
+        self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
     /// Waves came to a compute unit that draw so much together.
@@ -173,6 +293,8 @@ impl PowerMeter {
             cu_fj: self.cus.iter().map(|drawn| drawn.fj).collect(),
             cu_peak_uw: self.cus.iter().map(|drawn| drawn.peak_uw).collect(),
             peak_uw: self.all.peak_uw,
+            cu_squared: self.cus.iter().map(|drawn| drawn.squared).collect(),
+            idle_uw: self.idle_uw,
         }
     }
 }

@@ -29,6 +29,7 @@
 mod arrivals;
 pub mod contention;
 pub mod devices;
+mod energy;
 mod error;
 mod files;
 mod fitted;
@@ -55,6 +56,7 @@ mod watcher;
 use raddle_report::units;
 
 pub use arrivals::Load;
+pub use energy::EnergyFile;
 pub use error::{StudyError, meant};
 pub use files::{Files, Leavings, MemoryFiles};
 pub use fitted::Fitted;

@@ -12,13 +12,14 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    Goal, ModelError, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan, Scaling,
-    TimeScale, WaitRule, Workload, host_pauses, meet, plan,
+    EnergyModel, Goal, ModelError, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan,
+    Scaling, TimeScale, WaitRule, Workload, host_pauses, meet, plan,
 };
 use raddle_trace::{PriorityRule, Profile};
 
 use crate::arrivals::{self, SeedDraw};
 use crate::devices::{self, Chosen};
+use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
 use crate::fitted::Fitted;
@@ -77,6 +78,7 @@ pub struct Prepared {
     priorities: Vec<PriorityRule>,
     goals: Vec<Goal>,
     command: Vec<String>,
+    energy: EnergyModel,
 }
 
 /// A study that was run.
@@ -137,6 +139,8 @@ impl Study {
         let rules = Rules {
             scaling: self.scale,
             contention,
+            energy: self.energy,
+            energy_measured: self.energy_weights.is_some(),
             barriers: self.barriers,
             communication: self.comm,
             claims,
@@ -157,6 +161,7 @@ impl Study {
             priorities,
             goals,
             command,
+            energy: energy::model(self.energy_weights.as_deref(), files)?,
         };
         if self.ways == Ways::Modes {
             prepared.modes = prepared.candidates(around)?;
@@ -377,6 +382,7 @@ impl Prepared {
             bounds: &self.bounds,
             draws: &self.draws,
             target: &self.target.device,
+            energy: self.energy,
             detail: None,
             leavings: None,
             timeline: None,

@@ -37,6 +37,8 @@ pub(crate) struct RunPlan<'p> {
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
     pub(crate) target: &'p Device,
+    /// What work costs.
+    pub(crate) energy: EnergyModel,
     /// What decision logs hold; `None`: there are none.
     pub(crate) detail: Option<Detail>,
     /// Who takes decision logs and timelines; `None`: nobody.
@@ -311,7 +313,7 @@ impl<'p> Runner<'p> {
             shape: plan.target.shape,
             cus: plan.target.cus,
             costs: Costs::of(plan.target).under(recipe),
-            energy: EnergyModel::ASSUMED,
+            energy: plan.energy,
         };
         let seen = AtomicU64::new(0);
         let mut advance = |at: raddle_sim::Progress| {

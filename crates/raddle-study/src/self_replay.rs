@@ -5,8 +5,8 @@ use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
 use raddle_sim::{
-    Calibration, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule, Workload,
-    plan,
+    Calibration, EnergyModel, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule,
+    Workload, plan,
 };
 
 use crate::error::StudyError;
@@ -123,6 +123,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         bounds: &[],
         draws: &[],
         target: own,
+        energy: EnergyModel::ASSUMED,
         detail: None,
         leavings: None,
         timeline: None,

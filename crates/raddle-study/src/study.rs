@@ -36,6 +36,10 @@ pub struct Study {
     pub scale: Scaling,
     /// Which waits of one stream for another hold.
     pub waits: WaitRule,
+    /// Whether the energy of runs is told.
+    pub energy: bool,
+    /// A file of weights of energy; `None`: those assumed.
+    pub energy_weights: Option<String>,
     /// How long a launch takes to reach the device; `None`: fitted with one recipe.
     pub launch_latency: Option<Latency>,
     /// Whether neighbours cost kernels time before a resource is full; `None`: where ways of sharing
@@ -155,7 +159,9 @@ impl Study {
         more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
         more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
+        more("energy-weights", names(self.energy_weights.as_slice()));
         let flags = [
+            ("energy", self.energy),
             ("all", self.ways == Ways::All),
             ("once", self.once),
             ("open-loop", self.open_loop),

@@ -80,6 +80,8 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Hold a prediction against recordings of the same processes side by side
     Check(CheckArgs),
+    /// Weights of energy from measured power: kernels, their instructions, how long, how much
+    Calibrate(CalibrateArgs),
     /// Golden model: JSON Lines questions on stdin, answers on stdout
     Golden(GoldenArgs),
     /// The questions of `golden`, answered step by step for a person
@@ -162,6 +164,20 @@ pub(crate) struct ContentionArgs {
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
     pub(crate) ranks: RankArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// A table with the columns kernel, move, load, store, matrix, compare, jump (instructions of all
+    /// waves), ns and mw (mean power); a row without instructions is the idle device
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: PathBuf,
+    /// What was measured where, for the file
+    #[arg(long, value_name = "TEXT", default_value = "measured")]
+    pub(crate) source: String,
+    /// Write the weights to this file, which must not be there yet, instead of printing them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

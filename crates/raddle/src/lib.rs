@@ -15,6 +15,7 @@ struct ReadmeOfTheRepository;
 mod args;
 mod arrivals;
 mod browser;
+mod calibrate;
 mod carry;
 mod check;
 mod compare;
@@ -232,6 +233,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Devices(args) => device_list::verb(args, cli.format, console),
         Verb::Check(args) => check::verb(args, cli.format, console),
         Verb::Compare(args) => compare::verb(args, cli.format, console),
+        Verb::Calibrate(args) => calibrate::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),

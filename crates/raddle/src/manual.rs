@@ -12,7 +12,7 @@ use crate::error::CliError;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
-    ("Look", &["inspect", "contention", "log", "recipes", "devices", "kernel"]),
+    ("Look", &["inspect", "contention", "log", "recipes", "devices", "calibrate", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),
     ("Help", &["help", "completions", "man"]),
 ];

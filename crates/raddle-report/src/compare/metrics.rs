@@ -72,6 +72,15 @@ pub(super) const OF_LAUNCHING: [Metric; 3] = [
 ];
 pub(super) const LAUNCH_OVERHEAD: Metric =
     Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
+/// Of a recipe, where it is known what any wave does.
+pub(super) const OF_ENERGY: [Metric; 6] = [
+    Metric::new("energy uJ", Count, Low, "/energy/total-uj"),
+    Metric::new("work uJ", Count, Low, "/energy/energy-uj"),
+    Metric::new("energy delay uJ s", Ratio, Low, "/energy/energy-delay-uj-s"),
+    Metric::new("hottest to mean", Ratio, Low, "/energy/hottest-to-mean"),
+    Metric::new("energy Jain", Index, High, "/energy/jain"),
+    Metric::new("power over time", Ratio, Low, "/energy/over-time"),
+];
 /// Of every result in which processes take turns.
 pub(super) const TURNS_LOST: &str = "turns lost";
 /// Of a recipe, where one of the results divides time by turns.

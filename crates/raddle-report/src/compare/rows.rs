@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
 use super::metrics::{
-    Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_LAUNCHING, OF_LEVEL, OF_NEWCOMER,
-    OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
+    Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_ENERGY, OF_LAUNCHING, OF_LEVEL,
+    OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
 };
 use super::unlike::{differences, unlike_inputs};
 
@@ -193,6 +193,7 @@ fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
     if inputs.iter().flat_map(|of| &of.recipes).any(|recipe| costs(&&recipe.summary)) {
         rows.extend(OF_LAUNCHING.iter().filter_map(|metric| row(subject, metric, &figures)));
     }
+    rows.extend(OF_ENERGY.iter().filter_map(|metric| row(subject, metric, &figures)));
     let takes_turns = inputs.iter().flat_map(|of| &of.recipes).any(ComparedRecipe::takes_turns);
     if takes_turns {
         rows.extend(OF_TURNS.iter().filter_map(|metric| row(subject, metric, &figures)));

@@ -20,6 +20,10 @@ pub struct Rules {
     pub barriers: BarrierRule,
     /// What became of communication kernels.
     pub communication: CommRule,
+    /// Whether the energy of runs is told outside the page too.
+    pub energy: bool,
+    /// Whether its weights are of a file, and not assumed.
+    pub energy_measured: bool,
     /// By what times are scaled to another device.
     pub scaling: Scaling,
     /// What neighbours cost before a resource is full, where that is charged.
@@ -49,7 +53,8 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         format!("arrivals: {}", each(sources, |source| source.arrivals.told(" and "))),
         contention(sources),
         format!(
-            "energy: weights of instructions are assumed, and by the name of a kernel what its waves do: {} of kernel time",
+            "energy: weights of instructions are {}, and by the name of a kernel what its waves do: {} of kernel time",
+            if rules.energy_measured { "those of --energy-weights, assumed" } else { "assumed" },
             each(sources, |source| percent(source.activity_assumed))
         ),
         hosts(sources),

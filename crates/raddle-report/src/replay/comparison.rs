@@ -1,6 +1,9 @@
 //! How did launches do under each recipe, how did they reach the device, and how much energy did the
 //! work take?
 
+use std::collections::BTreeMap;
+
+use raddle_policy::WaitReason;
 use raddle_sim::LaunchingSummary;
 
 use super::NAME;
@@ -13,7 +16,9 @@ const STUCK: &str = "STUCK";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
 
-const ENERGY: &str = "What resident waves draw by assumed weights of their instructions, idle power left out: fit for comparing recipes with each other, not for a power budget.";
+const ENERGY: &str = "work = what resident waves draw by weights of their instructions and of LDS and HBM; idle = what device and compute units draw beside it up to the last end; total at -50 % and +50 % = with all weights of the work so changed; energy x delay = total times the time to the last end; hottest = work of the compute unit that took most over the mean; Jain = 1 where all took the same; over time = standard deviation of the power of a compute unit over the mean power. Fit for comparing recipes with each other, not for a power budget.";
+
+const FRAGMENTS: &str = "fragmented = share of what is free on the device that does not lie in the longest run of its SIMD, or of its compute unit for sgpr and lds; most = of the stretch with most, of at most 64; 1/8 to 8/8 = of the stretch at which each eighth of the run begins; refusals = questions in which a waiting workgroup lacked this first on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that is not reported";
 
 const PACKETS: &str = "those of all launches submitted, repetitions and those submitted again included; overhead = what the launch path takes, until launches can start and from their ends until anybody knows, summed over launches. No profile holds the addresses of kernels, arguments or signals: kernels are told by name, arguments lie as `arguments` of the launch path says";
 
@@ -22,6 +27,16 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.table(table(result));
     let stuck = if result.stuck.is_empty() { "" } else { "; stuck = launches that never ended" };
     document.paragraph("Reading", format!("{READING}{stuck}"));
+    let fragmented = fragmented(result);
+    if !fragmented.is_empty() {
+        document.page(Block::Heading("Fragmentation".to_owned()));
+        document.table(fragmented);
+        let waited = waited(result);
+        if !waited.is_empty() {
+            document.table(waited);
+        }
+        document.paragraph("Fragments", FRAGMENTS);
+    }
     let launching = launching(result);
     if !launching.is_empty() {
         document.page(Block::Heading("Launching".to_owned()));
@@ -30,9 +45,14 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     }
     let energy = energy(result);
     if !energy.is_empty() {
-        document.page(Block::Heading("Energy (assumed)".to_owned()));
-        document.page(Block::Note(ENERGY.to_owned()));
-        document.page(Block::Table(energy));
+        if result.energy_shown {
+            document.table(energy);
+            document.paragraph("Energy", ENERGY);
+        } else {
+            document.page(Block::Heading("Energy (assumed)".to_owned()));
+            document.page(Block::Note(ENERGY.to_owned()));
+            document.page(Block::Table(energy));
+        }
     }
 }
 
@@ -87,6 +107,50 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     }
 }
 
+/// One row a resource of a recipe that keeps addresses.
+fn fragmented(result: &ReplayResult) -> Table {
+    let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
+    let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
+    let mut table = Table::new("Fragmentation", names).figures(figures);
+    for recipe in &result.recipes {
+        for of in recipe.summary.addresses.iter().flat_map(|it| &it.fragmentation) {
+            let mut row: Vec<Cell> = vec![recipe.name.as_str().into(), of.resource.as_str().into()];
+            row.push(Cell::ranked(percent(of.mean), Some(of.mean)));
+            row.push(percent(of.most).into());
+            let bins = of.over_time.len().max(1);
+            row.extend((0..8).map(|eighth| {
+                let at = (eighth * bins / 8).min(bins - 1);
+                of.over_time.get(at).map_or_else(|| "-".to_owned(), |share| percent(*share)).into()
+            }));
+            table.row(row);
+        }
+    }
+    table
+}
+
+/// One row a resource that was lacking, of each recipe that counts.
+fn waited(result: &ReplayResult) -> Table {
+    let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
+    let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
+    for recipe in &result.recipes {
+        let causes = recipe.summary.addresses.iter().flat_map(|it| &it.waits);
+        let mut by_resource: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
+        for cause in causes {
+            let at = match cause.reason {
+                WaitReason::NotEnough => 0,
+                WaitReason::InPieces => 1,
+                WaitReason::NotSeen => 2,
+            };
+            by_resource.entry(&cause.resource).or_default()[at] += cause.count;
+        }
+        for (resource, counts) in by_resource {
+            let names = [recipe.name.as_str().into(), resource.into()];
+            table.row(names.into_iter().chain(counts.map(|of| Cell::from(count(of)))));
+        }
+    }
+    table
+}
+
 /// One row a recipe; none where launching costs nothing.
 fn launching(result: &ReplayResult) -> Table {
     let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
@@ -116,17 +180,37 @@ fn launching(result: &ReplayResult) -> Table {
 
 /// One row a recipe; none where nobody knows what any wave does.
 fn energy(result: &ReplayResult) -> Table {
-    let figures = ["energy", "mean power", "peak power", "most of one CU", "peak of one CU"];
-    let mut table = Table::new("Energy (assumed)", [Column::name("recipe", NAME)]).figures(figures);
+    let figures = [
+        "work",
+        "idle",
+        "total",
+        "at -50 %",
+        "at +50 %",
+        "energy x delay",
+        "peak power",
+        "hottest",
+        "Jain",
+        "over time",
+    ];
+    let title = if result.energy_shown { "Energy" } else { "Energy (assumed)" };
+    let mut table = Table::new(title, [Column::name("recipe", NAME)]).figures(figures);
     for recipe in &result.recipes {
         if let Some(energy) = &recipe.summary.energy {
             table.row([
-                recipe.name.clone(),
-                joules(energy.energy_uj),
-                watts(energy.mean_mw),
-                watts(energy.peak_mw),
-                joules(energy.cu_most_uj),
-                watts(energy.cu_peak_mw),
+                recipe.name.as_str().into(),
+                joules(energy.energy_uj).into(),
+                joules(energy.idle_uj).into(),
+                Cell::ranked(joules(energy.total_uj), Some(energy.total_uj as f64)),
+                joules(energy.total_low_uj).into(),
+                joules(energy.total_high_uj).into(),
+                Cell::ranked(
+                    format!("{:.3} mJ s", energy.energy_delay_uj_s / 1000.0),
+                    Some(energy.energy_delay_uj_s),
+                ),
+                watts(energy.peak_mw).into(),
+                ratio(Some(energy.hottest_to_mean)),
+                ratio(Some(energy.jain)),
+                ratio(Some(energy.over_time)),
             ]);
         }
     }

@@ -37,6 +37,9 @@ pub struct ReplayResult {
     pub(crate) assumptions: Vec<String>,
     /// What a reader should think about.
     pub(crate) warnings: Vec<String>,
+    /// Whether energy is told to whoever reads the text.
+    #[serde(skip)]
+    pub(crate) energy_shown: bool,
     /// The recipes under which launches never ended: their figures are of the rest.
     pub(crate) stuck: Vec<String>,
     /// What the recipes do to the processes, and which to use.
@@ -128,6 +131,7 @@ impl ReplayResult {
             device: replay.device.clone(),
             assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
             warnings,
+            energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             answer,
             setup: Vec::new(),

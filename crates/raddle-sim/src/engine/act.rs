@@ -149,7 +149,7 @@ impl<W: Watch> Engine<'_, W> {
                     task.work
                 {
                     let process = record.process;
-                    let wave_uw = self.energy.wave_uw(task.activity);
+                    let wave_uw = self.energy.wave_uw(task.activity, demand.lds > 0);
                     return Ok(SubmittedKernel {
                         process,
                         stream: task.stream,

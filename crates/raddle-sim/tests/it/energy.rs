@@ -1,7 +1,7 @@
 //! What does a run draw, and does a meter find the weights again?
 
 use raddle_policy::{Activity, StreamId};
-use raddle_sim::{EnergyModel, Summary, Task, TestBench};
+use raddle_sim::{EnergyModel, Outcome, Summary, Task, TestBench};
 use raddle_workgroup::Error;
 use raddle_workgroup::place::{Meter, calibrate};
 
@@ -9,7 +9,10 @@ use crate::kit::{SHAPE, WAVE_UW, copy, kernel, run_default, workload};
 
 #[test]
 fn waves_draw_while_they_are_resident() {
-    assert_eq!(EnergyModel::ASSUMED.wave_uw(crate::kit::ACTIVITY), WAVE_UW);
+    assert_eq!(
+        EnergyModel::of_instructions(EnergyModel::ASSUMED.pj).wave_uw(crate::kit::ACTIVITY, false),
+        WAVE_UW
+    );
     // 2 workgroups of 3 waves for 100 ns, one on each of two compute units; then 1 wave for 50 ns.
     let later = Task { activity: Activity([0, 10, 0, 0, 0, 0]), ..kernel(100, 1, 1, 50) };
     let later = Task { stream: StreamId(1), ..later };
@@ -25,6 +28,30 @@ fn waves_draw_while_they_are_resident() {
     assert_eq!(summary.energy_uj, 0, "far below a microjoule");
     assert_eq!(u128::from(summary.mean_mw), total / 150 / 1000);
     assert_eq!((summary.peak_mw, summary.cu_peak_mw), (12, 6));
+}
+
+#[test]
+fn figures_of_evenness_and_idleness_are_those_of_a_computation_by_hand() {
+    // One compute unit draws 4 mW for 100 ns, the other for 50 of them, both 10 mW when idle.
+    let draws = |workgroups, ticks| Task {
+        activity: Activity([0, 10, 0, 0, 0, 0]),
+        ..kernel(0, workgroups, 1, ticks)
+    };
+    let other = Task { stream: StreamId(1), ..draws(1, 50) };
+    let workload = workload(vec![vec![draws(1, 100), other]]);
+    let outcome = run_default(&workload, 2);
+    let model = EnergyModel { idle_mw: 5, cu_idle_mw: 10, ..EnergyModel::ASSUMED };
+    let mut energy = outcome.energy.clone();
+    assert_eq!(energy.cu_fj, [400_000, 200_000]);
+    assert_eq!(energy.cu_squared, [16 * 100, 16 * 50]);
+    energy.idle_uw = 25_000;
+    let outcome = Outcome { energy, ..outcome };
+    let summary = Summary::new(&workload, &outcome, &[]).energy.expect("something was drawn");
+    assert_eq!((summary.hottest_to_mean, summary.jain), (1.3333, 0.9));
+    // The first draws 4 mW throughout, the second 2 mW on average and 2 beside it: root of half of
+    // its variance of 4, over the mean of 3 mW.
+    assert_eq!(summary.over_time, 0.4714);
+    assert_eq!(model.wave_uw(Activity([0, 10, 0, 0, 0, 0]), true), 10 * (400 + 150 + 1003));
 }
 
 #[test]
@@ -52,7 +79,7 @@ fn calibrating_at_the_model_gives_its_weights() {
         ([7, 0, 21, 0, 0, 14], [1, 0, 3, 0, 0, 2]),
         (EnergyModel::ASSUMED.pj, [6, 40, 40, 200, 5, 3]),
     ] {
-        let bench = TestBench::of_instructions(SHAPE, EnergyModel { pj });
+        let bench = TestBench::of_instructions(SHAPE, EnergyModel::of_instructions(pj));
         let found = calibrate(&mut |kind| bench.measure(kind), 6).expect("all six are measured");
         assert_eq!(found.as_slice(), weights, "{pj:?}");
     }
@@ -60,13 +87,13 @@ fn calibrating_at_the_model_gives_its_weights() {
     assert_eq!(bench.measure(0), Some(8 * 60), "8 waves at once, 60 mW each");
     let beyond = calibrate(&mut |kind| bench.measure(kind), 7);
     assert_eq!(beyond, Err(Error::NotMeasured { kind: 6 }));
-    let none = TestBench::of_instructions(SHAPE, EnergyModel { pj: [0; 6] });
+    let none = TestBench::of_instructions(SHAPE, EnergyModel::of_instructions([0; 6]));
     assert_eq!(calibrate(&mut |kind| none.measure(kind), 6), Err(Error::NoWeight));
 }
 
 #[test]
 fn tests_of_resources_are_the_users_own() {
-    let model = EnergyModel::ASSUMED;
+    let model = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
     let tests = vec![Activity([100, 0, 0, 0, 0, 0]), Activity([0, 50, 50, 0, 0, 0])];
     let bench = TestBench::new(SHAPE, model, tests);
     let found = calibrate(&mut |kind| bench.measure(kind), 2).expect("both are measured");
@@ -94,7 +121,7 @@ impl Meter for Noisy {
 
 #[test]
 fn a_noisy_meter_gives_nearly_the_same_proportions() {
-    let model = EnergyModel { pj: [80, 240, 200, 1280, 40, 60] };
+    let model = EnergyModel::of_instructions([80, 240, 200, 1280, 40, 60]);
     let bench = TestBench::of_instructions(SHAPE, model);
     let found = calibrate(&mut Noisy { bench, readings: 1 }, 6).expect("all six are measured");
     let found = found.as_slice();

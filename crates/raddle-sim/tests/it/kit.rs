@@ -28,7 +28,12 @@ pub(crate) const ACTIVITY: Activity = Activity([2, 0, 0, 1, 0, 0]);
 pub(crate) const WAVE_UW: u64 = 2120;
 
 pub(crate) fn options(cus: u16) -> Options {
-    Options { shape: SHAPE, cus, costs: COSTS, energy: EnergyModel::ASSUMED }
+    Options {
+        shape: SHAPE,
+        cus,
+        costs: COSTS,
+        energy: EnergyModel::of_instructions(EnergyModel::ASSUMED.pj),
+    }
 }
 
 /// `workgroups` workgroups of `waves` waves, `ticks` each, issued at `arrival` on stream 0.

@@ -24,7 +24,7 @@ use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
 use crate::watcher::{Quiet, Watcher};
-use crate::{devices, parallel};
+use crate::{devices, energy, parallel};
 
 /// Options on which depends how profiles are read and fitted.
 const LEARNT: [&str; 8] = [
@@ -291,6 +291,7 @@ impl<'b> Bench<'b> {
             bounds: &[],
             draws: &[],
             target: &target.device,
+            energy: energy::model(study.energy_weights.as_deref(), &self.files)?,
             detail: None,
             leavings: None,
             timeline: None,

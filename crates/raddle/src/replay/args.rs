@@ -74,7 +74,7 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "launch_latency", "contention", "priorities", "barriers", "verdicts",
+        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "energy", "energy_weights", "launch_latency", "contention", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
@@ -119,6 +119,12 @@ pub(crate) struct StudyArgs {
     /// Which waits of one stream for another hold
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
+    /// Tell what each recipe takes: energy, its product with the time, how even it is (docs/policies/place.md)
+    #[arg(long)]
+    pub(crate) energy: bool,
+    /// Weights of energy, as `raddle calibrate` writes them [default: published and assumed ones]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) energy_weights: Option<PathBuf>,
     /// How long a launch takes to reach the device [default: fitted with one recipe; none where
     /// recipes are compared, whose differences it hides]
     #[arg(long, value_enum, value_name = "RULE")]
@@ -194,6 +200,8 @@ impl StudyArgs {
             device: self.device.clone(),
             scale: self.scale.into(),
             waits: self.waits.into(),
+            energy: self.energy,
+            energy_weights: self.energy_weights.as_deref().map(|path| path.display().to_string()),
             launch_latency: self.launch_latency.map(Into::into),
             contention: self.contention.map(Into::into),
             priorities: self.priorities.clone(),

@@ -155,9 +155,9 @@ fn a_result_is_like_itself() {
         (&verdicts["better"], &verdicts["worse"], &verdicts["other"], &verdicts["missing"]),
         (&0.into(), &0.into(), &0.into(), &0.into())
     );
-    // Two recipes of three figures, and two processes with two and four, one with a step: twice
+    // Two recipes of three figures and six of energy, and two processes with two and four, one with a step: twice
     // each.
-    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 2 * 6 + 1));
+    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 6 + 2 * 6 + 1));
     let ran = place.raddle(&["compare", "a", "a"]);
     assert!(
         ran.out.contains("Same version, device, profiles, assumptions and recipes."),
@@ -367,7 +367,7 @@ fn a_gate_fails_where_a_figure_has_grown() {
         "{}",
         ran.err
     );
-    assert!(ran.out.contains("1 of 32 figures changed; --equal shows all."), "{}", ran.out);
+    assert!(ran.out.contains("1 of 44 figures changed; --equal shows all."), "{}", ran.out);
     for allowed in ["makespan > +10.1%", "leftover-drain:makespan > +0%", "infer.step > +5%"] {
         assert_eq!(gate(allowed).code, 0, "{allowed}");
     }
@@ -384,9 +384,9 @@ fn a_gate_fails_where_a_figure_has_grown() {
     let ran =
         place.raddle(&["compare", "a", "worse.json", "--markdown", "--fail-if", "makespan > 5%"]);
     assert_eq!(ran.code, 4);
-    assert!(ran.out.starts_with("**1 of 32 figures changed**\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("**1 of 44 figures changed**\n"), "{}", ran.out);
     assert!(ran.out.contains("\n| leftover | makespan | "), "{}", ran.out);
     assert!(ran.out.contains("| +10.0% worse |"), "{}", ran.out);
     let ran = place.raddle(&["compare", "a", "a"]);
-    assert!(ran.out.contains("None of 32 figures changed."), "{}", ran.out);
+    assert!(ran.out.contains("None of 44 figures changed."), "{}", ran.out);
 }

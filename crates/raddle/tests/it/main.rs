@@ -8,6 +8,7 @@ mod common;
 mod compare;
 mod contention;
 mod cutting;
+mod energy;
 mod importers;
 mod inspect;
 mod judged;

@@ -91,8 +91,9 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     let new: Vec<&String> =
         found.iter().filter(|path| !wanted.iter().any(|wanted| is_one(path, wanted))).collect();
     assert!(new.is_empty(), "not in docs/summary.md: {new:#?}");
-    // Only where the profile says so, contention is charged, or something is stuck.
-    let rare = ["known-waits", "between-ns", "stuck", ".log", "refus"];
+    // Only where the profile says so, contention is charged, a policy keeps addresses, or something
+    // is stuck.
+    let rare = ["known-waits", "between-ns", ".addresses", "stuck", ".log", "refus"];
     let gone: Vec<&String> = wanted
         .iter()
         .filter(|wanted| !rare.iter().any(|rare| wanted.contains(rare)))

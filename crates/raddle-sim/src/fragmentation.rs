@@ -1,0 +1,216 @@
+//! How much of what is free lies in one run, over time?
+//!
+//! Fragmentation of a resource is the share of what is free on the device that does not lie in the
+//! longest run of its SIMD (of its compute unit for scalar registers and LDS): 0 where all that is free
+//! lies in one run each. Units: granules; ns.
+
+use raddle_policy::{CuId, FreeRun, IN_RUNS, Tick, WaitReason, WaitTally};
+use serde::{Deserialize, Serialize};
+
+use crate::figures::round;
+
+/// Stretches of time that are told apart at most, and the shortest one.
+const BINS: usize = 64;
+const SHORTEST_NS: u64 = 1024;
+
+/// Granules that are free, and those that lie in longest runs, times ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FreeTime {
+    /// All of them.
+    pub free: u128,
+    /// Those of the longest runs.
+    pub longest: u128,
+}
+
+impl FreeTime {
+    const fn add(&mut self, run: FreeRun, ns: u64) {
+        self.free += run.free as u128 * ns as u128;
+        self.longest += run.longest as u128 * ns as u128;
+    }
+
+    fn share(self) -> f64 {
+        if self.free == 0 { 0.0 } else { (self.free - self.longest) as f64 / self.free as f64 }
+    }
+}
+
+/// What was free in a run, by resource of [`IN_RUNS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FreeOverTime {
+    /// Length of each stretch.
+    pub bin_ns: u64,
+    /// From the beginning on.
+    pub bins: Vec<[FreeTime; 3]>,
+}
+
+/// Counts while a run goes.
+#[derive(Debug)]
+pub(crate) struct Fragmentation {
+    /// By compute unit; none where no addresses are kept.
+    units: Vec<[FreeRun; 3]>,
+    cus: u16,
+    all: [FreeRun; 3],
+    now: Tick,
+    found: FreeOverTime,
+}
+
+impl Fragmentation {
+    pub(crate) fn new(cus: u16) -> Self {
+        let found = FreeOverTime { bin_ns: SHORTEST_NS, bins: Vec::new() };
+        Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
+    }
+
+    /// A compute unit has changed.
+    pub(crate) fn see(&mut self, cu: CuId, of: impl Fn(CuId) -> Option<[FreeRun; 3]>) {
+        if self.units.is_empty() {
+            let all: Option<Vec<_>> = (0..self.cus).map(CuId).map(&of).collect();
+            self.units = all.unwrap_or_default();
+            self.all = Default::default();
+            for unit in &self.units {
+                for (sum, run) in self.all.iter_mut().zip(unit) {
+                    (sum.free, sum.longest) = (sum.free + run.free, sum.longest + run.longest);
+                }
+            }
+            return;
+        }
+        let (Some(before), Some(after)) = (self.units.get_mut(cu.index()), of(cu)) else { return };
+        for ((sum, before), after) in self.all.iter_mut().zip(*before).zip(after) {
+            sum.free = sum.free + after.free - before.free;
+            sum.longest = sum.longest + after.longest - before.longest;
+        }
+        *before = after;
+    }
+
+    /// Time goes on.
+    pub(crate) fn advance(&mut self, now: Tick) {
+        let mut from = self.now.0;
+        self.now = now;
+        if self.units.is_empty() {
+            return;
+        }
+        while self.found.bin_ns.saturating_mul(BINS as u64) < now.0 {
+            let merged = self.found.bins.chunks(2).map(|two| {
+                let mut sum = two[0];
+                if let Some(of) = two.get(1) {
+                    for (to, more) in sum.iter_mut().zip(of) {
+                        (to.free, to.longest) = (to.free + more.free, to.longest + more.longest);
+                    }
+                }
+                sum
+            });
+            self.found.bins = merged.collect();
+            self.found.bin_ns *= 2;
+        }
+        while from < now.0 {
+            // No more than 64.
+            let bin = (from / self.found.bin_ns) as usize;
+            let until = now.0.min((from / self.found.bin_ns + 1) * self.found.bin_ns);
+            if self.found.bins.len() <= bin {
+                self.found.bins.resize(bin + 1, Default::default());
+            }
+            for (sum, run) in self.found.bins[bin].iter_mut().zip(self.all) {
+                sum.add(run, until - from);
+            }
+            from = until;
+        }
+    }
+
+    pub(crate) fn finish(self) -> FreeOverTime {
+        self.found
+    }
+}
+
+/// The fragmentation of one resource in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FragmentedResource {
+    /// Its name.
+    pub resource: String,
+    /// Over the whole run, 0 to 1.
+    pub mean: f64,
+    /// Of the stretch with most.
+    pub most: f64,
+    /// Of each stretch from the beginning on.
+    pub over_time: Vec<f64>,
+}
+
+/// How often work waited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LackCount {
+    /// What it lacked first on the compute unit that was asked first.
+    pub resource: String,
+    /// Why.
+    pub reason: WaitReason,
+    /// Questions in which that was so.
+    pub count: u64,
+}
+
+/// Fragmentation and waits of a run with addresses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AddressSummary {
+    /// How long each stretch is.
+    pub bin_ns: u64,
+    /// Of each resource of which there is any.
+    pub fragmentation: Vec<FragmentedResource>,
+    /// By resource and reason; empty under a policy that does not count.
+    pub waits: Vec<LackCount>,
+}
+
+impl AddressSummary {
+    /// `None` without addresses.
+    pub(crate) fn new(found: &FreeOverTime, waits: &[WaitTally]) -> Option<Self> {
+        if found.bins.is_empty() {
+            return None;
+        }
+        let of = |(at, resource): (usize, &raddle_policy::Resource)| {
+            let bins = found.bins.iter().map(|bin| bin[at]);
+            let sum = bins.clone().fold(FreeTime::default(), |sum, bin| FreeTime {
+                free: sum.free + bin.free,
+                longest: sum.longest + bin.longest,
+            });
+            (sum.free > 0).then(|| FragmentedResource {
+                resource: resource.name().to_owned(),
+                mean: round(sum.share()),
+                most: round(bins.clone().map(FreeTime::share).fold(0.0, f64::max)),
+                over_time: bins.map(|bin| round(bin.share())).collect(),
+            })
+        };
+        let mut waits: Vec<WaitTally> = waits.to_vec();
+        waits.sort_by_key(|wait| (wait.resource.name(), wait.reason));
+        let cause = |wait: WaitTally| LackCount {
+            resource: wait.resource.name().to_owned(),
+            reason: wait.reason,
+            count: wait.count,
+        };
+        Some(Self {
+            bin_ns: found.bin_ns,
+            fragmentation: IN_RUNS.iter().enumerate().filter_map(of).collect(),
+            waits: waits.into_iter().map(cause).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_time_and_bins_double() {
+        let mut found = Fragmentation::new(2);
+        let runs =
+            |free, longest| [FreeRun { free, longest }, FreeRun::default(), FreeRun::default()];
+        found.see(CuId(0), |_| Some(runs(10, 10)));
+        found.advance(Tick(1000));
+        found.see(CuId(1), |_| Some(runs(10, 5)));
+        found.advance(Tick(131_072));
+        let free = found.finish();
+        assert_eq!((free.bin_ns, free.bins.len()), (2048, 64));
+        let summary = AddressSummary::new(&free, &[]).expect("there are addresses");
+        let [vgpr] = &summary.fragmentation[..] else { panic!("nothing is free of the others") };
+        assert_eq!((vgpr.most, vgpr.over_time[1]), (0.25, 0.25));
+        // A quarter of what is free after 1,000 of 131,072 ns.
+        assert_eq!(vgpr.mean, 0.2481);
+        assert_eq!(AddressSummary::new(&FreeOverTime::default(), &[]), None);
+    }
+}

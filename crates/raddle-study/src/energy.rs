@@ -1,0 +1,40 @@
+//! By which weights is energy counted?
+
+use raddle_sim::EnergyModel;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StudyError;
+use crate::files::Files;
+
+/// A file of weights, as `raddle calibrate` writes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct EnergyFile {
+    /// The version of the format: 1.
+    pub raddle_energy: u32,
+    /// What was measured where, or who published it.
+    pub source: String,
+    /// The weights.
+    pub energy: EnergyModel,
+}
+
+/// The weights of a file; without one those of the model that is assumed.
+///
+/// # Errors
+/// When it cannot be read, or holds something else.
+pub(crate) fn model(name: Option<&str>, files: &dyn Files) -> Result<EnergyModel, StudyError> {
+    let Some(name) = name else { return Ok(EnergyModel::ASSUMED) };
+    let refused = |cause: String| {
+        StudyError::Refused(format!(
+            "{name} holds no weights of energy ({cause}): `raddle calibrate` writes such a file"
+        ))
+    };
+    let text = files.text(name).map_err(|error| refused(error.to_string()))?;
+    let file: EnergyFile =
+        toml::from_str(&text).map_err(|error| refused(error.message().to_owned()))?;
+    match file.raddle_energy {
+        1 if file.energy.lds_percent <= 100 => Ok(file.energy),
+        1 => Err(refused(format!("lds-percent is {}, give 100 or less", file.energy.lds_percent))),
+        other => Err(refused(format!("its format is {other}, this raddle reads 1"))),
+    }
+}
