@@ -162,7 +162,8 @@ fn of_profiles(
     let studied = prepared.run(&around, kept.as_ref())?;
     let summary = json(&studied.result);
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
-    let (folder, verbose) = (folder.as_deref(), run.verbose);
+    // Energy stands behind the first screen.
+    let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
     let document = studied.document(Closing { folder, next, columns: Some(columns), verbose });
     if let Some(output) = output {
         let page = document.html();

@@ -119,7 +119,8 @@ pub(crate) struct StudyArgs {
     /// Which waits of one stream for another hold
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
-    /// Tell what each recipe takes: energy, its product with the time, how even it is (docs/policies/place.md)
+    /// As --verbose, with what each recipe takes: energy, its product with the time, how even it is
+    /// (docs/policies/place.md)
     #[arg(long)]
     pub(crate) energy: bool,
     /// Weights of energy, as `raddle calibrate` writes them [default: published and assumed ones]

@@ -29,9 +29,8 @@ fn weights_from_a_table_count_the_energy_of_a_replay() {
     place.file("two.toml", weights(2, 0));
     for (file, out) in [("one.toml", "one"), ("two.toml", "two")] {
         let args = ["replay", "train.csv", "--recipe", "leftover", "--recipe", "matching"];
-        let ran = place.raddle(
-            &[&args[..], &["-v", "--energy", "--energy-weights", file, "--out", out]].concat(),
-        );
+        let ran = place
+            .raddle(&[&args[..], &["--energy", "--energy-weights", file, "--out", out]].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert!(ran.out.contains("energy x delay"), "{}", ran.out);
     }
