@@ -50,7 +50,7 @@ def test_every_option_of_the_command_can_be_said():
     options = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", told, re.MULTILINE))
     # What is printed and written is not asked here.
     printed = {"events", "format", "help", "log", "no-files", "open", "out", "quiet", "timeline", "timeline-slices"}
-    printed |= {"timeline-window", "verbose", "version"}
+    printed |= {"timeline-window", "verbose", "version", "live-report", "wasm"}
     assert options - printed == {name.replace("_", "-") for name in Options.__annotations__}
 
 

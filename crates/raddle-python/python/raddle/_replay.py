@@ -44,7 +44,11 @@ class Options(TypedDict, total=False):
     scale: str
     set: Named
     waits: str
+    energy: bool
+    energy_weights: File
     launch_latency: str
+    contention: str
+    hint: Named
     priority: Named
     barriers: str
     idempotent: Named
