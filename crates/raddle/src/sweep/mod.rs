@@ -251,7 +251,8 @@ mod tests {
         // And there are no others.
         let of_sweep =
             ["vary", "out", "shard", "dry-run", "engine", "tasks", "jobs", "quiet", "open"];
-        let of_all_cases = ["goal", "all", "rank", "seeds", "format", "help"];
+        let of_all_cases =
+            ["goal", "all", "rank", "seeds", "energy", "energy-weights", "hint", "format", "help"];
         let cli = Cli::command();
         let verb = cli.find_subcommand("sweep").unwrap();
         for option in verb.get_arguments().filter_map(clap::Arg::get_long) {
