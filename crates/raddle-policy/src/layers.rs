@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{
-    Allocate, Answer, CacheLoad, Configured, Cus, Fact, Launch, LaunchPath, Preempt, Preemption,
-    ProcessId, ProcessState, ReadyLaunch, ReadyView, Round, SettingError, StreamId, StreamState,
-    Submission, Tick, Turn, VictimView,
+    Allocate, Answer, CacheLoad, Configured, CuId, Cus, Fact, FreeRun, Launch, LaunchPath, Preempt,
+    Preemption, ProcessId, ProcessState, ReadyLaunch, ReadyView, Round, SettingError, StreamId,
+    StreamState, Submission, Tick, Turn, VictimView, WaitTally,
 };
 
 /// Policies for some processes, and one for all others together.
@@ -282,6 +282,12 @@ impl<P: Allocate, F: FnMut(Tick, &Asked<'_>)> Allocate for Traced<P, F> {
     fn broke_law(&mut self, law: &str) -> bool {
         self.policy.broke_law(law)
     }
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        self.policy.free_runs(cu)
+    }
+    fn waits(&self) -> &[WaitTally] {
+        self.policy.waits()
+    }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.policy.observe(fact, now);
     }
@@ -407,6 +413,12 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.replace(law) || self.second.broke_law(law)
+    }
+    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+        if self.broken.is_none() { self.first.free_runs(cu) } else { self.second.free_runs(cu) }
+    }
+    fn waits(&self) -> &[WaitTally] {
+        if self.broken.is_none() { self.first.waits() } else { self.second.waits() }
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.first.observe(fact, now);
