@@ -44,7 +44,10 @@ pub(crate) const CRATES: [Crate; 22] = [
         ],
     ),
     hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
-    hosted("raddle-study", &["policy", "device", "dispatch", "trace", "sim", "report"]),
+    hosted(
+        "raddle-study",
+        &["policy", "device", "workgroup", "dispatch", "trace", "sim", "report"],
+    ),
     hosted("raddle-web", &["device", "report", "study", "trace"]),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),

@@ -68,7 +68,7 @@ pub use error::Error;
 pub use matching::{
     Amounts, Balance, ByResource, Choice, DecisionTime, EachResource, Excluded, Fit, FreeWeights,
     LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes,
-    ResourceSearch, SearchRule, SearchTiming, SplitRule,
+    ResourceSearch, SearchCost, SearchRule, SearchTiming, SplitRule,
 };
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;

@@ -64,6 +64,8 @@ pub(crate) enum Verb {
     Share(Box<ReplayArgs>),
     /// Replay profiles once for each value of options that are varied, to a file with a row a case
     Sweep(Box<SweepArgs>),
+    /// Compare the searches of `matching`: gates and clocks against makespan, refusals and waits
+    SearchStudy(Box<SweepArgs>),
     /// Search the values of options and recipe keys for those that suit best; the recipe as a file
     Tune(Box<TuneArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording

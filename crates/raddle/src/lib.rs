@@ -225,6 +225,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Share(args) => replay::shared(args, registry, cli.format, console),
         Verb::Tune(args) => tune::verb(args, registry, cli.format, console),
         Verb::Sweep(args) => sweep::verb(args, registry, cli.format, console),
+        Verb::SearchStudy(args) => sweep::of_searches(args, registry, cli.format, console),
         Verb::Serve(args) => serve::verb(args, registry, cli.format, console),
         Verb::Contention(args) => contention::verb(args, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),

@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
     ("Look", &["inspect", "contention", "log", "recipes", "devices", "calibrate", "kernel"]),
-    ("Patents and circuits", &["golden", "explain", "packet"]),
+    ("Patents and circuits", &["search-study", "golden", "explain", "packet"]),
     ("Help", &["help", "completions", "man"]),
 ];
 

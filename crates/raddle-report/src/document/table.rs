@@ -111,6 +111,13 @@ impl Table {
         self
     }
 
+    /// Adds columns.
+    #[must_use]
+    pub fn more(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
+        self.columns.extend(columns);
+        self
+    }
+
     /// Adds a row.
     pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let row: Vec<Cell> = cells.into_iter().map(Into::into).collect();

@@ -1,6 +1,6 @@
 //! What does a sweep say as a whole? `raddle sweep --format json`.
 
-use raddle_sim::Goal;
+use raddle_sim::{Goal, mean_within};
 use serde::Serialize;
 
 /// The rows of a sweep, seeds taken together.
@@ -71,6 +71,20 @@ pub struct Within {
     pub mean: f64,
     /// With 95 % confidence it is off by no more.
     pub within: Option<f64>,
+}
+
+impl Within {
+    /// Of values that are one a seed; `None` without any.
+    pub(super) fn of(values: &[f64]) -> Option<Self> {
+        match values {
+            [] => None,
+            [one] => Some(Self { mean: *one, within: None }),
+            several => {
+                let (mean, within) = mean_within(several);
+                Some(Self { mean, within: Some(within) })
+            }
+        }
+    }
 }
 
 /// Up to where one set of the other values is good.

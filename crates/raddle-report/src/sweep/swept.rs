@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_sim::{Goal, GoalLimit, GoalMetric, JudgedBy, mean_within};
+use raddle_sim::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
 use super::row::ReadRow;
 use super::summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
@@ -164,14 +164,8 @@ impl SweptGroup {
     /// A figure over the seeds; `None` where one of them has none.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
-        match all?.as_slice() {
-            [] => None,
-            [one] => Some(Within { mean: *one, within: None }),
-            several => {
-                let (mean, within) = mean_within(several);
-                Some(Within { mean: mean.round(), within: Some(within.round()) })
-            }
-        }
+        let Within { mean, within } = Within::of(&all?)?;
+        Some(Within { mean: mean.round(), within: within.map(f64::round) })
     }
 }
 

@@ -5,14 +5,16 @@ use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 
+use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_report::sweep::SweepRow;
 use raddle_sim::{BASELINE, JudgedBy, JudgedProcess, PolicyRow, Summary, Workload};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
 use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::{Case, Cases, Sweep};
-use super::figures::figures;
+use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
 use crate::error::StudyError;
@@ -37,9 +39,6 @@ const LEARNT: [&str; 8] = [
     "waits",
     "launch-latency",
 ];
-
-/// How long each process takes alone, where that is known.
-type Alone = Arc<Vec<Option<u64>>>;
 
 /// Runs the cases of a sweep.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
@@ -254,7 +253,7 @@ impl<'b> Bench<'b> {
         study: &Study,
         name: &str,
     ) -> Result<(Vec<JudgedProcess>, PolicyRow), StudyError> {
-        let (workload, summary, alone) = self.summary(study)?;
+        let CaseRun { workload, summary, alone, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
         let judged = judged.map(|(at, (process, alone_ns))| JudgedProcess {
             name: process.name.clone(),
@@ -272,12 +271,11 @@ impl<'b> Bench<'b> {
 
     /// Runs what a case asks.
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
-        let (workload, summary, alone) = self.summary(study)?;
-        Ok(figures(&workload, &summary, &alone))
+        Ok(figures(&self.run_of(study)?))
     }
 
-    /// The run of a study of one recipe, and how long each process takes alone.
-    fn summary(&self, study: &Study) -> Result<(Workload, Summary, Alone), StudyError> {
+    /// The run of a study of one recipe.
+    fn run_of(&self, study: &Study) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
         let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
@@ -304,7 +302,7 @@ impl<'b> Bench<'b> {
         };
         let summary = Summary::new(&workload, &runner.together(named)?, &[]);
         let alone = self.alone(study, &workload, &runner)?;
-        Ok((workload, summary, alone))
+        Ok(CaseRun { summary, alone, search: search_cost(named, &target.device), workload })
     }
 
     /// How long each process takes alone under the recipe that is everybody's measure.
@@ -335,6 +333,14 @@ impl<'b> Bench<'b> {
             Ok(Arc::new(processes.map(one).collect::<Result<_, _>>()?))
         })
     }
+}
+
+/// What the search of a recipe takes on a device; by one clock where decisions take no time.
+fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
+    let config: &MatchingConfig = named.recipe.allocate.settings()?;
+    let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
+    // Where it has none, no run was planned.
+    SearchCost::new(&config.search, timing, &device.shape).ok()
 }
 
 fn alone_ns(

@@ -3,15 +3,29 @@
 //! Times in nanoseconds, by keys that end in `-ns`; shares from 0 to 1. `PROCESS.` stands before
 //! those of one process. A figure that a process has not is left out.
 
+use std::sync::Arc;
+
+use raddle_policy::WaitReason;
 use raddle_sim::{ProcessSummary, Summary, Workload};
+use raddle_workgroup::SearchCost;
 use serde_json::Number;
 
-/// The figures of a run; `alone` is how long each process takes alone by what it is judged by.
-pub(super) fn figures(
-    workload: &Workload,
-    summary: &Summary,
-    alone: &[Option<u64>],
-) -> Vec<(String, Number)> {
+/// How long each process takes alone, where that is known.
+pub(super) type Alone = Arc<Vec<Option<u64>>>;
+
+/// The run of one case.
+pub(super) struct CaseRun {
+    pub(super) workload: Workload,
+    pub(super) summary: Summary,
+    /// How long each process takes alone by what it is judged by.
+    pub(super) alone: Alone,
+    /// What its search takes, where workgroups are matched.
+    pub(super) search: Option<SearchCost>,
+}
+
+/// The figures of a run.
+pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
+    let CaseRun { workload, summary, alone, search } = run;
     let mut all = Figures::default();
     all.count("makespan-ns", summary.makespan_ns);
     all.share("utilisation", Some(summary.utilisation));
@@ -27,10 +41,31 @@ pub(super) fn figures(
     if let Some(energy) = &summary.energy {
         all.count("energy-uj", energy.energy_uj);
     }
-    for ((process, plan), alone) in summary.processes.iter().zip(&workload.processes).zip(alone) {
+    if let Some(cost) = search {
+        of_search(&mut all, *cost, summary);
+    }
+    let processes = summary.processes.iter().zip(&workload.processes);
+    for ((process, plan), alone) in processes.zip(alone.iter()) {
         of_process(&mut all, &plan.name, process, *alone);
     }
     all.0
+}
+
+/// What the search of `matching` takes, and why work waited under it.
+fn of_search(all: &mut Figures, cost: SearchCost, summary: &Summary) {
+    all.count("search-gates", cost.gates);
+    all.count("search-register-bits", cost.register_bits);
+    all.count("search-clocks", cost.clocks.into());
+    let reasons = [
+        ("not-enough", WaitReason::NotEnough),
+        ("in-pieces", WaitReason::InPieces),
+        ("not-seen", WaitReason::NotSeen),
+    ];
+    for (name, reason) in reasons {
+        let waits = summary.addresses.iter().flat_map(|of| &of.waits);
+        let own = waits.filter(|wait| wait.reason == reason);
+        all.count(&format!("refusals-{name}"), own.map(|wait| wait.count).sum());
+    }
 }
 
 fn of_process(all: &mut Figures, name: &str, process: &ProcessSummary, alone: Option<u64>) {

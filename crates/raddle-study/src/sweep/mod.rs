@@ -31,6 +31,7 @@ mod cases;
 mod figures;
 mod memo;
 mod print;
+mod search;
 mod vary;
 
 pub use bench::Bench;

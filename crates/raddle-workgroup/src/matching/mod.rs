@@ -10,6 +10,7 @@
 mod channels;
 mod choose;
 mod config;
+mod cost;
 mod cutting;
 mod fit;
 mod head;
@@ -33,6 +34,7 @@ pub use config::{
     Amounts, Balance, Choice, DecisionTime, Fit, FreeWeights, LevelOrder, LevelWindows,
     MatchingConfig, PlaceRule, PowerWeights, SearchTiming, SplitRule,
 };
+pub use cost::SearchCost;
 pub use fit::ResourceSearch;
 pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
 

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuShape, Launch, Piece, Tick, WaveSpan};
 
 use super::config::DecisionTime;
+use super::cost::SearchCost;
 use super::search::SearchRule;
 use crate::Error;
 
@@ -47,7 +48,7 @@ impl Pace {
         search: &SearchRule,
         shape: &CuShape,
     ) -> Result<Self, Error> {
-        let clocks = clocks(time, search, shape)?;
+        let clocks = SearchCost::new(search, time.timing, shape)?.clocks;
         let mhz = time.clock_mhz.filter(|mhz| *mhz > 0).ok_or(Error::NoClock)?;
         let round = (u64::from(clocks) * PS_PER_US).div_ceil(mhz.into()).max(1);
         let shared = matches!(search, SearchRule::Shared { .. });
@@ -105,50 +106,4 @@ impl Pace {
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
         self.late.pop_front_if(|end| end.seen <= now)
     }
-}
-
-/// Clocks of a round.
-#[cfg(feature = "circuit")]
-fn clocks(time: DecisionTime, search: &SearchRule, shape: &CuShape) -> Result<u32, Error> {
-    use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
-    use raddle_policy::Resource;
-
-    use super::config::SearchTiming;
-    use super::fit::{ResourceSearch, shared_finder};
-
-    let timing = match time.timing {
-        SearchTiming::OneClock => Timing::OneClock,
-        SearchTiming::ThreeClocks => Timing::ThreeClocks,
-        SearchTiming::Reused => Timing::Reused,
-    };
-    if let SearchRule::Shared { width } = *search {
-        let Some(finder) = shared_finder(width, shape)? else { return Ok(1) };
-        let resource = Resource::Vgpr;
-        let cost = Cost::of(Variant::Shared(&finder), timing, Counting::Folded);
-        let cost = cost.map_err(|cause| Error::SearchRule { resource, cause })?;
-        return Ok(cost.clocks.saturating_mul(finder.periods() as u32));
-    }
-    let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
-    let all = [
-        (Resource::Vgpr, u32::from(shape.vgpr_per_simd)),
-        (Resource::Sgpr, sgpr),
-        (Resource::Lds, shape.lds),
-    ];
-    let mut most = 1;
-    for (resource, blocks) in all.into_iter().filter(|(_, blocks)| *blocks > 0) {
-        let search = search.of(resource, blocks)?;
-        let variant = match &search {
-            ResourceSearch::Exact => Variant::Full { blocks },
-            ResourceSearch::Grouped(search) => Variant::Grouped(search),
-            ResourceSearch::Sampled(search) => Variant::Sampled(search),
-        };
-        let cost = Cost::of(variant, timing, Counting::Folded);
-        most = most.max(cost.map_err(|cause| Error::SearchRule { resource, cause })?.clocks);
-    }
-    Ok(most)
-}
-
-#[cfg(not(feature = "circuit"))]
-const fn clocks(_: DecisionTime, _: &SearchRule, _: &CuShape) -> Result<u32, Error> {
-    Err(Error::NoCircuit)
 }

@@ -1,4 +1,5 @@
-//! How does a sweep go, from the command line to a file of rows and a page? The verb `sweep`.
+//! How does a sweep go, from the command line to a file of rows and a page? The verbs `sweep` and
+//! `search-study`.
 
 mod args;
 mod ray;
@@ -9,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
-use raddle_report::json;
-use raddle_report::sweep::{Swept, SweptAxis, document};
+use raddle_report::sweep::{ReadRow, SearchRows, Swept, SweptAxis, document, search_document};
+use raddle_report::{Document, json};
 use raddle_study::{Bench, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
@@ -31,10 +32,42 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
+    of_kind(SweepKind::Any, args, registry, format, console)
+}
+
+/// The verb `search-study`, which is a sweep with a table of its own.
+pub(crate) fn of_searches(
+    args: &SweepArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    of_kind(SweepKind::Searches, args, registry, format, console)
+}
+
+/// What is varied, and how its rows are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SweepKind {
+    /// Whatever the command line says.
+    Any,
+    /// The searches of `matching`.
+    Searches,
+}
+
+fn of_kind(
+    kind: SweepKind,
+    args: &SweepArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let paths = args.asked.ranks.files(&args.profiles)?;
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
-    let sweep = Sweep { study, vary: args.vary.clone() };
+    let sweep = match kind {
+        SweepKind::Any => Sweep { study, vary: args.vary.clone() },
+        SweepKind::Searches => Sweep::of_searches(study, args.vary.clone(), &files)?,
+    };
     if args.dry_run {
         let text = dry(args, &sweep, &files)?;
         return console.stdout.write_all(text.as_bytes()).map_err(CliError::printing);
@@ -51,30 +84,40 @@ pub(crate) fn verb(
     let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
     let rows = RowFile::open(out)?;
     let bench = Bench::new(&sweep, around)?;
-    let mut told = Told::new(&bench)?;
-    let done = told.read(&rows, &bench, out)?;
+    let told = Told::new(&bench, (out, &rows));
+    run(args, (&sweep, &told), console)?;
+    if args.shard.is_some() {
+        return Ok(());
+    }
+    let (summary, document) = told.summed_up(kind, args)?;
+    finish(args, out, (summary, document), format, console)
+}
+
+/// Runs the cases that have no row yet.
+fn run(
+    args: &SweepArgs,
+    (sweep, told): (&Sweep, &Told<'_>),
+    console: &Console,
+) -> Result<(), CliError> {
+    let Told { bench, rows, .. } = *told;
+    let done = told.read(|_, _| {})?;
     let own = |position: &usize| {
         !done[*position] && args.shard.is_none_or(|shard| shard.holds(*position))
     };
     let left: Vec<usize> = (0..bench.cases().len()).filter(own).collect();
     let bar = Progress::cases(console.progress && !args.quiet, left.len() as u64);
-    let name = out.display().to_string();
+    let name = told.out.display().to_string();
     let add = |line: &str| {
         rows.add(line).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;
         bar.add(1);
         Ok(())
     };
     let ran = match &args.engine {
-        Engine::Ray(address) => ray::run(address.as_deref(), &sweep, &left, add),
+        Engine::Ray(address) => ray::run(address.as_deref(), sweep, &left, add),
         _ => bench.run(&left, |row| add(&row.line())).map_err(CliError::from),
     };
     bar.done();
-    ran?;
-    if args.shard.is_some() {
-        return Ok(());
-    }
-    told.read(&rows, &bench, out)?;
-    finish(args, out, &told.swept, format, console)
+    ran
 }
 
 /// Prints what would be run.
@@ -107,55 +150,72 @@ fn own_command() -> Vec<String> {
     command
 }
 
-/// What the rows of a file say.
-struct Told {
-    axes: Vec<SweptAxis>,
-    processes: Vec<String>,
+/// The rows of a file.
+struct Told<'t> {
+    bench: &'t Bench<'t>,
+    out: &'t Path,
+    rows: &'t RowFile,
     /// Positions of cases by their ids.
     positions: BTreeMap<String, usize>,
-    swept: Swept,
 }
 
-impl Told {
-    fn new(bench: &Bench<'_>) -> Result<Self, CliError> {
-        let axes = bench.cases().axes();
-        let axes =
-            axes.map(|(key, values)| SweptAxis { key: key.to_owned(), values: values.to_vec() });
-        let axes: Vec<SweptAxis> = axes.collect();
-        let processes = bench.processes()?;
+impl<'t> Told<'t> {
+    fn new(bench: &'t Bench<'t>, (out, rows): (&'t Path, &'t RowFile)) -> Self {
         let positions = (0..bench.cases().len()).map(|at| (bench.cases().id(at), at)).collect();
-        let swept = Swept::new(axes.clone(), bench.cases().goals().to_vec(), processes.clone());
-        Ok(Self { axes, processes, positions, swept })
+        Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows of a file; by case, whether it has one.
-    fn read(
-        &mut self,
-        rows: &RowFile,
-        bench: &Bench<'_>,
-        out: &Path,
-    ) -> Result<Vec<bool>, CliError> {
-        let goals = bench.cases().goals().to_vec();
-        let mut swept = Swept::new(self.axes.clone(), goals, self.processes.clone());
-        let mut done = vec![false; bench.cases().len()];
-        rows.read(|row| {
+    /// Reads the rows, each case once, with the position of its value on each axis; by case, whether it
+    /// has one.
+    fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<Vec<bool>, CliError> {
+        let mut done = vec![false; self.bench.cases().len()];
+        self.rows.read(|row| {
             // A row of a case that is no longer asked for stays in the file.
             let Some(&position) = self.positions.get(&row.case) else { return Ok(()) };
-            if bench.print_of(position)? != row.of {
+            if self.bench.print_of(position)? != row.of {
                 return Err(CliError::Refused(format!(
                     "{}: the row of `{}` is of another question, of other profiles, or of another version of raddle: give another --out",
-                    out.display(),
+                    self.out.display(),
                     row.case
                 )));
             }
             if !done[position] {
                 done[position] = true;
-                swept.add(&bench.cases().places(position), &row);
+                take(&self.bench.cases().places(position), &row);
             }
             Ok(())
         })?;
-        self.swept = swept;
         Ok(done)
+    }
+
+    /// What all rows say, as JSON and for people.
+    fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<(String, Document), CliError> {
+        let cases = self.bench.cases();
+        let axis = |(key, values): (&str, &[String])| SweptAxis {
+            key: key.to_owned(),
+            values: values.to_vec(),
+        };
+        let axes: Vec<SweptAxis> = cases.axes().map(axis).collect();
+        let bare = |path: &Path| {
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        };
+        let names: Vec<String> = args.profiles.iter().map(|path| bare(path)).collect();
+        let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let file = bare(self.out);
+        Ok(match kind {
+            SweepKind::Any => {
+                let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
+                self.read(|places, row| swept.add(places, row))?;
+                let summary = swept.summary();
+                (json(&summary), document(&summary, &title, &file))
+            }
+            SweepKind::Searches => {
+                let mut rows = SearchRows::new(axes);
+                self.read(|places, row| rows.add(places, row))?;
+                let summary = rows.summary();
+                (json(&summary), search_document(&summary, &title, &file))
+            }
+        })
     }
 }
 
@@ -163,21 +223,10 @@ impl Told {
 fn finish(
     args: &SweepArgs,
     out: &Path,
-    swept: &Swept,
+    (summary, mut document): (String, Document),
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let summary = swept.summary();
-    let names: Vec<String> = args
-        .profiles
-        .iter()
-        .map(|path| {
-            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-        })
-        .collect();
-    let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    let file = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let mut document = document(&summary, &title, &file);
     let page = out.with_extension("html");
     let shown = page.display().to_string();
     std::fs::write(&page, document.html()).map_err(CliError::writing(&shown))?;
@@ -187,7 +236,7 @@ fn finish(
     document.columns = console.columns;
     document.paragraph("Report", shown);
     let text = match format {
-        Format::Json => json(&summary),
+        Format::Json => summary,
         Format::Text if args.quiet => return Ok(()),
         Format::Text => document.text(console.stdout_colour),
     };

@@ -189,6 +189,77 @@ fn a_job_of_slurm_names_the_same_cases() {
     assert_eq!(sorted(&place, "a b.jsonl"), sorted(&place, "here.jsonl"));
 }
 
+/// Three searches in both timings on a device whose clock is known.
+const SEARCHES: [&str; 4] = [
+    "--device=a100",
+    "--seeds=2",
+    "--vary=allocate.search=full,{grouped={groups=8}},{sampled={amounts=[1,2]}}",
+    "--out=rows.jsonl",
+];
+
+fn search_study(place: &Place, more: &[&str]) -> Ran {
+    let pair = ["search-study", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"];
+    let ran = place.raddle(&[&pair[..], &SEARCHES, more].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    ran
+}
+
+#[test]
+fn a_study_of_searches_sets_gates_and_clocks_beside_what_a_replay_gives() {
+    let place = place();
+    let found: Value = serde_json::from_str(&search_study(&place, &["--format=json"]).out).unwrap();
+    let searches = found["searches"].as_array().unwrap();
+    assert_eq!((searches.len(), &found["failed"]), (3 * 2, &0.into()));
+    let of = |search: usize, timing: usize| &searches[2 * search + timing];
+    let timings = ["{timing=\"one-clock\"}", "{timing=\"three-clocks\"}"];
+    assert_eq!([0, 1].map(|at| of(1, at)["values"][1].as_str().unwrap()), timings);
+    assert_eq!([0, 1].map(|at| of(1, at)["clocks"].as_u64().unwrap()), [1, 3]);
+    assert_eq!([0, 1].map(|at| of(1, at)["register-bits"] == 0), [true, false]);
+    let gates = [0, 1, 2].map(|at| of(at, 0)["gates"].as_u64().unwrap());
+    assert!(gates[0] > 100 * gates[1], "{gates:?}");
+    // The same as replays say, seed by seed.
+    let makespan = |search: &str, seed: &str| {
+        let set = [format!("--set=allocate.search={search}"), format!("--seed={seed}")];
+        let args = [
+            &["replay", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"][..],
+            &["--device=a100", "--no-files", "--recipe=matching", "--format=json"],
+            &["--set=allocate.decision={timing=\"three-clocks\"}", &set[0], &set[1]],
+        ];
+        let replay: Value = serde_json::from_str(&place.raddle(&args.concat()).out).unwrap();
+        replay["recipes"][0]["summary"]["makespan-ns"].as_f64().unwrap()
+    };
+    let few = "{grouped={groups=8}}";
+    let (full, grouped) =
+        (["0", "1"].map(|seed| makespan("full", seed)), ["0", "1"].map(|seed| makespan(few, seed)));
+    assert_eq!(of(1, 1)["makespan"]["mean"], (grouped[0] + grouped[1]) / 2.0);
+    let longer = (grouped[0] / full[0] + grouped[1] / full[1]) / 2.0 - 1.0;
+    assert!((of(1, 1)["longer"]["mean"].as_f64().unwrap() - longer).abs() < 1e-12);
+    assert_eq!(of(0, 1)["longer"]["mean"], 0.0);
+    // Samples of one and two granules hold hardly any launch.
+    assert!(of(2, 0)["refused"]["mean"].as_f64() > of(0, 0)["refused"]["mean"].as_f64());
+    let text = search_study(&place, &[]).out;
+    for part in ["not enough", "in pieces", "not seen", "grouped groups=8", "± "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let page = fs::read_to_string(place.path().join("rows.html")).unwrap();
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2, "one picture for each timing");
+    assert!(page.contains("gates of one compute unit"));
+}
+
+#[test]
+fn a_study_of_searches_refuses_goals_and_tells_of_an_unknown_clock() {
+    let place = place();
+    let few = ["search-study", "train.csv", "--out=x.jsonl", "--vary=allocate.search=full"];
+    let ran = place.raddle(&[&few[..], &["--goal=train end 1s"]].concat());
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("judges no goals"), "{}", ran.err);
+    let ran = place.raddle(&[&few[..], &["--device=v100"]].concat());
+    assert!(ran.out.contains("Decisions take no time here"), "{}", ran.out);
+    let rows = rows(&place, "x.jsonl");
+    assert_eq!(rows[0]["search-clocks"], 1);
+    assert!(rows[0]["refusals-not-seen"].is_u64());
+}
+
 /// Two tenants whose slices decide: short ones cost switches, long ones keep requests waiting.
 #[test]
 fn a_search_finds_what_a_sweep_of_the_same_values_shows() {

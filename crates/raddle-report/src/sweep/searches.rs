@@ -1,0 +1,286 @@
+//! What do the rows of a study of searches say, seeds taken together?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::row::ReadRow;
+use super::summary::Within;
+use super::swept::SweptAxis;
+
+/// The option that is varied in every such study, and the value that others are measured by.
+const SEARCH: &str = "allocate.search";
+const FULL: &str = "full";
+
+/// The rows of a study of searches, taken in any order.
+#[derive(Clone, Debug)]
+pub struct SearchRows {
+    axes: Vec<SweptAxis>,
+    /// By the values of all axes but the seed; then by seed.
+    groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
+    failed: BTreeMap<Vec<usize>, (u64, String)>,
+}
+
+/// The figures of a row by name.
+type Figures = BTreeMap<String, f64>;
+
+/// What a study of searches says. `raddle search-study --format json`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchSummary {
+    /// What was varied, without the seed.
+    pub axes: Vec<String>,
+    /// What is told of waits: the 99th percentile of each process with requests, then of the wait for
+    /// the first wave of each level of each process.
+    pub waits: Vec<String>,
+    /// One entry for each search and each set of other values.
+    pub searches: Vec<SearchGroup>,
+    /// Cases that have an error instead of figures.
+    pub failed: u64,
+    /// Their errors, each once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+/// What came of one search beside one set of other values.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchGroup {
+    /// The value on each axis.
+    pub values: Vec<String>,
+    /// Cases with figures.
+    pub seeds: u64,
+    /// Gates with two inputs of the finders of one compute unit.
+    pub gates: u64,
+    /// Bits that they hold between clocks.
+    pub register_bits: u64,
+    /// Clocks of a round.
+    pub clocks: u64,
+    /// In nanoseconds.
+    pub makespan: Option<Within>,
+    /// The share by which the makespan is longer than under the full search, seed by seed.
+    pub longer: Option<Within>,
+    /// Questions in which the workgroup asked for waited: less was free than it wants.
+    pub not_enough: Option<Within>,
+    /// Enough was free, in pieces that are too short.
+    pub in_pieces: Option<Within>,
+    /// A run was long enough, and the search did not see it.
+    pub not_seen: Option<Within>,
+    /// Launches that can never run, of one repetition of each process.
+    pub refused: Option<Within>,
+    /// By position in [`SearchSummary::waits`], in nanoseconds.
+    pub waits: Vec<Option<Within>>,
+    /// Whether no other search beside the same values takes as few gates for as short a makespan.
+    pub on_front: bool,
+}
+
+impl SearchRows {
+    /// Without rows.
+    #[must_use]
+    pub const fn new(axes: Vec<SweptAxis>) -> Self {
+        Self { axes, groups: BTreeMap::new(), failed: BTreeMap::new() }
+    }
+
+    /// Takes the row of the case that has these values, by axis.
+    pub fn add(&mut self, places: &[usize], row: &ReadRow) {
+        let seed = self.axes.iter().position(|axis| axis.key == "seed");
+        let all = places.iter().copied().enumerate();
+        let group: Vec<usize> =
+            all.filter(|(axis, _)| Some(*axis) != seed).map(|(_, place)| place).collect();
+        let seed = seed.and_then(|axis| places.get(axis)).copied().unwrap_or(0);
+        match &row.result {
+            Ok(figures) => {
+                self.groups.entry(group).or_default().insert(seed, figures.clone());
+            }
+            Err(error) => {
+                self.failed.entry(group).or_insert_with(|| (0, error.clone())).0 += 1;
+            }
+        }
+    }
+
+    /// What the rows say.
+    #[must_use]
+    pub fn summary(&self) -> SearchSummary {
+        let axes: Vec<&SweptAxis> = self.axes.iter().filter(|axis| axis.key != "seed").collect();
+        let waits = self.waits();
+        let groups = self.groups.iter().map(|(places, rows)| {
+            let values = axes.iter().zip(places).map(|(axis, &at)| axis.values[at].clone());
+            self.group(values.collect(), (places, rows), &waits)
+        });
+        let mut searches: Vec<SearchGroup> = groups.collect();
+        let at = axes.iter().position(|axis| axis.key == SEARCH);
+        mark_front(&mut searches, at);
+        let mut errors: Vec<String> = Vec::new();
+        for (_, error) in self.failed.values() {
+            if !errors.contains(error) {
+                errors.push(error.clone());
+            }
+        }
+        SearchSummary {
+            axes: axes.iter().map(|axis| axis.key.clone()).collect(),
+            waits: waits.into_iter().map(|(_, name)| name).collect(),
+            searches,
+            failed: self.failed.values().map(|(count, _)| count).sum(),
+            errors,
+        }
+    }
+
+    /// Keys of figures about waits, and how they are called: those of requests first.
+    fn waits(&self) -> Vec<(String, String)> {
+        let rows = self.groups.values().flat_map(BTreeMap::values);
+        let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
+        let requests = keys.iter().filter_map(|key| {
+            let process = key.strip_suffix(".p99-ns")?;
+            Some(((*key).clone(), format!("{process} p99")))
+        });
+        let levels = keys.iter().filter_map(|key| {
+            let (process, level) = key.strip_suffix(".wait-p99-ns")?.rsplit_once(".level-")?;
+            Some(((*key).clone(), format!("{process} level {level} wait p99")))
+        });
+        requests.chain(levels).collect()
+    }
+
+    fn group(
+        &self,
+        values: Vec<String>,
+        (places, rows): (&Vec<usize>, &BTreeMap<usize, Figures>),
+        waits: &[(String, String)],
+    ) -> SearchGroup {
+        let of = |key: &str| -> Option<Within> {
+            let all: Option<Vec<f64>> = rows.values().map(|row| row.get(key).copied()).collect();
+            Within::of(&all?)
+        };
+        let first = |key: &str| {
+            let first = rows.values().next().and_then(|row| row.get(key));
+            first.map_or(0, |&value| value as u64)
+        };
+        let refused = rows.values().map(|row| {
+            let own = row.iter().filter(|(key, _)| key.ends_with(".refused"));
+            own.map(|(_, count)| count).sum()
+        });
+        SearchGroup {
+            values,
+            seeds: rows.len() as u64,
+            gates: first("search-gates"),
+            register_bits: first("search-register-bits"),
+            clocks: first("search-clocks"),
+            makespan: of("makespan-ns"),
+            longer: self.longer(places, rows),
+            not_enough: of("refusals-not-enough"),
+            in_pieces: of("refusals-in-pieces"),
+            not_seen: of("refusals-not-seen"),
+            refused: Within::of(&refused.collect::<Vec<f64>>()),
+            waits: waits.iter().map(|(key, _)| of(key)).collect(),
+            on_front: false,
+        }
+    }
+
+    /// By how much the makespan is longer than under the full search, over the seeds that both have.
+    fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
+        let axes = self.axes.iter().filter(|axis| axis.key != "seed");
+        let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
+        let mut full = places.to_vec();
+        *full.get_mut(at)? = axis.values.iter().position(|value| value == FULL)?;
+        let full = self.groups.get(&full)?;
+        let pairs = rows.iter().filter_map(|(seed, row)| {
+            let (own, full) = (row.get("makespan-ns")?, full.get(seed)?.get("makespan-ns")?);
+            (*full > 0.0).then(|| own / full - 1.0)
+        });
+        Within::of(&pairs.collect::<Vec<f64>>())
+    }
+}
+
+/// Marks the searches that none beats in gates and makespan beside equal values of the other axes.
+fn mark_front(searches: &mut [SearchGroup], search: Option<usize>) {
+    let points: Vec<(Vec<String>, u64, Option<f64>)> = searches
+        .iter()
+        .map(|group| {
+            let others = group.values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
+            let others = others.map(|(_, value)| value.clone()).collect();
+            (others, group.gates, group.makespan.map(|it| it.mean))
+        })
+        .collect();
+    for (group, (others, gates, makespan)) in searches.iter_mut().zip(&points) {
+        let Some(makespan) = *makespan else { continue };
+        let beaten = points.iter().any(|(beside, fewer, shorter)| {
+            let Some(shorter) = *shorter else { return false };
+            let no_worse = fewer <= gates && shorter <= makespan;
+            beside == others && no_worse && (fewer < gates || shorter < makespan)
+        });
+        group.on_front = !beaten;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(key: &str, values: &[&str]) -> SweptAxis {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        SweptAxis { key: key.to_owned(), values }
+    }
+
+    fn row(figures: &[(&str, f64)]) -> ReadRow {
+        let figures = figures.iter().map(|&(key, value)| (key.to_owned(), value));
+        ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
+    }
+
+    /// Three searches over two seeds: the second has fewer gates and takes 10 % and 20 % longer, the
+    /// third has as many gates as the first and takes longer.
+    fn rows() -> SearchRows {
+        let axes =
+            vec![axis("allocate.search", &["full", "few", "poor"]), axis("seed", &["0", "1"])];
+        let mut rows = SearchRows::new(axes);
+        let all = [
+            (0, 0, 100.0),
+            (0, 1, 200.0),
+            (1, 0, 110.0),
+            (1, 1, 240.0),
+            (2, 0, 150.0),
+            (2, 1, 250.0),
+        ];
+        for (search, seed, makespan) in all {
+            let gates = if search == 1 { 10.0 } else { 50.0 };
+            rows.add(
+                &[search, seed],
+                &row(&[
+                    ("makespan-ns", makespan),
+                    ("search-gates", gates),
+                    ("refusals-not-seen", 3.0 * search as f64),
+                    ("a.refused", 1.0),
+                    ("b.refused", 2.0),
+                    ("b.level-5.wait-p99-ns", 7.0),
+                    ("a.p99-ns", 9.0),
+                ]),
+            );
+        }
+        rows
+    }
+
+    #[test]
+    fn searches_are_measured_by_the_full_one_seed_by_seed() {
+        let summary = rows().summary();
+        assert_eq!(summary.waits, ["a p99", "b level 5 wait p99"]);
+        let [full, few, poor] = &summary.searches[..] else { panic!("there are three") };
+        assert_eq!((full.gates, few.gates), (50, 10));
+        // 10 % and 20 %: mean 15 %, and 12.706 * 0.0707 / sqrt(2) = 63.5 %.
+        let longer = few.longer.expect("both have both seeds");
+        assert!((longer.mean - 0.15).abs() < 1e-9, "{longer:?}");
+        assert!((longer.within.expect("two seeds") - 0.6353).abs() < 1e-4, "{longer:?}");
+        assert_eq!(few.not_seen, Some(Within { mean: 3.0, within: Some(0.0) }));
+        assert_eq!(few.refused.map(|it| it.mean), Some(3.0));
+        assert_eq!(few.waits[1].map(|it| it.mean), Some(7.0));
+        assert_eq!([full, few, poor].map(|group| group.on_front), [true, true, false]);
+    }
+
+    #[test]
+    fn what_failed_is_told_once() {
+        let mut rows = rows();
+        for seed in 0..2 {
+            let error = ReadRow { result: Err("no groups".into()), ..row(&[]) };
+            rows.add(&[1, seed], &error);
+        }
+        let summary = rows.summary();
+        assert_eq!((summary.failed, &summary.errors[..]), (2, &["no groups".to_owned()][..]));
+    }
+}
