@@ -10,12 +10,13 @@ use crate::rules::{IdempotenceClaim, Named, Rule, Setting, span};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
-pub(crate) const OPTIONS: [&str; 23] = [
+pub(crate) const OPTIONS: [&str; 24] = [
     "recipe",
     "set",
     "device",
     "scale",
     "waits",
+    "energy-weights",
     "launch-latency",
     "contention",
     "priority",
@@ -68,6 +69,10 @@ impl Study {
             }
             "scale" => word(text).map(|it| self.scale = it),
             "waits" => word(text).map(|it| self.waits = it),
+            "energy-weights" => {
+                self.energy_weights = Some(owned());
+                Ok(())
+            }
             "launch-latency" => word(text).map(|it| self.launch_latency = Some(it)),
             "contention" => word(text).map(|it| self.contention = Some(it)),
             "priority" => said(Rule::try_from(owned())).map(|it| self.priorities.push(it)),

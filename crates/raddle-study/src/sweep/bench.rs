@@ -155,7 +155,7 @@ impl<'b> Bench<'b> {
 
     fn print(&self, case: &Case) -> Result<String, StudyError> {
         let bare = |names: &[String]| names.iter().map(|name| base_name(name)).collect();
-        let Study { profiles, recipes, device, .. } = &case.study;
+        let Study { profiles, recipes, device, energy_weights, .. } = &case.study;
         let (load, arrivals) = case.study.load.bare(&self.files);
         let asked = Study {
             load,
@@ -168,6 +168,7 @@ impl<'b> Bench<'b> {
             given: bare(&case.study.given),
             recipes: bare(recipes),
             device: device.as_deref().map(base_name),
+            energy_weights: energy_weights.as_deref().map(base_name),
             ..case.study.clone()
         };
         let mut print = Print::default();
@@ -179,7 +180,7 @@ impl<'b> Bench<'b> {
         }
         let texts = recipes.iter().filter_map(|name| recipes::text_as_given(name, &self.files));
         texts.for_each(|text| print.text(&text));
-        let small = device.iter().chain(&case.study.idempotent_from);
+        let small = device.iter().chain(energy_weights).chain(&case.study.idempotent_from);
         let small = small.filter(|name| self.files.has(name));
         small.filter_map(|name| self.files.text(name).ok()).for_each(|text| print.text(&text));
         let options = ArrivalOptions { time_unit: case.study.load.time_unit };

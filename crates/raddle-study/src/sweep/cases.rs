@@ -51,7 +51,7 @@ impl Case {
             _ if is_recipe_key(key) || key == "recipe" || key == "seed" => None,
             None if key == "load" => Some(format!("--requests={value}")),
             Some(("load", name)) => Some(format!("--requests={name}={value}")),
-            Some((option @ ("start" | "share" | "priority" | "idempotent"), name)) => {
+            Some((option @ ("start" | "share" | "priority" | "idempotent" | "hint"), name)) => {
                 Some(format!("--{option}={name}={value}"))
             }
             _ => Some(format!("--{key}={value}")),
@@ -270,7 +270,7 @@ fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
             study.option("requests", &format!("{name}{value}"))
         }
         Some(("load", name)) => study.option("requests", &format!("{name}={value}")),
-        Some((option @ ("start" | "share" | "priority" | "idempotent"), name)) => {
+        Some((option @ ("start" | "share" | "priority" | "idempotent" | "hint"), name)) => {
             study.option(option, &format!("{name}={value}"))
         }
         _ if ["goal", "seeds", "all", "jobs", "out"].contains(&key) => Err(StudyError::Usage(
@@ -342,9 +342,16 @@ mod tests {
     fn keys_of_profiles_and_recipes_are_told_apart() {
         let cases = cases(
             r#"{"profiles": ["a", "b"], "recipes": ["greedy"]}"#,
-            &["share.b=1,3", "priority.a=0,5", "turn.t0-us=10,20", "load.a=5/s"],
+            &[
+                "share.b=1,3",
+                "priority.a=0,5",
+                "turn.t0-us=10,20",
+                "load.a=5/s",
+                "hint.b=priority:1",
+            ],
         );
         let last = cases.unwrap().get(7).unwrap().study;
+        assert_eq!(last.hints[0].value.text, "priority:1");
         assert_eq!((&*last.shares[0].file, last.shares[0].value), ("b", 3));
         assert_eq!(last.priorities[0].text, "a=5");
         assert_eq!(last.settings[0].text, "turn.t0-us=20");

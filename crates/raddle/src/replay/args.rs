@@ -68,6 +68,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) profiles: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) asked: StudyArgs,
+    /// As --verbose, with what each recipe takes: energy, its product with the time, how even it is
+    /// (docs/policies/place.md)
+    #[arg(long)]
+    pub(crate) energy: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Feed the events of a decision log again and compare the answers, instead of a profile
@@ -119,10 +123,6 @@ pub(crate) struct StudyArgs {
     /// Which waits of one stream for another hold
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
-    /// As --verbose, with what each recipe takes: energy, its product with the time, how even it is
-    /// (docs/policies/place.md)
-    #[arg(long)]
-    pub(crate) energy: bool,
     /// Weights of energy, as `raddle calibrate` writes them [default: published and assumed ones]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
@@ -175,6 +175,7 @@ impl ReplayArgs {
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },
+            energy: self.energy,
             ..self.asked.study((&self.profiles, files), &self.load)
         }
     }
@@ -201,7 +202,7 @@ impl StudyArgs {
             device: self.device.clone(),
             scale: self.scale.into(),
             waits: self.waits.into(),
-            energy: self.energy,
+            energy: false,
             energy_weights: self.energy_weights.as_deref().map(|path| path.display().to_string()),
             launch_latency: self.launch_latency.map(Into::into),
             contention: self.contention.map(Into::into),

@@ -268,6 +268,7 @@ mod tests {
             ("device", "h100"),
             ("scale", "clock"),
             ("waits", "recorded"),
+            ("energy-weights", "e.toml"),
             ("launch-latency", "fitted"),
             ("contention", "learnt"),
             ("priority", "a*=5"),
@@ -277,6 +278,7 @@ mod tests {
             ("idempotent-from", "v.toml"),
             ("start", "a=2.5"),
             ("share", "a=3"),
+            ("hint", "a=priority:2"),
             ("once", "true"),
             ("open-loop", "true"),
             ("partial", "true"),
@@ -300,8 +302,7 @@ mod tests {
         // And there are no others.
         let of_sweep =
             ["vary", "out", "shard", "dry-run", "engine", "tasks", "jobs", "quiet", "open"];
-        let of_all_cases =
-            ["goal", "all", "rank", "seeds", "energy", "energy-weights", "hint", "format", "help"];
+        let of_all_cases = ["goal", "all", "rank", "seeds", "format", "help"];
         let cli = Cli::command();
         let verb = cli.find_subcommand("sweep").unwrap();
         for option in verb.get_arguments().filter_map(clap::Arg::get_long) {

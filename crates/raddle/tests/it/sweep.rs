@@ -260,6 +260,34 @@ fn a_study_of_searches_refuses_goals_and_tells_of_an_unknown_clock() {
     assert!(rows[0]["refusals-not-seen"].is_u64());
 }
 
+/// What is said of programs and of energy is varied as all else, and what changes no row is no option.
+#[test]
+fn weights_of_energy_and_hints_are_varied() {
+    let place = place();
+    for (file, factor) in [("one.toml", 1), ("two.toml", 2)] {
+        let pj = [60, 400, 400, 2000, 50, 30].map(|pj| pj * factor);
+        let text = format!("raddle-energy = 1\nsource = \"made up\"\n[energy]\npj = {pj:?}\n");
+        place.file(file, text);
+    }
+    let vary = [
+        "--recipe=leftover",
+        "--vary=energy-weights=one.toml,two.toml",
+        "--vary=hint.infer=priority:1,priority:2",
+    ];
+    sweep(&place, "rows.jsonl", &vary);
+    let rows = rows(&place, "rows.jsonl");
+    assert_eq!(rows[0]["case"], "energy-weights=one.toml hint.infer=priority:1");
+    let uj = |at: usize| rows[at]["energy-uj"].as_u64().unwrap();
+    assert!(uj(2).abs_diff(2 * uj(0)) <= 1, "rounded down");
+    assert_eq!((uj(0), rows[0]["makespan-ns"] == rows[2]["makespan-ns"]), (uj(1), true));
+    // Other weights under the name of the file are another question.
+    place.file("one.toml", fs::read(place.path().join("two.toml")).unwrap());
+    let ran = place.raddle(&[&PAIR[..], &vary, &["--out=rows.jsonl"]].concat());
+    assert!(ran.err.contains("of another question"), "{}", ran.err);
+    let ran = place.raddle(&[&PAIR[..], &["--out=x.jsonl", "--energy"]].concat());
+    assert_eq!(ran.code, 2, "it prints a table of `replay`, and changes no row");
+}
+
 /// Two tenants whose slices decide: short ones cost switches, long ones keep requests waiting.
 #[test]
 fn a_search_finds_what_a_sweep_of_the_same_values_shows() {
