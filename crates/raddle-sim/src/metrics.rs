@@ -120,6 +120,9 @@ pub struct LevelSummary {
     pub latency_p50_ns: u64,
     /// 99th percentile of the latency, nearest rank.
     pub latency_p99_ns: u64,
+    /// The longest latency.
+    #[serde(default)]
+    pub latency_max_ns: u64,
     /// All latencies.
     #[serde(default)]
     pub latencies: LatencyHistogram,
@@ -236,6 +239,7 @@ impl LevelSummary {
             launches: records.len() as u64,
             latency_p50_ns: percentile(&latencies, 50),
             latency_p99_ns: percentile(&latencies, 99),
+            latency_max_ns: latencies.last().copied().unwrap_or(0),
             latencies: LatencyHistogram::of(&latencies),
             slowdown: alone.and_then(|alone| slowdown(records, alone)).map(round),
         }

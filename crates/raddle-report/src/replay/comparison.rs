@@ -1,7 +1,7 @@
 //! How did launches do under each recipe, how did they reach the device, and how much energy did the
 //! work take?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::WaitReason;
 use raddle_sim::LaunchingSummary;
@@ -13,6 +13,8 @@ use crate::units::{count, duration, percent, size};
 
 /// What stands for the makespan of a run that has none.
 const STUCK: &str = "STUCK";
+/// The heading of the longest wait.
+const LONGEST: &str = "longest";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
 
@@ -26,7 +28,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.section("launches", "Launches, by process and level");
     document.table(table(result));
     let stuck = if result.stuck.is_empty() { "" } else { "; stuck = launches that never ended" };
-    document.paragraph("Reading", format!("{READING}{stuck}"));
+    let longest = if levels(result) > 1 { "; longest = the longest wait of a launch" } else { "" };
+    document.paragraph("Reading", format!("{READING}{longest}{stuck}"));
     let fragmented = fragmented(result);
     if !fragmented.is_empty() {
         document.page(Block::Heading("Fragmentation".to_owned()));
@@ -59,13 +62,23 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
 fn table(result: &ReplayResult) -> Table {
     let columns = [Column::name("recipe", NAME), Column::name("process", NAME)];
     let figures = [
-        "level", "launches", "wait p50", "wait p99", "slowdown", "refused", "makespan", "used",
-        "Jain", "stuck",
+        "level", "launches", "wait p50", "wait p99", LONGEST, "slowdown", "refused", "makespan",
+        "used", "Jain", "stuck",
     ];
     let mut table = Table::new("Launches", columns).figures(figures);
     result.recipes.iter().for_each(|recipe| add_rows(&mut table, recipe));
     // Mostly nothing is.
-    if result.stuck.is_empty() { table.without(&["stuck"]) } else { table }
+    let table = if result.stuck.is_empty() { table.without(&["stuck"]) } else { table };
+    // What a level may have to bear for another.
+    if levels(result) > 1 { table } else { table.without(&[LONGEST]) }
+}
+
+/// How many levels there are.
+fn levels(result: &ReplayResult) -> usize {
+    let recipes = result.recipes.iter();
+    let processes = recipes.flat_map(|recipe| &recipe.summary.processes);
+    let levels = processes.flat_map(|process| process.levels.iter().map(|level| level.level));
+    levels.collect::<BTreeSet<u8>>().len()
 }
 
 fn time(ns: u64) -> Cell {
@@ -81,7 +94,7 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     let summary = &result.summary;
     let makespan = if summary.stuck > 0 { STUCK.into() } else { time(summary.makespan_ns) };
     for process in &summary.processes {
-        let mut row = |own: [Cell; 5]| {
+        let mut row = |own: [Cell; 6]| {
             let names = [&result.name, &process.name].map(|name| Cell::from(name.as_str()));
             let whole = [
                 count(process.refused.values().sum()).into(),
@@ -98,11 +111,12 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
                 count(level.launches).into(),
                 time(level.latency_p50_ns),
                 time(level.latency_p99_ns),
+                time(level.latency_max_ns),
                 ratio(level.slowdown),
             ]);
         }
         if process.levels.is_empty() {
-            row(["-", "0", "-", "-", "-"].map(Cell::from));
+            row(["-", "0", "-", "-", "-", "-"].map(Cell::from));
         }
     }
 }

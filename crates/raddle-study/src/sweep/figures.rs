@@ -92,6 +92,7 @@ fn of_process(all: &mut Figures, name: &str, process: &ProcessSummary, alone: Op
     for level in &process.levels {
         count(&format!("level-{}.wait-p50-ns", level.level), level.latency_p50_ns);
         count(&format!("level-{}.wait-p99-ns", level.level), level.latency_p99_ns);
+        count(&format!("level-{}.wait-max-ns", level.level), level.latency_max_ns);
     }
 }
 
