@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 13] = [
+const CHECKS: [Check; 14] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -52,6 +52,11 @@ const CHECKS: [Check; 13] = [
         name: "judged",
         what: "the rows of docs/judged.md: what replays give where others measured",
         run: judged,
+    },
+    Check {
+        name: "pages",
+        what: "the longer commands of docs/policies print the tables of their pages",
+        run: pages,
     },
     Check {
         name: "packets",
@@ -148,6 +153,11 @@ fn judged(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo test -p raddle-preempt --test xsched -- --nocapture").run()?;
     let rows = cmd!(shell, "cargo test -p raddle --test it -- judged:: contention:: --nocapture");
     Ok(rows.env("RADDLE_JUDGED", "1").run()?)
+}
+
+fn pages(shell: &Shell) -> Result<()> {
+    let rows = cmd!(shell, "cargo test -p raddle --test it -- pages:: --nocapture");
+    Ok(rows.env("RADDLE_PAGES", "1").run()?)
 }
 
 fn packets(shell: &Shell) -> Result<()> {

@@ -21,6 +21,7 @@ mod opaque;
 mod packet;
 mod packet_page;
 mod packet_replay;
+mod pages;
 mod preempt;
 mod profiles;
 mod ranks;
