@@ -117,7 +117,7 @@ impl Device {
 
     /// Wave slots over all compute units: what utilisation is measured against.
     #[must_use]
-    pub fn wave_slots(&self) -> u64 {
+    pub(crate) fn wave_slots(&self) -> u64 {
         u64::from(self.cus) * u64::from(self.shape.waves())
     }
 }

@@ -30,7 +30,7 @@ pub struct Limits {
     /// By vector registers; 0 also where a thread has too many.
     pub vgpr: u32,
     /// By scalar registers.
-    pub sgpr: u32,
+    pub(crate) sgpr: u32,
     /// By shared memory.
     pub lds: u32,
     /// By barriers.
@@ -61,7 +61,7 @@ impl Limits {
 
     /// Each resource and its limit, in the order that breaks ties.
     #[must_use]
-    pub const fn in_order(&self) -> [(Resource, u32); 6] {
+    pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
             (Resource::Workgroups, self.workgroups),
             (Resource::Waves, self.waves),

@@ -57,11 +57,11 @@ pub struct ReadError {
     pub at: String,
     /// The key or the word that is wrong; else a description of the value, or the whole message
     /// where `wanted` is empty.
-    pub found: String,
+    pub(crate) found: String,
     /// What would be accepted, in words.
-    pub wanted: String,
+    pub(crate) wanted: String,
     /// The keys or words that would be accepted; empty where any are.
-    pub known: Vec<&'static str>,
+    pub(crate) known: Vec<&'static str>,
 }
 
 /// Reads a value. Pointers begin at it.
@@ -98,7 +98,7 @@ impl ReadError {
 
     /// The same error as seen from the object or list that holds the value under `key`.
     #[must_use]
-    pub fn within(mut self, key: &str) -> Self {
+    pub(crate) fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
         self
     }
@@ -196,7 +196,7 @@ pub fn pointer(key: &str) -> String {
 }
 
 /// Names as `a`, `b` and `c`.
-pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
+pub(crate) fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
         names.iter().map(|name| format!("`{}`", kebab(name.as_ref()))).collect();
     match quoted.split_last() {

@@ -42,13 +42,13 @@ pub struct Recipe {
     /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
     pub window: Option<u32>,
     /// How launches reach the device.
-    pub launch_path: PolicySlot<dyn LaunchPath + Send>,
+    pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
     /// Which processes may issue.
     pub turn: PolicySlot<dyn Turn + Send>,
     /// Which workgroups go where.
     pub allocate: PolicySlot<dyn Allocate + Send>,
     /// How work leaves.
-    pub preempt: PolicySlot<dyn Preempt + Send>,
+    pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
     /// What that takes, and what a reset kills.
     pub runtime: PreemptRuntime,
 }
@@ -166,7 +166,7 @@ impl Recipe {
     /// Whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]). Only
     /// then the log holds it. Of a policy from outside nobody knows.
     #[must_use]
-    pub fn reads_activity(&self) -> bool {
+    pub(crate) fn reads_activity(&self) -> bool {
         let config: Option<&MatchingConfig> = self.allocate.settings();
         self.allocate.is_from_outside()
             || config.is_some_and(|config| {

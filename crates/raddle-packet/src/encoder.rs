@@ -75,7 +75,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
 
     /// Half-words left in the open packet; 0 if none is open.
     #[must_use]
-    pub const fn room(&self) -> u16 {
+    pub(crate) const fn room(&self) -> u16 {
         match self.open.used() {
             0 => 0,
             used => HALF_WORDS as u16 - used,
@@ -112,7 +112,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
     }
 
     /// Takes a launch as an ordinary packet, whatever the policy would do.
-    pub fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
+    pub(crate) fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         // Where both have one type, an ordinary packet fills the entry that it names: 0 (B11).
         if self.format.types().dispatch == self.format.types().reference {
             return self.store(launch, 0, send);

@@ -50,7 +50,7 @@ impl LaunchRequest<'_> {
     /// of the same kernel does not count where one of another kernel is nearer.
     #[must_use]
     #[inline]
-    pub fn is_near(&self, near: u16) -> bool {
+    pub(crate) fn is_near(&self, near: u16) -> bool {
         self.nearest
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }

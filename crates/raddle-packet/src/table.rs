@@ -48,7 +48,7 @@ impl ReferenceTable {
 
     /// The lowest entry of the format that holds nothing.
     #[must_use]
-    pub fn vacant(&self, format: &AqlFormat) -> Option<u16> {
+    pub(crate) fn vacant(&self, format: &AqlFormat) -> Option<u16> {
         (0..format.entries()).find(|&ref_num| self.get(ref_num).is_none())
     }
 }

@@ -46,7 +46,7 @@ impl InstructionKind {
 
     /// Its position in [`InstructionKind::ALL`].
     #[must_use]
-    pub const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self as usize
     }
 }

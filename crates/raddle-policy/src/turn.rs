@@ -54,7 +54,7 @@ pub struct StreamState {
     pub ready: u64,
     pub submitted: u64,
     pub outstanding: Option<Ticks>,
-    pub ready_since: Tick,
+    pub(crate) ready_since: Tick,
     pub hints: Hints,
 }
 

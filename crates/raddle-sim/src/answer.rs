@@ -275,7 +275,7 @@ impl PolicyFigures {
 
     /// Whether a row meets all goals.
     #[must_use]
-    pub fn meets_all(&self, row: usize) -> bool {
+    pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 

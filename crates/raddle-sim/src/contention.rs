@@ -14,7 +14,7 @@ pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
 /// The factor of a kernel that nobody slows down.
-pub const ALONE: u32 = 1000;
+pub(crate) const ALONE: u32 = 1000;
 
 /// What a kernel mostly needs, told by its name.
 #[derive(

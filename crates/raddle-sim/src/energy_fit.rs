@@ -23,7 +23,7 @@ pub struct EnergyFit {
     /// By kind, in pJ; `None` where no reading has such instructions.
     pub pj: [Option<f64>; 6],
     /// What the device drew while idle.
-    pub idle_mw: u64,
+    pub(crate) idle_mw: u64,
     /// By reading: what the weights say over what was measured, idle power left out.
     pub explained: Vec<f64>,
     /// The seed's N_A, where each kernel calls one kind, all equally often (claim 4: NX is the same).

@@ -33,11 +33,11 @@ pub struct Fairness {
     /// Turns that their work outlasted.
     pub overruns: u64,
     /// By how much, altogether.
-    pub overrun_ns: u64,
+    pub(crate) overrun_ns: u64,
     /// By how much at most.
     pub longest_overrun_ns: u64,
     /// With waves of any process on the device.
-    pub busy_ns: u64,
+    pub(crate) busy_ns: u64,
     /// One a process.
     pub processes: Vec<ProcessFairness>,
 }
@@ -47,15 +47,15 @@ pub struct Fairness {
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// With waves on the device.
-    pub run_ns: u64,
+    pub(crate) run_ns: u64,
     /// With a launch that was ready and had not ended.
-    pub alive_ns: u64,
+    pub(crate) alive_ns: u64,
     /// Its share of the run times of all, while it was alive, 0 to 1.
     pub share: f64,
     /// The longest it was alive without waves on the device.
-    pub longest_wait_ns: u64,
+    pub(crate) longest_wait_ns: u64,
 }
 
 impl Fairness {

@@ -17,9 +17,9 @@ const SHORTEST_NS: u64 = 1024;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeTime {
     /// All of them.
-    pub free: u128,
+    pub(crate) free: u128,
     /// Those of the longest runs.
-    pub longest: u128,
+    pub(crate) longest: u128,
 }
 
 impl FreeTime {
@@ -37,9 +37,9 @@ impl FreeTime {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeOverTime {
     /// Length of each stretch.
-    pub bin_ns: u64,
+    pub(crate) bin_ns: u64,
     /// From the beginning on.
-    pub bins: Vec<[FreeTime; 3]>,
+    pub(crate) bins: Vec<[FreeTime; 3]>,
 }
 
 /// Counts while a run goes.
@@ -150,7 +150,7 @@ pub struct LackCount {
 #[serde(rename_all = "kebab-case")]
 pub struct AddressSummary {
     /// How long each stretch is.
-    pub bin_ns: u64,
+    pub(crate) bin_ns: u64,
     /// Of each resource of which there is any.
     pub fragmentation: Vec<FragmentedResource>,
     /// By resource and reason; empty under a policy that does not count.

@@ -53,7 +53,7 @@ pub use answer::{
 pub use bench::TestBench;
 pub use calibration::Calibration;
 pub use contention::{
-    ALONE, Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
+    Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};

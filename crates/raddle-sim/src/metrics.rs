@@ -43,7 +43,7 @@ pub struct Summary {
     /// Workgroups that ended.
     pub workgroups: u64,
     /// Start answers.
-    pub starts: u64,
+    pub(crate) starts: u64,
     /// Launches taken off.
     pub taken_off: u64,
     /// Workgroups killed part-way; their launches start again.
@@ -84,11 +84,11 @@ pub struct ProcessSummary {
     /// Its name.
     pub name: String,
     /// How often its profile began.
-    pub iterations: u32,
+    pub(crate) iterations: u32,
     /// Kernel launches issued.
-    pub launches: u64,
+    pub(crate) launches: u64,
     /// Kernel launches that ended.
-    pub ended: u64,
+    pub(crate) ended: u64,
     /// Launches of one repetition that can never run, by what they lack.
     pub refused: BTreeMap<String, u64>,
     /// When its last launch ended.
@@ -125,7 +125,7 @@ pub struct LevelSummary {
     pub latency_max_ns: u64,
     /// All latencies.
     #[serde(default)]
-    pub latencies: LatencyHistogram,
+    pub(crate) latencies: LatencyHistogram,
     /// Geometric mean; absent where no run alone was given.
     pub slowdown: Option<f64>,
 }

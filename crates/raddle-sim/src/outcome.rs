@@ -36,9 +36,9 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
     /// When the first launch of it was issued.
-    pub issued: (Tick, TimeSpent),
+    pub(crate) issued: (Tick, TimeSpent),
     /// When all of it had ended, if it has.
-    pub ended: Option<(Tick, TimeSpent)>,
+    pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
 /// A launch that can never run.
@@ -60,7 +60,7 @@ pub struct Counters {
     /// Start answers carried out.
     pub starts: u64,
     /// Pieces in them.
-    pub pieces: u64,
+    pub(crate) pieces: u64,
     /// Fronts that ended.
     pub fronts: u64,
     /// Workgroups that ended.
@@ -70,7 +70,7 @@ pub struct Counters {
     /// Workgroups killed part-way.
     pub killed: u64,
     /// For how long killed launches had run, in ns.
-    pub thrown_ns: u64,
+    pub(crate) thrown_ns: u64,
     /// Time spent saving and restoring, summed over launches, in ns.
     pub switch_ns: u64,
     /// How launches reached the device.
@@ -115,7 +115,7 @@ pub struct Outcome {
     /// Launches that never ended although nothing more could happen.
     pub stuck: Vec<LaunchId>,
     /// When the first event happened.
-    pub first: Tick,
+    pub(crate) first: Tick,
     /// When the last wave or copy ended.
     pub last: Tick,
     /// Wave slots of the whole device.
@@ -123,7 +123,7 @@ pub struct Outcome {
     /// Wave-slot time used by each process, in wave-ns.
     pub wave_ns: Vec<u128>,
     /// The same, counted only while at least two processes were runnable.
-    pub shared_wave_ns: Vec<u128>,
+    pub(crate) shared_wave_ns: Vec<u128>,
     /// For how long each process was alive, ran and waited.
     pub times: Times,
     /// What the dispatcher counted of turns.
@@ -140,11 +140,11 @@ pub struct Outcome {
     /// By process and repetition, when it arrived.
     pub began: Vec<Vec<Tick>>,
     /// By process, what its requests can be told by; no more than the first 65,536 of each.
-    pub requests: Vec<Vec<RequestMarks>>,
+    pub(crate) requests: Vec<Vec<RequestMarks>>,
     /// How full the device was until the makespan ended, and why it was empty.
-    pub device_time: DeviceTime,
+    pub(crate) device_time: DeviceTime,
     /// Wave-slot time used within the window of that, in wave-ns.
-    pub window_wave_ns: u128,
+    pub(crate) window_wave_ns: u128,
     /// By victim, then blocker: for how many ns the one had work and no waves on the device while
     /// the other had; until the makespan ended. Empty with more than 64 processes.
     pub blocked_ns: Vec<u64>,
@@ -155,7 +155,7 @@ pub struct Outcome {
     /// What it drew.
     pub energy: Energy,
     /// What was free in runs; nothing where no addresses are kept.
-    pub free: FreeOverTime,
+    pub(crate) free: FreeOverTime,
     /// How often work waited, where the policy counts.
-    pub waits: Vec<WaitTally>,
+    pub(crate) waits: Vec<WaitTally>,
 }

@@ -161,7 +161,7 @@ pub struct EnergySummary {
     /// The most that it drew on one compute unit, in mW.
     pub cu_peak_mw: u64,
     /// What it took on the compute unit that took most of it, in uJ.
-    pub cu_most_uj: u64,
+    pub(crate) cu_most_uj: u64,
     /// That over the mean of all compute units: 1 where all took the same.
     #[serde(default)]
     pub hottest_to_mean: f64,

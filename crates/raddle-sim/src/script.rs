@@ -209,13 +209,13 @@ pub struct Transcript {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLine {
     /// When.
-    pub t: Tick,
+    pub(crate) t: Tick,
     /// Which launch or process it is about; empty where it is about none.
-    pub of: String,
+    pub(crate) of: String,
     /// What was done; in brackets, what happened.
-    pub action: &'static str,
+    pub(crate) action: &'static str,
     /// With what.
-    pub what: String,
+    pub(crate) what: String,
 }
 
 impl fmt::Display for Transcript {

@@ -18,13 +18,13 @@ pub struct ProcessTime {
     /// With waves on the device.
     pub run_ns: u64,
     /// With a launch that was ready and had not ended.
-    pub alive_ns: u64,
+    pub(crate) alive_ns: u64,
     /// Run times of all processes, this one's included, while this one was alive.
-    pub run_of_all_ns: u64,
+    pub(crate) run_of_all_ns: u64,
     /// The longest it was alive without waves on the device.
     pub longest_wait_ns: u64,
     /// What it spent its time on.
-    pub spent: TimeSpent,
+    pub(crate) spent: TimeSpent,
     /// For how long that has been so up to now.
     waits_ns: u64,
 }

@@ -111,9 +111,9 @@ pub struct Meeting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
     /// Which waits, as a position in the plan.
-    pub task: u32,
+    pub(crate) task: u32,
     /// For which, an earlier position.
-    pub source: u32,
+    pub(crate) source: u32,
 }
 
 /// How long it takes until a launch, copy or fill can start, whatever the device does.
@@ -224,7 +224,7 @@ impl ProcessPlan {
 impl Workload {
     /// Whether a process is run again and again for as long as others run.
     #[must_use]
-    pub fn repeats(&self, process: usize) -> bool {
+    pub(crate) fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();
         let led = self.until() > Ticks::ZERO || self.processes.iter().any(leads);
         let back_to_back = !self.processes[process].has_requests();
@@ -250,7 +250,7 @@ impl Workload {
     /// Launches of all requests whose times are given; what a run keeps of each takes some 80
     /// bytes.
     #[must_use]
-    pub fn requested(&self) -> u64 {
+    pub(crate) fn requested(&self) -> u64 {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 

@@ -19,7 +19,7 @@ pub struct LevelCode {
     /// The value; smaller is more urgent.
     pub value: u8,
     /// Bits of the field, 1 to 8.
-    pub bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl fmt::Display for LevelCode {
@@ -44,12 +44,6 @@ impl LevelRange {
             return Err(SliceError::LevelCount { levels });
         }
         Ok(Self(levels))
-    }
-
-    /// How many levels there are.
-    #[must_use]
-    pub const fn count(self) -> u16 {
-        self.0
     }
 
     /// Bits that a code of them takes, at least 1.
@@ -90,7 +84,7 @@ impl LevelRange {
 
     /// A level of any count, folded: what is less urgent than the last is the last.
     #[must_use]
-    pub fn fold(self, level: Level) -> Level {
+    pub(crate) fn fold(self, level: Level) -> Level {
         let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);
         Level(level.0.min(last))
     }

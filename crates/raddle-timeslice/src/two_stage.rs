@@ -122,7 +122,7 @@ pub struct ProcessSlice<Id> {
     /// Its length, at least a tick.
     pub length: Ticks,
     /// The weight that it follows from; under [`Shares::Time`] times its share once more.
-    pub weight: Weight,
+    pub(crate) weight: Weight,
 }
 
 /// Both stages.
@@ -177,7 +177,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
 
     /// The level of the last load.
     #[must_use]
-    pub const fn level(&self) -> Level {
+    pub(crate) const fn level(&self) -> Level {
         self.level
     }
 

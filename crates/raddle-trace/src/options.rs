@@ -36,7 +36,7 @@ pub enum BarrierRule {
 impl BarrierRule {
     /// The barrier of a workgroup with this much shared memory, in bytes; `None` is unknown.
     #[must_use]
-    pub const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
+    pub(crate) const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
         match (self, lds_bytes) {
             (Self::Yes, _) => Barrier::Yes,
             (Self::No, _) | (Self::Assume, Some(0)) => Barrier::No,

@@ -67,7 +67,7 @@ pub struct Provenance(u16);
 
 impl Provenance {
     /// Everything measured.
-    pub const MEASURED: Self = Self(0);
+    pub(crate) const MEASURED: Self = Self(0);
 
     /// Where `field` comes from.
     #[must_use]

@@ -78,12 +78,12 @@ impl Failures {
 
     /// Failures until a split: the last of so many is followed by one.
     #[must_use]
-    pub const fn left(&self) -> u64 {
+    pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
     }
 
     /// Takes note of so many failures, or of as many as are allowed before a split.
-    pub const fn borne(&mut self, failures: u64) {
+    pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };
     }

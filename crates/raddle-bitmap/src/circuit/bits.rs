@@ -29,21 +29,8 @@ impl Bits {
     }
 
     /// How many digits there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// A digit by its place from the left, from 0; `None` past the end.
-    #[must_use]
-    pub fn get(&self, place: usize) -> Option<bool> {
-        self.0.get(place).map(|digit| *digit)
     }
 
     /// The digits, leftmost first.

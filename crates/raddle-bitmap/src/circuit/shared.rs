@@ -89,12 +89,6 @@ impl PeriodTrace {
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// The slots, in order.
-    #[must_use]
-    pub fn slots(&self) -> &[Slot] {
-        &self.slots
-    }
-
     /// g343: the longest free run of each map.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {

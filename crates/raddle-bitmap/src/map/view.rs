@@ -51,7 +51,7 @@ impl<'a> View<'a> {
 
     /// Whether a block is free; one past the end is not.
     #[must_use]
-    pub fn is_free(self, block: u32) -> bool {
+    pub(crate) fn is_free(self, block: u32) -> bool {
         let word = self.words.get(words::word_of(block));
         word.is_some_and(|word| word >> (block % BITS) & 1 == 1)
     }
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
 
     /// The free runs, lowest first: start and length.
     #[must_use]
-    pub const fn runs(self) -> Runs<'a> {
+    pub(crate) const fn runs(self) -> Runs<'a> {
         Runs::new(self.words, self.blocks)
     }
 

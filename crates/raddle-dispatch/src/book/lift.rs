@@ -44,7 +44,7 @@ impl ResidentLaunch {
 
 impl Book {
     /// The compute units on which something of a launch lies, some more than once.
-    pub fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
+    pub(crate) fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
         let units = self.resident.get(&launch).into_iter().flat_map(ResidentLaunch::each_unit);
         units.map(|(cu, ..)| cu)
     }

@@ -95,14 +95,14 @@ impl Builder {
 
     /// What a reset kills; the launches of one process unless it is said.
     #[must_use]
-    pub const fn scope(mut self, scope: ResetScope) -> Self {
+    pub(crate) const fn scope(mut self, scope: ResetScope) -> Self {
         self.scope = scope;
         self
     }
 
     /// The rule of minimum progress: a launch that was killed so often is not killed again.
     #[must_use]
-    pub const fn most_kills(mut self, most: Option<u32>) -> Self {
+    pub(crate) const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;
         self
     }

@@ -84,7 +84,7 @@ impl Goal {
 
     /// The figure that has the limit, in ns.
     #[must_use]
-    pub fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
+    pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let judged = figures.processes[process].judged;
         let found = figures.rows[row].processes[process];

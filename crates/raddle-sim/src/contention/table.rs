@@ -32,13 +32,13 @@ pub struct ContentionRow {
     /// What such kernels mostly need.
     pub class: NeighbourClass,
     /// Beside a neighbour that needs issue slots; `null`: nobody observed it.
-    pub compute: Option<Factor>,
+    pub(crate) compute: Option<Factor>,
     /// Beside a neighbour that needs memory bandwidth.
-    pub memory: Option<Factor>,
+    pub(crate) memory: Option<Factor>,
     /// Beside communication.
-    pub communication: Option<Factor>,
+    pub(crate) communication: Option<Factor>,
     /// Beside a neighbour whose name says nothing.
-    pub unknown: Option<Factor>,
+    pub(crate) unknown: Option<Factor>,
 }
 
 /// What recordings taught of contention.

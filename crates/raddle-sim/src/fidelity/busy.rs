@@ -53,7 +53,7 @@ pub enum BusyCause {
 
 impl BusyCause {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
         Self::Room,

@@ -32,7 +32,7 @@ pub enum WaitCause {
 
 impl WaitCause {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
         Self::OtherCopies,

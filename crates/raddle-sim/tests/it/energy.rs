@@ -1,7 +1,7 @@
 //! What does a run draw, and does a meter find the weights again?
 
 use raddle_policy::{Activity, StreamId};
-use raddle_sim::{EnergyModel, Outcome, Summary, Task, TestBench};
+use raddle_sim::{EnergyModel, Summary, Task, TestBench};
 use raddle_workgroup::Error;
 use raddle_workgroup::place::{Meter, calibrate};
 
@@ -39,13 +39,13 @@ fn figures_of_evenness_and_idleness_are_those_of_a_computation_by_hand() {
     };
     let other = Task { stream: StreamId(1), ..draws(1, 50) };
     let workload = workload(vec![vec![draws(1, 100), other]]);
-    let outcome = run_default(&workload, 2);
+    let mut outcome = run_default(&workload, 2);
     let model = EnergyModel { idle_mw: 5, cu_idle_mw: 10, ..EnergyModel::ASSUMED };
     let mut energy = outcome.energy.clone();
     assert_eq!(energy.cu_fj, [400_000, 200_000]);
     assert_eq!(energy.cu_squared, [16 * 100, 16 * 50]);
     energy.idle_uw = 25_000;
-    let outcome = Outcome { energy, ..outcome };
+    outcome.energy = energy;
     let summary = Summary::new(&workload, &outcome, &[]).energy.expect("something was drawn");
     assert_eq!((summary.hottest_to_mean, summary.jain), (1.3333, 0.9));
     // The first draws 4 mW throughout, the second 2 mW on average and 2 beside it: root of half of

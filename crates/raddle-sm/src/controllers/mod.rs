@@ -156,12 +156,6 @@ impl Controllers {
         })
     }
 
-    /// The readings that are followed.
-    #[must_use]
-    pub const fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// A kernel arrives. One of which a block can never fit is refused, with the first resource
     /// that lacks (warps, registers, shared memory), and is not entered (C12).
     ///
@@ -253,12 +247,6 @@ impl Controllers {
     pub fn sms(&self) -> Vec<SmRow> {
         // SMs are numbered by u16.
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
-    }
-
-    /// One row of the SM status register table; `None` where there is no such SM.
-    #[must_use]
-    pub fn sm(&self, sm: CuId) -> Option<SmRow> {
-        self.sms.get(sm.index()).map(|it| it.row(sm))
     }
 
     /// The block status register table of one SM, in the order of distribution.

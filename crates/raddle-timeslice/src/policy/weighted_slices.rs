@@ -150,12 +150,6 @@ impl WeightedSlices {
         })
     }
 
-    /// Loads begun so far.
-    #[must_use]
-    pub const fn loads(&self) -> u64 {
-        self.stages.loads()
-    }
-
     /// How many of these processes count as of the last level although they are less urgent.
     #[must_use]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {

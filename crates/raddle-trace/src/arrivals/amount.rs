@@ -27,7 +27,7 @@ impl Rate {
 
     /// Requests in 10^9 seconds.
     #[must_use]
-    pub const fn in_giga_second(self) -> u64 {
+    pub(crate) const fn in_giga_second(self) -> u64 {
         self.0
     }
 

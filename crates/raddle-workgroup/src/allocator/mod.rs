@@ -25,7 +25,6 @@ use unit::CuGranules;
 /// The compute units of a device with every granule that is taken, and by whom.
 #[derive(Clone, Debug)]
 pub struct Allocator {
-    shape: CuShape,
     units: Vec<CuGranules>,
     /// [`CuGranules::widest`] of each, side by side: most probes of a full device end here.
     widest: Vec<u32>,
@@ -42,17 +41,10 @@ impl Allocator {
         let unit = CuGranules::new(&shape);
         let count = usize::from(count);
         Self {
-            shape,
             widest: vec![unit.widest(); count],
             units: vec![unit; count],
             saved: BTreeMap::new(),
         }
-    }
-
-    /// What an empty compute unit holds.
-    #[must_use]
-    pub const fn shape(&self) -> &CuShape {
-        &self.shape
     }
 
     /// How many compute units there are.
@@ -158,7 +150,7 @@ impl Allocator {
     }
 
     /// Gives back everything that a launch holds or has saved.
-    pub fn release_launch(&mut self, launch: LaunchId) {
+    pub(crate) fn release_launch(&mut self, launch: LaunchId) {
         self.saved.remove(&launch);
         self.lift(launch);
     }
@@ -210,7 +202,7 @@ impl Allocator {
 
     /// What is free on a compute unit of what lies in runs, and the longest runs of it.
     #[must_use]
-    pub fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+    pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let unit = self.units.get(cu.index())?;
         let all = |bank: &Bank| {
             (0..bank.len()).fold(FreeRun::default(), |sum, map| FreeRun {

@@ -65,12 +65,6 @@ pub struct LevelWindows {
 }
 
 impl LevelWindows {
-    /// So many nanoseconds each.
-    #[must_use]
-    pub const fn ns(windows_ns: Vec<u64>) -> Self {
-        Self { windows_ns, windows_us: Vec::new() }
-    }
-
     /// So many microseconds each.
     #[must_use]
     pub const fn us(windows_us: Vec<u64>) -> Self {
@@ -192,7 +186,7 @@ impl Default for SplitRule {
 
 impl SplitRule {
     /// Ticks between two rounds where nothing else is said.
-    pub const RETRY: u64 = 10;
+    pub(crate) const RETRY: u64 = 10;
 
     /// Ticks between two rounds.
     ///

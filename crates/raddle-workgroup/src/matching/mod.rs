@@ -54,7 +54,6 @@ const WAITS: usize = 24;
 /// Every channel's head against every compute unit.
 #[derive(Clone, Debug)]
 pub struct Matching {
-    config: MatchingConfig,
     matcher: Matcher,
     levels: LevelRanks,
     pick: Picker,
@@ -104,20 +103,7 @@ impl Matching {
             matcher,
             levels,
             pick: Picker::new(config.pick),
-            config,
         })
-    }
-
-    /// The parameters.
-    #[must_use]
-    pub const fn config(&self) -> &MatchingConfig {
-        &self.config
-    }
-
-    /// How many levels are told apart; those beyond share the last one.
-    #[must_use]
-    pub fn levels(&self) -> usize {
-        self.levels.count()
     }
 }
 

@@ -64,7 +64,7 @@ impl Marks {
     ///
     /// # Errors
     /// As [`Marks::new`].
-    pub fn widened(&self, channels: usize) -> Result<Self, Error> {
+    pub(crate) fn widened(&self, channels: usize) -> Result<Self, Error> {
         let mut wide = Self::new(self.levels, channels)?;
         for level in 0..self.levels {
             for channel in self.of_level(level).filter(|&channel| channel < channels) {

@@ -142,7 +142,7 @@ impl Teller<'_> {
     }
 
     fn read(&mut self, label: &str, s0: &Bits) {
-        let blocks = counted(s0.len() as u64, "block", "blocks");
+        let blocks = counted(s0.iter().len() as u64, "block", "blocks");
         self.story.step(format!("{label}: the state of {blocks}, {} = free", self.words.free));
         self.story.note(row("S_0", s0));
     }

@@ -12,7 +12,7 @@ const ALL: usize = 10;
 /// One line a sequence, `S_3  01110000`. Of many, the first ones, those around `turn`, and the
 /// last; nothing of those too wide for a line.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
-    let (count, width) = (sequences.len(), sequences.first().map_or(0, Bits::len));
+    let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {
         story.note(format!("{count} sequences of {width} digits; up to {WIDEST} are shown"));
         return;
@@ -34,8 +34,8 @@ pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Stor
 
 /// One line for a sequence, or that it is too wide for one.
 pub(super) fn row(name: &str, sequence: &Bits) -> String {
-    if sequence.len() > WIDEST {
-        return format!("{name} has {} digits", sequence.len());
+    if sequence.iter().len() > WIDEST {
+        return format!("{name} has {} digits", sequence.iter().len());
     }
     format!("{name} = {sequence}")
 }

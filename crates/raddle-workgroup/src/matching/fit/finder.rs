@@ -38,7 +38,7 @@ impl ResourceSearch {
 
     /// The longest run that is reported of a map with all `blocks` free.
     #[must_use]
-    pub fn of_empty(&self, blocks: u32) -> u32 {
+    pub(crate) fn of_empty(&self, blocks: u32) -> u32 {
         match self {
             Self::Exact | Self::Grouped(_) => blocks,
             Self::Sampled(search) => search.round_down(blocks),
