@@ -15,6 +15,6 @@ mod swept;
 pub use fill::document;
 pub use row::{ReadRow, SweepRow};
 pub use search_fill::search_document;
-pub use searches::{SearchGroup, SearchRows, SearchSummary};
+pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
 pub use summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
 pub use swept::{Swept, SweptAxis};

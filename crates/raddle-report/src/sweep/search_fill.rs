@@ -5,17 +5,19 @@ use super::summary::Within;
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
-use crate::units::{count, counted, duration};
+use crate::units::{count, counted, duration, plain};
 
 /// Characters of a value on a terminal.
 const VALUE: usize = 28;
+/// Characters of the name of a process.
+const NAME: usize = 16;
 
 /// The option by which decisions take time.
 const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
 
-const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = no other search has as few gates and as short a makespan";
+const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan";
 
 /// A study of searches for people; `file` is where the rows are.
 #[must_use]
@@ -69,7 +71,14 @@ fn table(summary: &SearchSummary) -> Table {
         "not seen",
         "refused",
     ]);
-    table = table.more(summary.waits.iter().map(Column::figure).chain([Column::text("front")]));
+    let waits = summary.waits.iter().map(|wait| {
+        let process = plain(&wait.process, NAME);
+        Column::figure(match wait.level {
+            None => format!("{process} p99"),
+            Some(level) => format!("{process} level {level} wait p99"),
+        })
+    });
+    table = table.more(waits.chain([Column::text("front")]));
     for group in &summary.searches {
         let mut cells: Vec<Cell> = told.iter().map(|&at| words(&group.values[at]).into()).collect();
         cells.extend([group.gates, group.register_bits, group.clocks].map(number));

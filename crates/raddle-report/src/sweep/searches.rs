@@ -30,9 +30,9 @@ type Figures = BTreeMap<String, f64>;
 pub struct SearchSummary {
     /// What was varied, without the seed.
     pub axes: Vec<String>,
-    /// What is told of waits: the 99th percentile of each process with requests, then of the wait for
-    /// the first wave of each level of each process.
-    pub waits: Vec<String>,
+    /// What 99th percentiles are told: of each process with requests, then of the wait for the first
+    /// wave of each level of each process.
+    pub waits: Vec<SearchWait>,
     /// One entry for each search and each set of other values.
     pub searches: Vec<SearchGroup>,
     /// Cases that have an error instead of figures.
@@ -40,6 +40,16 @@ pub struct SearchSummary {
     /// Their errors, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+}
+
+/// A 99th percentile of a process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchWait {
+    /// Its name.
+    pub process: String,
+    /// Of launches of this level, from ready to the first wave; `None`: of requests, from arrival to end.
+    pub level: Option<u8>,
 }
 
 /// What came of one search beside one set of other values.
@@ -118,24 +128,25 @@ impl SearchRows {
         }
         SearchSummary {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
-            waits: waits.into_iter().map(|(_, name)| name).collect(),
+            waits: waits.into_iter().map(|(_, wait)| wait).collect(),
             searches,
             failed: self.failed.values().map(|(count, _)| count).sum(),
             errors,
         }
     }
 
-    /// Keys of figures about waits, and how they are called: those of requests first.
-    fn waits(&self) -> Vec<(String, String)> {
+    /// Keys of figures about waits, those of requests first.
+    fn waits(&self) -> Vec<(String, SearchWait)> {
         let rows = self.groups.values().flat_map(BTreeMap::values);
         let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
         let requests = keys.iter().filter_map(|key| {
-            let process = key.strip_suffix(".p99-ns")?;
-            Some(((*key).clone(), format!("{process} p99")))
+            let process = key.strip_suffix(".p99-ns")?.to_owned();
+            Some(((*key).clone(), SearchWait { process, level: None }))
         });
         let levels = keys.iter().filter_map(|key| {
             let (process, level) = key.strip_suffix(".wait-p99-ns")?.rsplit_once(".level-")?;
-            Some(((*key).clone(), format!("{process} level {level} wait p99")))
+            let level = level.parse().ok()?;
+            Some(((*key).clone(), SearchWait { process: process.to_owned(), level: Some(level) }))
         });
         requests.chain(levels).collect()
     }
@@ -144,7 +155,7 @@ impl SearchRows {
         &self,
         values: Vec<String>,
         (places, rows): (&Vec<usize>, &BTreeMap<usize, Figures>),
-        waits: &[(String, String)],
+        waits: &[(String, SearchWait)],
     ) -> SearchGroup {
         let of = |key: &str| -> Option<Within> {
             let all: Option<Vec<f64>> = rows.values().map(|row| row.get(key).copied()).collect();
@@ -190,24 +201,43 @@ impl SearchRows {
     }
 }
 
-/// Marks the searches that none beats in gates and makespan beside equal values of the other axes.
+/// Marks the searches that none beats in gates and makespan beside equal values of the other axes, of
+/// those under which fewest launches can never run: with fewer launches a run is shorter.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>) {
-    let points: Vec<(Vec<String>, u64, Option<f64>)> = searches
+    let points: Vec<SearchPoint> = searches
         .iter()
         .map(|group| {
             let others = group.values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
-            let others = others.map(|(_, value)| value.clone()).collect();
-            (others, group.gates, group.makespan.map(|it| it.mean))
+            SearchPoint {
+                others: others.map(|(_, value)| value.clone()).collect(),
+                refused: group.refused.map_or(0.0, |it| it.mean),
+                gates: group.gates,
+                makespan: group.makespan.map(|it| it.mean),
+            }
         })
         .collect();
-    for (group, (others, gates, makespan)) in searches.iter_mut().zip(&points) {
-        let Some(makespan) = *makespan else { continue };
-        let beaten = points.iter().any(|(beside, fewer, shorter)| {
-            let Some(shorter) = *shorter else { return false };
-            let no_worse = fewer <= gates && shorter <= makespan;
-            beside == others && no_worse && (fewer < gates || shorter < makespan)
-        });
-        group.on_front = !beaten;
+    for (group, own) in searches.iter_mut().zip(&points) {
+        let beside = points.iter().filter(|point| point.others == own.others);
+        group.on_front = own.makespan.is_some() && !beside.into_iter().any(|it| it.beats(own));
+    }
+}
+
+/// What a search takes and gives.
+struct SearchPoint {
+    others: Vec<String>,
+    refused: f64,
+    gates: u64,
+    makespan: Option<f64>,
+}
+
+impl SearchPoint {
+    fn beats(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (self.makespan, other.makespan) else { return false };
+        let no_worse = self.gates <= other.gates && own <= others;
+        self.refused < other.refused
+            || self.refused == other.refused
+                && no_worse
+                && (self.gates < other.gates || own < others)
     }
 }
 
@@ -225,11 +255,13 @@ mod tests {
         ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
     }
 
-    /// Three searches over two seeds: the second has fewer gates and takes 10 % and 20 % longer, the
-    /// third has as many gates as the first and takes longer.
+    /// Four searches over two seeds: the second has fewer gates and takes 10 % and 20 % longer, the
+    /// third has as many gates as the first and takes longer, the last is fast, as it refuses a launch.
     fn rows() -> SearchRows {
-        let axes =
-            vec![axis("allocate.search", &["full", "few", "poor"]), axis("seed", &["0", "1"])];
+        let axes = vec![
+            axis("allocate.search", &["full", "few", "poor", "none"]),
+            axis("seed", &["0", "1"]),
+        ];
         let mut rows = SearchRows::new(axes);
         let all = [
             (0, 0, 100.0),
@@ -238,6 +270,8 @@ mod tests {
             (1, 1, 240.0),
             (2, 0, 150.0),
             (2, 1, 250.0),
+            (3, 0, 50.0),
+            (3, 1, 50.0),
         ];
         for (search, seed, makespan) in all {
             let gates = if search == 1 { 10.0 } else { 50.0 };
@@ -248,7 +282,7 @@ mod tests {
                     ("search-gates", gates),
                     ("refusals-not-seen", 3.0 * search as f64),
                     ("a.refused", 1.0),
-                    ("b.refused", 2.0),
+                    ("b.refused", if search == 3 { 3.0 } else { 2.0 }),
                     ("b.level-5.wait-p99-ns", 7.0),
                     ("a.p99-ns", 9.0),
                 ]),
@@ -260,8 +294,9 @@ mod tests {
     #[test]
     fn searches_are_measured_by_the_full_one_seed_by_seed() {
         let summary = rows().summary();
-        assert_eq!(summary.waits, ["a p99", "b level 5 wait p99"]);
-        let [full, few, poor] = &summary.searches[..] else { panic!("there are three") };
+        let wait = |process: &str, level| SearchWait { process: process.to_owned(), level };
+        assert_eq!(summary.waits, [wait("a", None), wait("b", Some(5))]);
+        let [full, few, poor, none] = &summary.searches[..] else { panic!("there are four") };
         assert_eq!((full.gates, few.gates), (50, 10));
         // 10 % and 20 %: mean 15 %, and 12.706 * 0.0707 / sqrt(2) = 63.5 %.
         let longer = few.longer.expect("both have both seeds");
@@ -270,7 +305,8 @@ mod tests {
         assert_eq!(few.not_seen, Some(Within { mean: 3.0, within: Some(0.0) }));
         assert_eq!(few.refused.map(|it| it.mean), Some(3.0));
         assert_eq!(few.waits[1].map(|it| it.mean), Some(7.0));
-        assert_eq!([full, few, poor].map(|group| group.on_front), [true, true, false]);
+        let front = [full, few, poor, none].map(|group| group.on_front);
+        assert_eq!(front, [true, true, false, false]);
     }
 
     #[test]
