@@ -1,11 +1,13 @@
 //! Does nobody starve with windows, and does nobody stand in the way of others?
 
 use raddle_policy::{
-    Allocate, Answer, Barrier, Cus, Fact, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick,
-    WaveSpan,
+    Allocate, Answer, Barrier, CuId, Cus, Demand, Fact, Launch, Piece, ReadyLaunch, ReadyView,
+    Round, Tick, WaveSpan,
 };
 use raddle_testkit::{SMALL_CU, demand, ready};
-use raddle_workgroup::{LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule};
+use raddle_workgroup::{
+    Amounts, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, SearchRule,
+};
 
 fn launch(id: u32, level: u8, workgroups: u64, waves: u16, vgpr: u16) -> Launch {
     let launch = raddle_testkit::launch(id).stream(id).level(level).workgroups(workgroups);
@@ -106,4 +108,34 @@ fn a_large_urgent_head_holds_up_a_serial_dispatcher_alone() {
     println!("400 small workgroups done after {serial} ticks serially, {matched} matched");
     assert!(serial > 1_000, "they wait for the large one: {serial}");
     assert_eq!(matched, 250, "16 at a time, from the beginning");
+}
+
+/// Two compute units of 16 granules of LDS. When the last launch can start, the first has granules 1 to
+/// 10 free, in which one whole group of four lies, and granule 15; the second has 8 to 15, two groups.
+fn chosen(search: SearchRule, amounts: Amounts) -> Option<CuId> {
+    let place = PlaceRule::MostFree(FreeWeights { lds: 1, amounts, ..FreeWeights::default() });
+    let config = MatchingConfig { search, place, ..MatchingConfig::default() };
+    // LDS, waves, how long: of two that end early one leaves the run, the other the wave slots.
+    let all = [(1, 1, 100), (8, 1, 100), (10, 1, 10), (0, 7, 10), (4, 1, 100), (2, 1, 100)];
+    let launches: Vec<(Launch, u64)> = (0..)
+        .zip(all)
+        .map(|(id, (lds, waves, ticks))| {
+            let whole = launch(id, id as u8, 1, waves, 1);
+            (Launch { demand: Demand { lds, ..whole.demand }, ..whole }, ticks)
+        })
+        .collect();
+    let mut play = Play::new(config, 2, &launches);
+    (0..=10).for_each(|now| play.tick(now));
+    assert_eq!(play.first[..5], [Some(0); 5], "the stage is set at once");
+    assert_eq!(play.first[5], Some(10), "the last one finds no room before");
+    play.due.iter().find(|due| due.1 == 5).map(|due| due.2.cu)
+}
+
+#[test]
+fn longest_runs_are_those_that_the_chosen_search_reports() {
+    assert_eq!(chosen(SearchRule::Full, Amounts::LongestRun), Some(CuId(0)), "10 against 8");
+    assert_eq!(chosen(SearchRule::size(4), Amounts::LongestRun), Some(CuId(1)), "4 against 8");
+    for search in [SearchRule::Full, SearchRule::size(4)] {
+        assert_eq!(chosen(search, Amounts::Free), Some(CuId(0)), "11 against 8, whoever searches");
+    }
 }

@@ -401,3 +401,49 @@ fn a_device_that_only_has_a_neighbour_in_the_table_is_marked_as_assumed() {
         assert!(words.contains(said), "{words}");
     }
 }
+
+/// On a V100 with 4 SIMDs, 8 registers of a lane a granule, 256 bytes of LDS a granule.
+#[test]
+fn amounts_are_those_that_workgroups_want_and_the_search_of_them_refuses_nothing() {
+    let place = Place::new();
+    let rows = [
+        // Two waves a SIMD of 8 granules each.
+        "wide  1 1000 256 64 32768 0    4000  100000",
+        // One wave a SIMD, and no LDS.
+        "small 1 10   128 32 0     1000 110000 5000",
+        // Five waves, so that one SIMD has two of 6 granules.
+        "odd   1 990  160 48 256   2000 120000 90000",
+    ];
+    place.file("a.csv", table(&rows));
+    let amounts =
+        |option: &str| document(&place, &["a.csv", option])["profiles"][0]["amounts"].clone();
+    let told = amounts("--amounts");
+    let runs = |at: usize| -> Vec<(u64, f64)> {
+        let all = told["resources"][at]["amounts"].as_array().unwrap();
+        let one = |it: &Value| (it["granules"].as_u64().unwrap(), it["share"].as_f64().unwrap());
+        all.iter().map(one).collect()
+    };
+    assert_eq!(told["resources"][0]["resource"], "vgpr");
+    assert_eq!(runs(0), [(4, 0.005), (6, 0.495), (12, 0.495), (16, 0.5)]);
+    assert_eq!(runs(1), [(1, 0.495), (128, 0.5)]);
+    let search = "search = { sampled = { amounts = { vgpr = [4, 6, 12, 16], lds = [1, 128] } } }";
+    assert_eq!(told["search"], search);
+    // What fewer want is left out, but for the longest; its workgroups take the next longer run.
+    let few = "search = { sampled = { amounts = { vgpr = [6, 12, 16], lds = [1, 128] } } }";
+    assert_eq!(amounts("--amounts=1")["search"], few);
+    assert_eq!(
+        amounts("--amounts=99")["search"],
+        "search = { sampled = { amounts = { vgpr = [16], lds = [128] } } }"
+    );
+    for search in [search, few] {
+        let set = format!("allocate.{search}");
+        let args =
+            ["replay", "a.csv", "--recipe=matching", "--no-files", "--format=json", "--set", &set];
+        let ran = place.raddle(&args);
+        let replay: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let summary = &replay["recipes"][0]["summary"];
+        assert_eq!((ran.code, &summary["processes"][0]["ended"]), (0, &3.into()), "{}", ran.err);
+    }
+    let text = place.raddle(&["inspect", "a.csv", "--amounts"]).out;
+    assert!(text.contains("For a recipe") && text.contains("of workgroups"), "{text}");
+}
