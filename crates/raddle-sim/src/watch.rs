@@ -75,3 +75,22 @@ impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
 }
+
+/// Somebody may look on.
+impl<W: Watch> Watch for Option<W> {
+    #[inline]
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        if let Some(watch) = self {
+            watch.see(now, seen);
+        }
+    }
+}
+
+/// Two look on.
+impl<A: Watch, B: Watch> Watch for (A, B) {
+    #[inline]
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        self.0.see(now, seen);
+        self.1.see(now, seen);
+    }
+}

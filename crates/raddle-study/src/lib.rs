@@ -33,6 +33,7 @@ mod energy;
 mod error;
 mod files;
 mod fitted;
+mod lent;
 mod no_op;
 mod options;
 mod parallel;

@@ -105,7 +105,7 @@ pub fn choose(
 
 /// The text of a recipe with keys set otherwise; a text that is no recipe stays, and whoever reads it
 /// says what is wrong.
-fn with(text: String, settings: &[Setting]) -> String {
+pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     if settings.is_empty() {
         return text;
     }

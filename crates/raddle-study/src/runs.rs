@@ -20,6 +20,7 @@ use raddle_sim::{
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::files::Leavings;
+use crate::lent::Lent;
 use crate::parallel::Workers;
 use crate::recipes::{self, NamedRecipe};
 use crate::timelines::Wanted;
@@ -75,7 +76,7 @@ enum RunOf {
 
 /// What came of one.
 enum RunDone {
-    Ran(Outcome, Vec<DrawnTimeline>),
+    Ran(Outcome, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
 }
@@ -107,7 +108,7 @@ impl<'p> Runner<'p> {
     /// All processes together under one recipe, on this thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         let job = RunJob { named, of: RunOf::Together };
-        self.simulate(job, self.plan.workload, &mut ())
+        self.simulate(job, self.plan.workload, &mut None::<Lent>)
     }
 
     /// By recipe, what comes of it by further seeds.
@@ -126,7 +127,7 @@ impl<'p> Runner<'p> {
     /// One process alone and once under a recipe, on this thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let of = RunOf::Alone(process);
-        self.simulate(RunJob { named, of }, &self.workload(RunJob { named, of }), &mut ())
+        self.simulate(RunJob { named, of }, &self.workload(RunJob { named, of }), &mut None::<Lent>)
     }
 
     /// Runs each recipe, each process alone, and each recipe by each further seed.
@@ -151,9 +152,9 @@ impl<'p> Runner<'p> {
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
-                (RunOf::Alone(_), RunDone::Ran(outcome, _)) => all.alone.push(outcome),
-                (_, RunDone::Ran(outcome, drawn)) => {
-                    all.recipes.push(self.recipe_run(job.named, outcome, drawn));
+                (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(outcome),
+                (_, RunDone::Ran(outcome, drawn, lent)) => {
+                    all.recipes.push(self.recipe_run(job.named, outcome, drawn, lent));
                 }
                 (_, RunDone::Summed(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
@@ -184,7 +185,7 @@ impl<'p> Runner<'p> {
         });
         let jobs: Vec<RunJob<'_>> = jobs.collect();
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
-            if let RunDone::Ran(_, drawn) = done {
+            if let RunDone::Ran(_, drawn, _) = done {
                 drawn.into_iter().for_each(|drawn| result.draw(&job.named.name, drawn));
             }
         }
@@ -231,18 +232,24 @@ impl<'p> Runner<'p> {
             };
             Some((wanted, leavings, recorders))
         });
-        if let Some((wanted, leavings, mut recorders)) = drawn {
-            let outcome = self.simulate(job, &self.workload(job), &mut recorders)?;
+        let mut lent = match job.of {
+            RunOf::Together => Lent::of(job.named, plan.workload, plan.target),
+            _ => None,
+        };
+        if let Some((wanted, leavings, recorders)) = drawn {
+            let mut watch = (lent, recorders);
+            let outcome = self.simulate(job, &self.workload(job), &mut watch)?;
+            let (lent, recorders) = watch;
             let to = (leavings, name.as_str());
             let drawn = wanted.write(recorders, plan.workload, &outcome, to)?;
-            return Ok(RunDone::Ran(outcome, drawn));
+            return Ok(RunDone::Ran(outcome, drawn, lent.map(Lent::into_wave_ns)));
         }
         let workload = self.workload(job);
-        let outcome = self.simulate(job, &workload, &mut ())?;
+        let outcome = self.simulate(job, &workload, &mut lent)?;
         Ok(match job.of {
             RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
             RunOf::Bound(_) => RunDone::Bounded(Summary::new(&workload, &outcome, &[])),
-            _ => RunDone::Ran(outcome, Vec::new()),
+            _ => RunDone::Ran(outcome, Vec::new(), lent.map(Lent::into_wave_ns)),
         })
     }
 
@@ -337,6 +344,7 @@ impl<'p> Runner<'p> {
         named: &NamedRecipe,
         together: Outcome,
         drawn: Vec<DrawnTimeline>,
+        lent: Option<Vec<u128>>,
     ) -> RecipeRun {
         let log = self.plan.detail.and(self.plan.leavings);
         let log_bytes = log.and_then(|leavings| leavings.log_bytes(&log_name(&named.name)));
@@ -346,6 +354,7 @@ impl<'p> Runner<'p> {
             together,
             seeds: Vec::new(),
             bounds: Vec::new(),
+            lent,
             log_bytes,
             timeline: drawn.into_iter().next(),
         }

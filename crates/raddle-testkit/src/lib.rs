@@ -9,6 +9,7 @@ mod builders;
 mod laws;
 mod pages;
 mod samples;
+mod schema;
 mod sink;
 
 pub use allocations::{CountingAllocator, held, made, peak};
@@ -16,4 +17,5 @@ pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process,
 pub use laws::*;
 pub use pages::{file_holds, page_holds};
 pub use samples::{absent, beside, sample, samples, vectors};
+pub use schema::schema_breaches;
 pub use sink::Sink;

@@ -14,8 +14,8 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 
 /// What a check is called, beside the report of a prediction that is a folder.
-const PAGE: &str = "check.html";
-const RESULT: &str = "check.json";
+pub(crate) const PAGE: &str = "check.html";
+pub(crate) const RESULT: &str = "check.json";
 
 /// The verb `check`.
 pub(crate) fn verb(

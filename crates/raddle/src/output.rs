@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use raddle_report::replay::{LOG, PAGE, PERFETTO, SLOWEST, SUMMARY};
+use raddle_report::replay::{LOG, PAGE, PERFETTO, SET_UP, SLOWEST, SUMMARY, SetUpFile};
 
 use crate::error::CliError;
-use crate::interrupt;
+use crate::{check, interrupt};
 
 /// What a folder of a recipe may hold.
 const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
@@ -73,6 +73,19 @@ impl Output {
         temporary.map_or_else(|| self.folder.clone(), |dir| dir.path().join("new"))
     }
 
+    /// Writes the files that set up what is recommended, if there are any.
+    pub(crate) fn set_up(&self, files: &[SetUpFile]) -> Result<(), CliError> {
+        let shown = self.folder.display().to_string();
+        let folder = self.path().join(SET_UP);
+        if !files.is_empty() {
+            fs::create_dir(&folder).map_err(CliError::writing(&shown))?;
+        }
+        for file in files {
+            fs::write(folder.join(file.name), &file.text).map_err(CliError::writing(&shown))?;
+        }
+        Ok(())
+    }
+
     /// Writes the summary and the page, and gives the folder its name.
     pub(crate) fn finish(mut self, summary: &str, page: &str) -> Result<(), CliError> {
         let shown = self.folder.display().to_string();
@@ -127,12 +140,16 @@ fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
     if names.is_empty() {
         return Ok(());
     }
-    let ours = recipes(&folder.join(SUMMARY))
+    let ours = Ours::read(&folder.join(SUMMARY))
         .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
-    for name in names.iter().filter(|name| *name != SUMMARY && *name != PAGE) {
+    let own = [SUMMARY, PAGE, check::RESULT, check::PAGE];
+    for name in names.iter().filter(|name| !own.contains(&&***name)) {
         let within = fs::read_dir(folder.join(name)).and_then(self::names);
-        let files = |names: Vec<String>| names.iter().all(|name| FILES.contains(&&**name));
-        let known = ours.contains(name) && within.is_ok_and(files);
+        let all = |known: &dyn Fn(&String) -> bool| within.is_ok_and(|all| all.iter().all(known));
+        let known = match name == SET_UP {
+            true => all(&|name| ours.set_up.contains(name)),
+            false => ours.recipes.contains(name) && all(&|name| FILES.contains(&&**name)),
+        };
         if !known {
             return Err(refuse(format!("it holds {name}, which raddle did not write")));
         }
@@ -148,13 +165,25 @@ fn names(entries: fs::ReadDir) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The recipes that a summary of ours names; `None` where it is not ours.
-fn recipes(summary: &Path) -> Option<Vec<String>> {
-    let summary: Value = serde_json::from_str(&fs::read_to_string(summary).ok()?).ok()?;
-    summary.get("raddle")?.as_str()?;
-    let recipes = summary.get("recipes")?.as_array()?;
-    let name = |recipe: &Value| Some(recipe.get("name")?.as_str()?.to_owned());
-    recipes.iter().map(name).collect()
+/// What a summary of ours names.
+struct Ours {
+    recipes: Vec<String>,
+    /// The files that set up what it recommends.
+    set_up: Vec<String>,
+}
+
+impl Ours {
+    /// `None` where the file is not ours.
+    fn read(summary: &Path) -> Option<Self> {
+        let summary: Value = serde_json::from_str(&fs::read_to_string(summary).ok()?).ok()?;
+        summary.get("raddle")?.as_str()?;
+        let names = |key: &str| -> Option<Vec<String>> {
+            let name = |entry: &Value| Some(entry.get("name")?.as_str()?.to_owned());
+            summary.get(key)?.as_array()?.iter().map(name).collect()
+        };
+        let set_up = names("setup-files").unwrap_or_default();
+        Some(Self { recipes: names("recipes")?, set_up })
+    }
 }
 
 #[cfg(test)]

@@ -171,6 +171,7 @@ fn of_profiles(
             Some((engine, carried)) => carried.page(engine, &study, &page)?,
             None => page,
         };
+        output.set_up(studied.result.setup_files())?;
         output.finish(&summary, &page)?;
     }
     if let Some(folder) = folder.filter(|_| run.open) {

@@ -111,7 +111,8 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
         return of(Brevity { rows: usize::MAX, brief: false });
     }
     // What sets it up follows, after a blank line.
-    let after = result.setup.len() + usize::from(!result.setup.is_empty());
+    let after = result.setup.len() + result.setup_files.len();
+    let after = after + usize::from(after > 0);
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
     let mut screens = BREVITY.into_iter().map(of);
     let last = screens.next_back();

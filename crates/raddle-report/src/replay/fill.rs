@@ -1,10 +1,12 @@
 //! In which order is a result shown?
 
+use std::path::Path;
+
 use super::device::DeviceFound;
 use super::facts::ProfileFacts;
 use super::files::{self, Closing};
 use super::result::{RecipeResult, ReplayResult};
-use super::runs::Replay;
+use super::runs::{Replay, SET_UP};
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 use crate::units::{count, counted, duration, plain};
@@ -23,10 +25,7 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     document.columns = closing.columns;
     document.verbose = closing.verbose;
     answer::fill(&mut document, result, cards::cards(result, replay), &closing);
-    if !result.setup.is_empty() {
-        let commands = result.setup.clone();
-        document.add(Block::Commands { label: "Set it", commands });
-    }
+    set_up(&mut document, result, closing.folder);
     document.fold();
     requests::fill(&mut document, result);
     document.section("compared", "What was compared");
@@ -39,6 +38,27 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     files::fill(&mut document, result, &closing);
     document.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: closing.next });
     document
+}
+
+/// What each tenant gets where that is set up which is recommended, and how it is.
+fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
+    if result.setup.is_empty() {
+        return;
+    }
+    let chosen = result.compared().into_iter().next_back();
+    let got = shares::got(result, chosen);
+    if let Some(of) = chosen.and_then(|at| result.recipes.get(at)).filter(|_| !got.is_empty()) {
+        let heading = format!("What each tenant gets under {}", plain(&of.name, 60));
+        document.add_on(Medium::Terminal, Block::Heading(heading));
+        document.add_on(Medium::Terminal, Block::Table(got));
+    }
+    let mut commands = result.setup.clone();
+    let folder = folder.map(|folder| folder.join(SET_UP));
+    commands.extend(result.setup_files.iter().map(|file| match &folder {
+        Some(folder) => format!("{}    {}", folder.join(file.name).display(), file.what),
+        None => format!("{}    {}; written without --no-files", file.name, file.what),
+    }));
+    document.add(Block::Commands { label: "Set it", commands });
 }
 
 fn title(result: &ReplayResult) -> String {

@@ -11,6 +11,7 @@ mod device;
 mod facts;
 mod files;
 mod fill;
+mod got;
 mod lost;
 mod preemptions;
 mod refused;
@@ -24,8 +25,11 @@ pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
 pub use files::Closing;
 pub use fill::document;
+pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use result::{RecipeResult, ReplayResult};
-pub use runs::{DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SLOWEST, SUMMARY};
+pub use runs::{
+    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
+};
 
 /// Characters of a name on a terminal.
 const NAME: usize = 20;

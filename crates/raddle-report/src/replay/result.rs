@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::assumptions::{cost_model, warnings};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
+use super::got::{self, TenantGot};
 use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
-use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::units::counted;
 
 /// The version of the document; a key that goes or changes its meaning makes a new one.
@@ -47,6 +48,9 @@ pub struct ReplayResult {
     /// What to run to have the recommended way of sharing, a line each, where ways are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) setup: Vec<String>,
+    /// The files that this takes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) setup_files: Vec<SetUpFile>,
     /// One entry a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
@@ -67,6 +71,9 @@ pub struct RecipeResult {
     /// That of its slowest request on every compute unit, if one was drawn.
     pub(crate) slowest_timeline: Option<DrawnTimeline>,
     pub(crate) summary: Summary,
+    /// What each process got; empty with one process.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) got: Vec<TenantGot>,
     /// Launches of first repetitions that can never run.
     pub(crate) refusals: Vec<RefusedLaunches>,
     /// Such launches in later repetitions.
@@ -78,14 +85,17 @@ pub struct RecipeResult {
 impl RecipeResult {
     fn new(replay: &Replay<'_>, run: &RecipeRun, alone: &[&Outcome]) -> Self {
         let together = &run.together;
+        let summary = Summary::new(replay.workload, together, alone);
+        let shares: Vec<u32> = replay.workload.processes.iter().map(|plan| plan.share).collect();
         Self {
+            got: got::got(&summary, &shares, run),
             name: run.name.clone(),
             recipe: run.recipe.clone(),
             log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
             log_bytes: run.log_bytes,
             timeline: run.timeline.clone(),
             slowest_timeline: None,
-            summary: Summary::new(replay.workload, together, alone),
+            summary,
             refusals: refusals(replay, run),
             refused_again: together.refused_again,
             stuck: stuck(together, replay.profiles),
@@ -135,14 +145,22 @@ impl ReplayResult {
             stuck: stuck.map(|result| result.name.clone()).collect(),
             answer,
             setup: Vec::new(),
+            setup_files: Vec::new(),
             recipes,
             profiles,
         }
     }
 
-    /// Says what to run to have the recommended way of sharing.
-    pub fn set_up(&mut self, lines: Vec<String>) {
+    /// Says what to run to have the recommended way of sharing, and which files that takes.
+    pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
         self.setup = lines;
+        self.setup_files = files;
+    }
+
+    /// The files that set it up.
+    #[must_use]
+    pub fn setup_files(&self) -> &[SetUpFile] {
+        &self.setup_files
     }
 
     /// What the recipes do to the processes, and which to use.

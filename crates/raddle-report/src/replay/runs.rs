@@ -22,6 +22,20 @@ pub const PERFETTO: &str = "timeline.perfetto-trace";
 /// A timeline of the slowest request alone, beside it.
 pub const SLOWEST: &str = "slowest.perfetto-trace";
 
+/// The folder with the files that set up what is recommended.
+pub const SET_UP: &str = "set-up";
+
+/// A file that sets up a way of sharing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SetUpFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Who reads it.
+    pub what: &'static str,
+    /// What is in it.
+    pub text: String,
+}
+
 /// The runs of one recipe.
 #[derive(Debug)]
 pub struct RecipeRun {
@@ -35,6 +49,9 @@ pub struct RecipeRun {
     pub seeds: Vec<Summary>,
     /// The same with the least and the most contention, where it is charged.
     pub bounds: Vec<Summary>,
+    /// By process, the wave-slot time that it had beyond the compute units that are its own, in wave-ns;
+    /// `None` where none are lent.
+    pub lent: Option<Vec<u128>>,
     /// The bytes of its decision log, if there is one.
     pub log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.

@@ -1,66 +1,55 @@
 //! How was time divided, and what did taking turns cost?
 
 use super::NAME;
+use super::got::TenantGot;
 use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::units::{count, duration, percent};
 
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
-const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have.";
+const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
-/// What each tenant asked for, was guaranteed and received; nothing with one process.
-fn got(result: &ReplayResult) -> Table {
-    let columns = [Column::name("what each got", NAME), Column::name("process", NAME)];
+/// What each tenant got under one recipe, or under all; nothing with one process.
+pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
+    let all = of.is_none();
+    let columns = all.then(|| Column::name("what each got", NAME));
+    let columns: Vec<Column> = columns.into_iter().chain([Column::name("process", NAME)]).collect();
+    let label = if all { "What each tenant got" } else { "" };
     let mut table =
-        Table::new("What each tenant got", columns).figures(["asked", "guaranteed", "received"]);
-    let all: u64 = result.profiles.iter().map(|of| u64::from(of.share)).sum();
-    if result.profiles.len() < 2 {
-        return table;
-    }
-    for recipe in &result.recipes {
-        let guaranteed = guaranteed(recipe, result);
-        for (at, process) in recipe.summary.processes.iter().enumerate() {
-            let asked = result.profiles.get(at).map_or(0.0, |of| f64::from(of.share) / all as f64);
-            let kept = guaranteed.as_ref().and_then(|all| all.get(at)).copied();
-            let cell = |share: Option<f64>| {
+        Table::new(label, columns).figures(["asked", "guaranteed", "received", "lent", "a second"]);
+    let recipes = result.recipes.iter().enumerate().filter(|(at, _)| of.is_none_or(|of| of == *at));
+    for (_, recipe) in recipes {
+        for got in &recipe.got {
+            let share = |share: Option<f64>| {
                 Cell::ranked(share.map_or_else(|| "-".to_owned(), percent), share)
             };
-            table.row([
-                recipe.name.as_str().into(),
-                process.name.as_str().into(),
-                cell(Some(asked)),
-                cell(kept),
-                cell(Some(process.wave_share)),
-            ]);
+            let name = all.then(|| Cell::from(recipe.name.as_str()));
+            table.row(name.into_iter().chain([
+                got.process.as_str().into(),
+                share(Some(got.asked)),
+                share(got.guaranteed),
+                share(Some(got.received)),
+                share(got.lent),
+                told_rate(got),
+            ]));
         }
     }
     table
 }
 
-/// What a recipe keeps for each process, a share of units or of turns; `None`: nothing.
-fn guaranteed(recipe: &RecipeResult, result: &ReplayResult) -> Option<Vec<f64>> {
-    let [_, turn, allocate, _] = recipe.recipe.policies();
-    let asked: Vec<u64> = result.profiles.iter().map(|of| u64::from(of.share)).collect();
-    let (shares, of) = match (turn, allocate) {
-        (_, "spatial") => {
-            let settings = serde_json::to_value(&recipe.recipe).ok()?;
-            let given = &settings["allocate"];
-            let share = |(at, own): (usize, &u64)| given["shares"][at].as_u64().unwrap_or(*own);
-            let shares: Vec<u64> = asked.iter().enumerate().map(share).collect();
-            (shares, given["of"].as_u64().unwrap_or(0))
-        }
-        ("round-robin" | "unmap-all", _) => (vec![1; asked.len()], 0),
-        ("weighted-slices" | "vruntime", _) => (asked, 0),
-        _ => return None,
-    };
-    let all = shares.iter().sum::<u64>().max(of).max(1) as f64;
-    Some(shares.into_iter().map(|share| share as f64 / all).collect())
+/// Such a figure with its interval, where that is no single one.
+fn told_rate(got: &TenantGot) -> Cell {
+    let Some(rate) = got.per_second else { return "-".into() };
+    let between = got.per_second_between.map(|between| between.map(|rate| format!("{rate:.1}")));
+    let between = between.filter(|[least, most]| least != most);
+    let between = between.map_or_else(String::new, |[least, most]| format!(" ({least} to {most})"));
+    Cell::ranked(format!("{rate:.1}{between}"), Some(rate))
 }
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.section("shares", "Taking turns, and preemption");
-    let got = got(result);
+    let got = got(result, None);
     if !got.is_empty() {
         document.table(got);
         document.page(Block::Note(GOT.to_owned()));

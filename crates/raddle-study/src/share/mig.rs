@@ -58,6 +58,12 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
     }
 }
 
+/// The names of the profiles of a device; none where it has no instances.
+#[cfg(test)]
+pub(super) fn names(device: &Device) -> Vec<&'static str> {
+    profiles(device).iter().map(|one| one.name).collect()
+}
+
 /// Every set with an instance for each tenant in which none can be larger; none where the device has no
 /// instances, or not so many.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
@@ -103,7 +109,7 @@ fn can_grow(set: &[MigProfile], larger: &MigProfile) -> bool {
 mod tests {
     use super::*;
 
-    fn names(device: &str, tenants: usize) -> Vec<String> {
+    fn sets_of(device: &str, tenants: usize) -> Vec<String> {
         let device = raddle_device::find(device).unwrap();
         let name =
             |set: Vec<MigProfile>| set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
@@ -112,13 +118,13 @@ mod tests {
 
     #[test]
     fn sets_use_all_that_tenants_can_have() {
-        assert_eq!(names("h100", 1), ["7g.80gb"]);
-        assert_eq!(names("h100", 2), ["3g.40gb+4g.40gb", "4g.40gb+3g.40gb"]);
-        let three = names("a100", 3);
+        assert_eq!(sets_of("h100", 1), ["7g.80gb"]);
+        assert_eq!(sets_of("h100", 2), ["3g.40gb+4g.40gb", "4g.40gb+3g.40gb"]);
+        let three = sets_of("a100", 3);
         assert!(three.contains(&"4g.20gb+2g.10gb+1g.5gb".to_owned()), "{three:?}");
         assert!(!three.contains(&"3g.20gb+3g.20gb+1g.5gb".to_owned()), "nine eighths of memory");
-        assert_eq!(names("a100", 7), [["1g.5gb"; 7].join("+")]);
-        assert!(names("a100", 8).is_empty());
-        assert!(names("v100", 2).is_empty());
+        assert_eq!(sets_of("a100", 7), [["1g.5gb"; 7].join("+")]);
+        assert!(sets_of("a100", 8).is_empty());
+        assert!(sets_of("v100", 2).is_empty());
     }
 }

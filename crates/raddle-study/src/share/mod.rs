@@ -1,9 +1,11 @@
 //! Which way of sharing suits these tenants, with which parameters, and how is it set?
 
+mod files;
 mod mig;
 mod modes;
 mod setup;
 
+use raddle_report::replay::SetUpFile;
 use raddle_trace::PriorityRule;
 
 use crate::profiles::Loaded;
@@ -11,13 +13,20 @@ use crate::recipes::NamedRecipe;
 
 use modes::Mode;
 pub(crate) use modes::candidates;
-use setup::Tenant;
 
 /// A way of sharing with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     mode: Mode,
     pub(crate) recipe: NamedRecipe,
+}
+
+/// Who shares the device.
+#[derive(Clone, Copy, Debug)]
+struct Tenant<'t> {
+    name: &'t str,
+    /// Whether none is more urgent.
+    urgent: bool,
 }
 
 /// The kind of each candidate, of which only parameters differ; numbered as they come.
@@ -34,8 +43,12 @@ pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
     kinds
 }
 
-/// What to run to have a mode, a line each, for these tenants.
-pub(crate) fn setup(chosen: &Candidate, tenants: &[Loaded], rules: &[PriorityRule]) -> Vec<String> {
+/// What to run to have a mode, a line each, for these tenants, and the files that this takes.
+pub(crate) fn setup(
+    chosen: &Candidate,
+    tenants: &[Loaded],
+    rules: &[PriorityRule],
+) -> (Vec<String>, Vec<SetUpFile>) {
     let level = |loaded: &Loaded| {
         let level = loaded.levels(rules);
         loaded.profile.ops.iter().map(|op| level(op).0).min().unwrap_or_default()
@@ -46,5 +59,5 @@ pub(crate) fn setup(chosen: &Candidate, tenants: &[Loaded], rules: &[PriorityRul
     let tenants: Vec<Tenant<'_>> = tenants
         .map(|(loaded, level)| Tenant { name: &loaded.name, urgent: *level == most })
         .collect();
-    setup::lines(&chosen.mode, &chosen.recipe.name, &tenants)
+    setup::set_up(chosen, &tenants)
 }

@@ -7,10 +7,15 @@ use super::Candidate;
 use super::mig::{self, MigProfile};
 use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
+use crate::rules::Setting;
 
 /// Tenants among which shares of a device are tried in steps; more get equal shares, or one twice
 /// the others'.
 const STEPPED: usize = 3;
+
+/// The recipe whose slices are tried in other lengths than its own, and these, in us.
+const SLICES: &str = "weighted-slices";
+const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
 /// A way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub(crate) enum Mode {
     Partition(Vendor, Vec<(u32, u16)>),
     /// Instances of MIG.
     Mig(Vec<MigProfile>),
+    /// What each tenant is guaranteed and may have at most, in percent of the compute units.
+    RequestLimit(Vec<(u32, u32)>),
     /// Side by side in the queues of AMD.
     Queues,
     /// What no driver offers, by a recipe of that name.
@@ -70,13 +77,33 @@ pub(crate) fn candidates(
         for set in mig::sets(device, tenants) {
             all.push(instances(device, set, registry)?);
         }
-        let urgent = by_level.then_some("leftover-drain");
-        let others = ["request-limit", "weighted-slices", "matching", "block-warp"];
-        for name in urgent.into_iter().chain(others) {
-            all.push(bundled(Mode::Recipe(name), name, registry)?);
+        all.extend(by_level.then(|| own("leftover-drain", registry)).transpose()?);
+        for requests in request_limits(tenants) {
+            all.push(request_limit(device, requests, registry)?);
+        }
+        all.push(own(SLICES, registry)?);
+        for us in SLICES_US {
+            all.push(slices(us, registry)?);
+        }
+        for name in ["matching", "block-warp"] {
+            all.push(own(name, registry)?);
         }
     }
     Ok(all)
+}
+
+/// What no driver offers.
+fn own(name: &'static str, registry: &Registry) -> Result<Candidate, StudyError> {
+    bundled(Mode::Recipe(name), name, registry)
+}
+
+/// Weighted slices that are at least so long.
+fn slices(us: u32, registry: &Registry) -> Result<Candidate, StudyError> {
+    let least = Setting::try_from(format!("turn.t0-us={us}")).map_err(StudyError::Usage)?;
+    let text = recipes::text_of(SLICES).unwrap_or_default().to_owned();
+    let name = format!("{SLICES}-{us}us");
+    let recipe = NamedRecipe::parse(name.clone(), &name, recipes::with(text, &[least]), registry)?;
+    Ok(Candidate { mode: Mode::Recipe(SLICES), recipe })
 }
 
 fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<Candidate, StudyError> {
@@ -101,6 +128,33 @@ fn partitions(tenants: usize) -> Vec<Vec<u32>> {
     std::iter::once(equal).chain(twice).filter(|set: &Vec<u32>| set[0] > 0).collect()
 }
 
+/// What each tenant is guaranteed and may have at most that is tried, in percent: each set of guarantees
+/// without limits, and with each tenant limited to the middle between its guarantee and everything; of
+/// many tenants only equal guarantees with limits.
+fn request_limits(tenants: usize) -> Vec<Vec<(u32, u32)>> {
+    let guarantees = if tenants <= STEPPED {
+        let mut found = Vec::new();
+        split(tenants, 100, 20, &mut Vec::new(), &mut found);
+        found
+    } else {
+        partitions(tenants)
+    };
+    let mut found = Vec::new();
+    for (at, set) in guarantees.iter().enumerate() {
+        let limited = |who: Option<usize>| -> Vec<(u32, u32)> {
+            let most = |(tenant, &own): (usize, &u32)| {
+                (own, if who == Some(tenant) { own.midpoint(100) } else { 100 })
+            };
+            set.iter().enumerate().map(most).collect()
+        };
+        found.push(limited(None));
+        if tenants <= STEPPED || at == 0 {
+            found.extend((0..tenants).map(|who| limited(Some(who))));
+        }
+    }
+    found
+}
+
 fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     if parts == 1 {
         found.push(set.iter().copied().chain([left]).collect());
@@ -119,14 +173,47 @@ fn partition(
     percents: &[u32],
     registry: &Registry,
 ) -> Result<Candidate, StudyError> {
-    // At most all units of the device, which are a u16.
-    let units = |percent: &u32| ((u32::from(device.cus) * percent / 100) as u16).max(1);
-    let sets: Vec<(u32, u16)> = percents.iter().map(|percent| (*percent, units(percent))).collect();
-    let name = percents.iter().map(u32::to_string).collect::<Vec<_>>().join("-");
+    let sets: Vec<(u32, u16)> =
+        percents.iter().map(|&percent| (percent, units(device, percent))).collect();
+    let name = joined(percents.iter());
     let what = format!("{} percent of the compute units", name.replace('-', ", "));
     let counts: Vec<u16> = sets.iter().map(|&(_, units)| units).collect();
-    let recipe = fixed(&format!("partition-{name}"), &what, (&counts, device), registry)?;
+    let recipe = fixed(&format!("partition-{name}"), &what, (&counts, device), "", registry)?;
     Ok(Candidate { mode: Mode::Partition(device.vendor, sets), recipe })
+}
+
+/// So many percent of the units of a device, at least one.
+fn units(device: &Device, percent: u32) -> u16 {
+    // At most all units of the device, which are a u16.
+    ((u32::from(device.cus) * percent / 100) as u16).max(1)
+}
+
+fn joined<'p>(percents: impl Iterator<Item = &'p u32>) -> String {
+    percents.map(u32::to_string).collect::<Vec<_>>().join("-")
+}
+
+fn request_limit(
+    device: &Device,
+    requests: Vec<(u32, u32)>,
+    registry: &Registry,
+) -> Result<Candidate, StudyError> {
+    let counts: Vec<u16> = requests.iter().map(|&(own, _)| units(device, own)).collect();
+    let own = joined(requests.iter().map(|(own, _)| own));
+    let most = joined(requests.iter().map(|(_, most)| most));
+    let limits: Vec<u16> = requests.iter().map(|&(_, most)| units(device, most)).collect();
+    let limited = requests.iter().any(|&(_, most)| most < 100);
+    let name = format!(
+        "request-limit-{own}{}",
+        if limited { format!("-to-{most}") } else { String::new() }
+    );
+    let what = format!(
+        "{} percent of the compute units guaranteed, at most {}, idle ones lent",
+        own.replace('-', ", "),
+        most.replace('-', ", ")
+    );
+    let keys = format!("lend = true\nlimits = {limits:?}\n");
+    let recipe = fixed(&name, &what, (&counts, device), &keys, registry)?;
+    Ok(Candidate { mode: Mode::RequestLimit(requests), recipe })
 }
 
 fn instances(
@@ -137,21 +224,22 @@ fn instances(
     let name = set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
     let counts: Vec<u16> = set.iter().map(|one| one.units).collect();
     let mut recipe =
-        fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), registry)?;
+        fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), "", registry)?;
     recipe.apart = true;
     Ok(Candidate { mode: Mode::Mig(set), recipe })
 }
 
-/// So many compute units for each process.
+/// So many compute units for each process, by further keys of `spatial`.
 fn fixed(
     name: &str,
     what: &str,
     (units, device): (&[u16], &Device),
+    keys: &str,
     registry: &Registry,
 ) -> Result<NamedRecipe, StudyError> {
     let text = format!(
         "raddle = 1\ndescription = \"{what}\"\n\n[turn]\npolicy = \"everyone\"\n\n[allocate]\n\
-         policy = \"spatial\"\nshares = {units:?}\nof = {}\n\n[preempt]\npolicy = \"never\"\n",
+         policy = \"spatial\"\nshares = {units:?}\nof = {}\n{keys}\n[preempt]\npolicy = \"never\"\n",
         device.cus
     );
     NamedRecipe::parse(name.to_owned(), name, text, registry)
@@ -175,6 +263,25 @@ mod tests {
                 assert!(set.iter().sum::<u32>() <= 100 && set.iter().all(|&part| part > 0));
             }
         }
+    }
+
+    #[test]
+    fn limits_are_tried_between_guarantee_and_all() {
+        let two = request_limits(2);
+        assert_eq!(two.len(), 4 * 3);
+        assert_eq!(
+            two[..3],
+            [vec![(20, 100), (80, 100)], vec![(20, 60), (80, 100)], vec![(20, 100), (80, 90)]]
+        );
+        assert_eq!((request_limits(3).len(), request_limits(5).len()), (6 * 4, 6 + 5));
+        let device = raddle_device::find("a100").unwrap();
+        let Candidate { recipe, .. } =
+            request_limit(&device, two[1].clone(), &Registry::bundled()).unwrap();
+        assert_eq!(recipe.name, "request-limit-20-80-to-60-100");
+        let settings = serde_json::to_value(&recipe.recipe).unwrap();
+        assert_eq!(settings["allocate"]["shares"], serde_json::json!([21, 86]));
+        assert_eq!(settings["allocate"]["limits"], serde_json::json!([64, 108]));
+        recipe.builder(&recipe.on(&device), &device).unwrap();
     }
 
     #[test]

@@ -3,41 +3,45 @@
 //! Commands and keys are those of docs/modes.md, with their sources.
 
 use raddle_device::Vendor;
+use raddle_report::replay::SetUpFile;
 
 use super::modes::Mode;
+use super::{Candidate, Tenant, files};
 
-/// Who shares the device.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tenant<'t> {
-    pub(super) name: &'t str,
-    /// Whether none is more urgent.
-    pub(super) urgent: bool,
-}
-
-/// A line a command; the tenants stand in angle brackets where their own command belongs.
-pub(super) fn lines(mode: &Mode, recipe: &str, tenants: &[Tenant<'_>]) -> Vec<String> {
-    match mode {
-        Mode::TimeSlice => with_plugin(
-            vec!["nvidia-smi compute-policy -i 0 --set-timeslice 0    the default; no MPS, no MIG"],
-            "timeSlicing",
-            tenants.len(),
+/// What is run, a line a command, and the files that it takes; the tenants stand in angle brackets
+/// where their own command belongs.
+pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
+    let count = tenants.len();
+    let daemon = || "nvidia-cuda-mps-control -d".to_owned();
+    match &chosen.mode {
+        Mode::TimeSlice => (
+            vec![
+                "nvidia-smi compute-policy -i 0 --set-timeslice 0    the default; no MPS, no MIG"
+                    .to_owned(),
+            ],
+            vec![
+                files::device_plugin("timeSlicing", count),
+                files::resource_claim(&files::time_slices()),
+                files::kai(tenants),
+            ],
         ),
-        Mode::Mps(false) => with_plugin(vec!["nvidia-cuda-mps-control -d"], "mps", tenants.len()),
+        Mode::Mps(false) => (vec![daemon()], vec![files::resource_claim(&files::mps(None))]),
         Mode::Mps(true) => {
-            mps(tenants, |at| format!("CUDA_MPS_CLIENT_PRIORITY={}", u8::from(!tenants[at].urgent)))
+            let level = |at: usize| u8::from(!tenants[at].urgent);
+            let own = each(tenants, |at| format!("CUDA_MPS_CLIENT_PRIORITY={}", level(at)));
+            let lines = std::iter::once(daemon()).chain(own).collect();
+            (lines, vec![files::resource_claim(&files::mps(None))])
         }
-        Mode::Partition(Vendor::Nvidia, sets) => {
-            mps(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0))
-        }
+        Mode::Partition(Vendor::Nvidia, sets) => nvidia_partition(sets, tenants),
         Mode::Partition(_, sets) => {
-            let mut first = 0;
-            let masks = tenants.iter().zip(sets).map(|(tenant, &(_, units))| {
-                let last = first + units - 1;
-                let line = format!("HSA_CU_MASK=0:{first}-{last} <{}>", tenant.name);
-                first = last + 1;
-                line
+            let firsts = sets.iter().scan(0, |first, &(_, units)| {
+                *first += units;
+                Some(*first - units)
             });
-            masks.collect()
+            let masks: Vec<(u16, u16)> =
+                firsts.zip(sets).map(|(first, &(_, units))| (first, first + units - 1)).collect();
+            let mask = |at: usize| format!("HSA_CU_MASK=0:{}-{}", masks[at].0, masks[at].1);
+            (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
         }
         Mode::Mig(set) => {
             let names: Vec<&str> = set.iter().map(|one| one.name).collect();
@@ -45,71 +49,48 @@ pub(super) fn lines(mode: &Mode, recipe: &str, tenants: &[Tenant<'_>]) -> Vec<St
                 "nvidia-smi -i 0 -mig 1".to_owned(),
                 format!("nvidia-smi mig -i 0 -cgi {} -C", names.join(",")),
             ];
-            lines.extend(tenants.iter().zip(&names).map(|(tenant, name)| {
-                format!(
-                    "CUDA_VISIBLE_DEVICES=MIG-UUID_OF_{name} <{}>    nvidia-smi -L names it",
-                    tenant.name
-                )
-            }));
-            lines
+            let own = each(tenants, |at| format!("CUDA_VISIBLE_DEVICES=MIG-UUID_OF_{}", names[at]));
+            lines.extend(own.map(|line| format!("{line}    nvidia-smi -L names it")));
+            (lines, vec![files::instances(&names)])
         }
         Mode::Queues => {
-            vec![
-                "nothing to set: processes share the device through queues of their own".to_owned(),
-            ]
+            let nothing =
+                "nothing to set: processes share the device through queues of their own".to_owned();
+            (vec![nothing], Vec::new())
         }
-        Mode::Recipe("leftover-drain" | "weighted-slices") => vec![
-            format!("raddle recipes --show {recipe} --save share.toml"),
-            "raddle live serve --recipe share.toml    OpenCL programs, docs/live.md".to_owned(),
-        ],
-        Mode::Recipe(_) => {
-            vec![format!("no device offers {recipe}: it needs a dispatcher of its own")]
+        Mode::Recipe("leftover-drain" | "weighted-slices") => {
+            let serve = "raddle live serve --recipe recipe.toml    OpenCL programs, docs/live.md";
+            (vec![serve.to_owned()], vec![files::recipe(chosen)])
         }
+        Mode::Recipe(name) => none(name, chosen),
+        Mode::RequestLimit(_) => none("request-limit", chosen),
     }
 }
 
-/// Each tenant under MPS, with a variable.
-fn mps(tenants: &[Tenant<'_>], variable: impl Fn(usize) -> String) -> Vec<String> {
-    let own = tenants.iter().enumerate();
-    let own = own.map(|(at, tenant)| format!("{} <{}>", variable(at), tenant.name));
-    std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect()
+fn none(name: &str, chosen: &Candidate) -> (Vec<String>, Vec<SetUpFile>) {
+    let line = format!("no device offers {name}: it needs a dispatcher of its own");
+    (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Commands, and the same for NVIDIA's device plugin for Kubernetes.
-fn with_plugin(commands: Vec<&str>, strategy: &str, tenants: usize) -> Vec<String> {
-    let plugin = format!(
-        "Kubernetes, device plugin: {{version: v1, sharing: {{{strategy}: {{resources: [{{name: nvidia.com/gpu, replicas: {tenants}}}]}}}}}}"
-    );
-    commands.into_iter().map(str::to_owned).chain([plugin]).collect()
+/// Under MPS a percentage each; of equal ones the device plugin and a resource claim set all.
+fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
+    let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
+    let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
+    let first = sets.first().map(|&(percent, _)| percent);
+    let equal = first.filter(|&first| sets.iter().all(|&(percent, _)| percent == first));
+    let plugin = equal.map(|_| files::device_plugin("mps", tenants.len()));
+    let rest = [files::resource_claim(&files::mps(equal)), files::contexts(sets, tenants)];
+    (lines, plugin.into_iter().chain(rest).collect())
+}
+
+/// A line for each tenant, with what stands before its command.
+fn each(
+    tenants: &[Tenant<'_>],
+    variable: impl Fn(usize) -> String,
+) -> impl Iterator<Item = String> {
+    let own = tenants.iter().enumerate();
+    own.map(move |(at, tenant)| format!("{} <{}>", variable(at), tenant.name))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::share::mig::sets;
-
-    #[test]
-    fn commands_of_every_mode() {
-        let tenants =
-            [Tenant { name: "decode", urgent: true }, Tenant { name: "train", urgent: false }];
-        let device = raddle_device::find("h100").unwrap();
-        let modes = [
-            Mode::TimeSlice,
-            Mode::Mps(false),
-            Mode::Mps(true),
-            Mode::Partition(Vendor::Nvidia, vec![(70, 92), (30, 39)]),
-            Mode::Partition(Vendor::Amd, vec![(70, 212), (30, 91)]),
-            Mode::Mig(sets(&device, 2).remove(0)),
-            Mode::Queues,
-            Mode::Recipe("leftover-drain"),
-            Mode::Recipe("matching"),
-        ];
-        let recipe = |mode: &Mode| match mode {
-            Mode::Recipe(name) => name,
-            _ => "",
-        };
-        let said: Vec<String> =
-            modes.iter().map(|mode| lines(mode, recipe(mode), &tenants).join("\n")).collect();
-        insta::assert_snapshot!(said.join("\n\n"));
-    }
-}
+mod tests;

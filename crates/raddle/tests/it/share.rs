@@ -110,3 +110,73 @@ fn the_commands_of_each_mode() {
     let said: Vec<&str> = ran.out.lines().skip_while(|line| !line.starts_with("Set it")).collect();
     assert!(said.len() > 1, "{}", ran.out);
 }
+
+/// What each of two processes on a V100 got under a recipe: guaranteed, received, lent.
+fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f64>; 3]> {
+    let late = format!("late={late}");
+    let pair = ["replay", "long.csv", "late.csv", "--once", "--device", "v100", "--no-files"];
+    let how =
+        ["--launch-latency", "none", "--format", "json", "--recipe", recipe, "--start", &late];
+    let ran = place.raddle(&[&pair[..], &how, args].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let rows = found["recipes"][0]["got"].as_array().expect("it is a list").iter();
+    rows.map(|row| ["guaranteed", "received", "lent"].map(|key| row[key].as_f64())).collect()
+}
+
+/// By hand: 320 workgroups of half a unit's waves in two rounds over 80 units, or four over 40, each of
+/// 10 us; a single one of 1 us comes when they are through.
+#[test]
+fn what_is_lent_is_beyond_the_guarantee() {
+    let place = Place::new();
+    place.file("long.csv", table(&["a 1 320 1024 32 0 0 0 20000"]));
+    place.file("late.csv", table(&["b 1 1 1024 32 0 0 0 1000"]));
+    // Its start in ms, after four rounds.
+    let after = "0.04";
+    let [long, late] = [0.9997, 0.0003].map(Some);
+    let half = Some(0.5);
+    let zero = Some(0.0);
+    assert_eq!(got(&place, "mps", after, &[]), [[None, long, None], [None, late, None]]);
+    assert_eq!(got(&place, "partition", after, &[]), [[half, long, zero], [half, late, zero]]);
+    // Half of what it used lay on the units of the other, which had nothing to start.
+    let [own, other] = got(&place, "request-limit", after, &[])[..] else {
+        panic!("two processes")
+    };
+    assert_eq!(own, [half, long, Some(0.4998)]);
+    assert_eq!(other, [half, late, zero]);
+    let three = got(&place, "request-limit", after, &["--share", "long=3"]);
+    assert_eq!(three[0], [Some(0.75), long, Some(0.2499)]);
+    // It ran for 20 us of 41, of which half are its own.
+    assert_eq!(got(&place, "time-slice", after, &[]), [[half, long, zero], [half, late, zero]]);
+    let slices = got(&place, "time-slice", "0.02", &[]);
+    // 20 of 21 us: 9.5 more than its half, of 20.
+    assert_eq!(slices[0], [half, long, Some(0.4749)]);
+}
+
+/// The result is written with what sets it up, and can be replaced, also after a check.
+#[test]
+fn files_are_written_that_set_it_up() {
+    let place = place();
+    let args = ["share", "train.csv", "infer.csv", "--device", "h100", "--once", "--out", "plan"];
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let summary = std::fs::read_to_string(place.path().join("plan/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    let files = summary["setup-files"].as_array().expect("it is a list");
+    assert!(!files.is_empty());
+    for file in files {
+        let name = file["name"].as_str().expect("it is a text");
+        let path = place.path().join("plan/set-up").join(name);
+        assert_eq!(std::fs::read_to_string(path).ok().as_deref(), file["text"].as_str());
+        assert!(ran.out.contains(&format!("plan/set-up/{name}    ")), "{}", ran.out);
+    }
+    let recipe = summary["recipes"][0]["name"].as_str().expect("a name");
+    let check = ["check", "plan", "train=train.csv", "--recipe", recipe];
+    assert_eq!(place.raddle(&check).code, 0);
+    let again = place.raddle(&args);
+    assert_eq!(again.code, 0, "{}", again.err);
+    place.file("plan/set-up/mine.txt", "not of raddle");
+    let refused = place.raddle(&args);
+    assert_eq!(refused.code, 1, "{}", refused.out);
+    assert!(refused.err.contains("it holds set-up"), "{}", refused.err);
+}

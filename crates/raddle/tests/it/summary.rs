@@ -93,7 +93,8 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     assert!(new.is_empty(), "not in docs/summary.md: {new:#?}");
     // Only where the profile says so, contention is charged, a policy keeps addresses, or something
     // is stuck.
-    let rare = ["known-waits", "between-ns", ".addresses", "stuck", ".log", "refus"];
+    let rare =
+        ["known-waits", "between-ns", ".addresses", "stuck", ".log", "refus", "setup", "-between"];
     let gone: Vec<&String> = wanted
         .iter()
         .filter(|wanted| !rare.iter().any(|rare| wanted.contains(rare)))

@@ -1,0 +1,56 @@
+//! How much do processes use beyond the compute units that are theirs, where idle ones are lent?
+
+use raddle_device::Device;
+use raddle_policy::Tick;
+use raddle_report::replay::{Guarantee, GuaranteeOf};
+use raddle_sim::{Seen, Watch, Workload};
+
+use crate::recipes::NamedRecipe;
+
+/// Sums up while a run goes what each process holds beyond its own.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    /// By process, the wave slots of the units that are its own.
+    own: Vec<u64>,
+    /// By process, what it holds since `since`.
+    waves: Vec<u64>,
+    since: Tick,
+    /// By process, in wave-ns.
+    beyond: Vec<u128>,
+}
+
+impl Lent {
+    /// `None` where a recipe lends no units.
+    pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
+        let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
+        let kept = Guarantee::new(&named.recipe, &shares)?;
+        let slots = u64::from(target.shape.waves()) * u64::from(target.cus);
+        let own = |part: &u64| {
+            u64::try_from(u128::from(*part) * u128::from(slots) / u128::from(kept.all.max(1)))
+        };
+        (kept.of == GuaranteeOf::LentUnits).then(|| Self {
+            own: kept.parts.iter().map(|part| own(part).unwrap_or(slots)).collect(),
+            waves: vec![0; shares.len()],
+            since: Tick::ZERO,
+            beyond: vec![0; shares.len()],
+        })
+    }
+
+    /// By process, the wave-slot time beyond its own, in wave-ns.
+    pub(crate) fn into_wave_ns(self) -> Vec<u128> {
+        self.beyond
+    }
+}
+
+impl Watch for Lent {
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        let Seen::Settled { waves, .. } = *seen else { return };
+        let ns = u128::from(now.since(self.since).0);
+        for ((beyond, held), own) in self.beyond.iter_mut().zip(&self.waves).zip(&self.own) {
+            *beyond += ns * u128::from(held.saturating_sub(*own));
+        }
+        self.waves.clear();
+        self.waves.extend_from_slice(waves);
+        self.since = now;
+    }
+}

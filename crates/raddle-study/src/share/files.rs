@@ -1,0 +1,150 @@
+//! Which files set up a way of sharing?
+//!
+//! Those of Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. Each is held against
+//! the published schema by the tests of `setup`, from `fixtures/modes`.
+
+use raddle_report::replay::SetUpFile;
+use serde_json::{Value, json};
+
+use super::{Candidate, Tenant};
+
+fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile {
+    SetUpFile { name, what, text: format!("{value:#}\n") }
+}
+
+/// Settings of NVIDIA's device plugin: so many pods a device. Under `mps` it gives each of them an equal
+/// part of threads and memory.
+pub(super) fn device_plugin(strategy: &str, tenants: usize) -> SetUpFile {
+    let resources = json!([{ "name": "nvidia.com/gpu", "replicas": tenants }]);
+    let value = json!({ "version": "v1", "sharing": { strategy: { "resources": resources } } });
+    manifest("device-plugin.json", "Kubernetes: settings of NVIDIA's device plugin", &value)
+}
+
+/// How NVIDIA's DRA driver sets the default time slice.
+pub(super) fn time_slices() -> Value {
+    json!({ "strategy": "TimeSlicing", "timeSlicingConfig": { "interval": "Default" } })
+}
+
+/// How NVIDIA's DRA driver starts MPS, with so many percent of the threads for each client.
+pub(super) fn mps(percent: Option<u32>) -> Value {
+    match percent {
+        Some(percent) => {
+            json!({ "strategy": "MPS", "mpsConfig": { "defaultActiveThreadPercentage": percent } })
+        }
+        None => json!({ "strategy": "MPS" }),
+    }
+}
+
+/// A claim of one device that all tenants name, shared like that.
+pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
+    let parameters = json!({
+        "apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": sharing
+    });
+    let opaque = json!({ "driver": "gpu.nvidia.com", "parameters": parameters });
+    claim(json!({
+        "requests": [{ "name": "gpu", "exactly": { "deviceClassName": "gpu.nvidia.com" } }],
+        "config": [{ "requests": ["gpu"], "opaque": opaque }],
+    }))
+}
+
+/// A claim of these instances of one device; a tenant names its request.
+pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
+    let request = |(at, profile): (usize, &&str)| {
+        let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
+        let selectors = json!([{ "cel": { "expression": chosen } }]);
+        let exactly = json!({ "deviceClassName": "mig.nvidia.com", "selectors": selectors });
+        json!({ "name": format!("tenant-{at}"), "exactly": exactly })
+    };
+    let requests: Vec<Value> = profiles.iter().enumerate().map(request).collect();
+    claim(json!({
+        "requests": requests,
+        "constraints": [{ "matchAttribute": "gpu.nvidia.com/parentUUID" }],
+    }))
+}
+
+fn claim(devices: Value) -> SetUpFile {
+    let value = json!({
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": { "name": "shared-gpu" },
+        "spec": { "devices": devices },
+    });
+    manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
+}
+
+/// A pod for each tenant on one device by KAI Scheduler. The fraction is of memory: time is the driver's
+/// to divide.
+pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
+    // Hundredths, so that all fit.
+    let fraction = format!("{:.2}", (100 / tenants.len().max(1)) as f64 / 100.0);
+    let pod = |(at, tenant): (usize, &Tenant<'_>)| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": format!("tenant-{at}"),
+                "labels": { "kai.scheduler/queue": "default-queue" },
+                "annotations": { "gpu-fraction": fraction },
+            },
+            "spec": {
+                "schedulerName": "kai-scheduler",
+                "containers": [{ "name": "tenant", "image": format!("IMAGE OF {}", tenant.name) }],
+            },
+        })
+    };
+    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
+    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
+    manifest("kai-pods.json", "Kubernetes: pods for KAI Scheduler", &value)
+}
+
+/// The recipe itself.
+pub(super) fn recipe(chosen: &Candidate) -> SetUpFile {
+    let text = chosen.recipe.text().to_owned();
+    SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
+}
+
+/// The names of tenants as lines of a comment in C.
+fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
+    let plain = |name: &str| -> String {
+        let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);
+        name.chars().map(|c| if kept(c) { c } else { '?' }).collect()
+    };
+    let line = |(at, tenant): (usize, &Tenant<'_>)| {
+        format!("   streams[{at}]: {}, {}\n", plain(tenant.name), what(at))
+    };
+    tenants.iter().enumerate().map(line).collect()
+}
+
+/// Execution contexts of CUDA in one process: a stream for each tenant.
+pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
+    let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
+    let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
+    let text = include_str!("contexts.c")
+        .replace("@COUNT@", &sets.len().to_string())
+        .replace("@UNITS@", &units.join(", "))
+        .replace("@TENANTS@\n", &told);
+    let what = "CUDA 12.4: execution contexts, where tenants are streams of one process";
+    SetUpFile { name: "execution-contexts.c", what, text }
+}
+
+/// Masks of compute units in one process of HIP: a stream for each tenant.
+pub(super) fn unit_masks(masks: &[(u16, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
+    let told = comment(tenants, |at| format!("compute units {} to {}", masks[at].0, masks[at].1));
+    let last = masks.last().map_or(0, |&(_, last)| last);
+    let words = usize::from(last) / 32 + 1;
+    let row = |&(first, last): &(u16, u16)| {
+        let word = |at: usize| {
+            let bits = (0..32).filter(|bit| (first..=last).contains(&((at * 32 + bit) as u16)));
+            format!("0x{:08x}", bits.fold(0u32, |mask, bit| mask | 1 << bit))
+        };
+        format!("        {{ {} }},\n", (0..words).map(word).collect::<Vec<_>>().join(", "))
+    };
+    let rows: String = masks.iter().map(row).collect();
+    let text = include_str!("unit_masks.c")
+        .replace("@COUNT@", &masks.len().to_string())
+        .replace("@WORDS@", &words.to_string())
+        .replace("        @MASKS@\n", &rows)
+        .replace("@TENANTS@\n", &told);
+    let what = "HIP: masks of compute units, where tenants are streams of one process";
+    SetUpFile { name: "unit-masks.c", what, text }
+}

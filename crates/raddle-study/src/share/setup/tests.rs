@@ -1,0 +1,210 @@
+//! Is every command, file and program that is pasted one that its published interface takes?
+//!
+//! The interfaces are in `fixtures/modes`, with their sources.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use raddle_device::Device;
+use raddle_dispatch::Registry;
+use raddle_testkit::{absent, schema_breaches};
+use serde_json::Value;
+
+use super::*;
+use crate::share::{candidates, mig};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/modes");
+const NAMES: [&str; 3] = ["decode", "train", "odd */ \"name\" COUNT"];
+
+fn fixture(name: &str) -> Value {
+    let text = std::fs::read_to_string(PathBuf::from(FIXTURES).join(name)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn device(name: &str) -> Device {
+    raddle_device::find(name).unwrap()
+}
+
+/// What sets up every candidate on devices with MIG, without, and of AMD, for two and three tenants.
+fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
+    let mut all = Vec::new();
+    for name in ["h100", "a100", "h200", "v100", "mi300x", "rtx-5090"] {
+        for count in [2, 3] {
+            let tenant = |at: usize| Tenant { name: NAMES[at], urgent: at == 0 };
+            let tenants: Vec<Tenant<'_>> = (0..count).map(tenant).collect();
+            let found = candidates(&device(name), count, true, &Registry::bundled()).unwrap();
+            all.extend(found.iter().map(|of| {
+                let (lines, files) = set_up(of, &tenants);
+                (format!("{name} {}", of.recipe.name), lines, files)
+            }));
+        }
+    }
+    all
+}
+
+#[test]
+fn commands_of_every_mode() {
+    let tenants =
+        [Tenant { name: "decode", urgent: true }, Tenant { name: "train", urgent: false }];
+    let said = |(device, recipe): (&str, &str)| {
+        let found = candidates(&self::device(device), 2, true, &Registry::bundled()).unwrap();
+        let chosen = found.iter().find(|of| of.recipe.name == recipe).unwrap();
+        let (lines, files) = set_up(chosen, &tenants);
+        let files = files.iter().map(|file| format!("{}    {}", file.name, file.what));
+        let all: Vec<String> =
+            std::iter::once(format!("# {recipe}")).chain(lines).chain(files).collect();
+        all.join("\n")
+    };
+    let modes = [
+        ("h100", "time-slice"),
+        ("h100", "mps"),
+        ("h100", "mps-priority"),
+        ("h100", "partition-70-30"),
+        ("h100", "partition-50-50"),
+        ("mi300x", "partition-70-30"),
+        ("h100", "mig-3g.40gb+4g.40gb"),
+        ("mi300x", "leftover"),
+        ("h100", "leftover-drain"),
+        ("h100", "request-limit-20-80-to-60-100"),
+        ("h100", "matching"),
+    ];
+    insta::assert_snapshot!(modes.map(said).join("\n\n"));
+}
+
+#[test]
+fn manifests_keep_the_published_schemas() {
+    let mut checked = std::collections::BTreeMap::new();
+    for (mode, _, files) in every() {
+        for file in files.iter().filter(|file| file.name.ends_with(".json")) {
+            let schema = fixture(&file.name.replace(".json", ".schema.json"));
+            let value: Value = serde_json::from_str(&file.text).unwrap();
+            let breaches = schema_breaches(&schema, &value);
+            assert!(breaches.is_empty(), "{mode}, {}: {breaches:#?}", file.name);
+            *checked.entry(file.name).or_insert(0) += 1;
+        }
+    }
+    let kinds: Vec<&str> = checked.into_keys().collect();
+    assert_eq!(kinds, ["device-plugin.json", "kai-pods.json", "resource-claim.json"]);
+}
+
+/// Whether a value is of a kind that `commands.json` names.
+fn is_of(value: &str, kind: &Value) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let profiles = || ["h100", "a100", "h200"].map(device).map(|of| mig::names(&of)).concat();
+    match kind.as_str() {
+        None => kind.as_array().unwrap().iter().any(|own| own == value),
+        Some("number") => number(value),
+        Some("percent") => value.parse().is_ok_and(|percent: u32| (1..=100).contains(&percent)),
+        Some("profiles") => value.split(',').all(|name| profiles().contains(&name)),
+        Some("file") => value == "recipe.toml",
+        Some("units") => {
+            let (gpu, units) = value.split_once(':').unwrap();
+            let (first, last) = units.split_once('-').unwrap();
+            let range = first.parse::<u16>().ok().zip(last.parse().ok());
+            number(gpu) && range.is_some_and(|(first, last)| first <= last)
+        }
+        Some("instance") => {
+            let profile = value.strip_prefix("MIG-UUID_OF_");
+            profile.is_some_and(|name| profiles().contains(&name))
+        }
+        Some(kind) => panic!("{kind} is no kind of value"),
+    }
+}
+
+#[test]
+fn commands_have_options_and_variables_that_are_published() {
+    let published = fixture("commands.json");
+    let mut seen = std::collections::BTreeSet::new();
+    for (mode, lines, _) in every() {
+        for line in &lines {
+            // Four spaces stand before a remark.
+            let command = line.split("    ").next().unwrap();
+            if command.starts_with("no device offers") || command.starts_with("nothing to set") {
+                continue;
+            }
+            if let Some((given, _)) = command.split_once(" <") {
+                let (name, value) = given.split_once('=').unwrap();
+                let known = &published["variables"][name];
+                assert!(known.is_object() && is_of(value, &known["value"]), "{mode}: {line}");
+                seen.insert(name.to_owned());
+                continue;
+            }
+            let words: Vec<&str> = command.split_whitespace().collect();
+            let program = words.iter().take_while(|word| !word.starts_with('-'));
+            let program: Vec<&str> = program.copied().collect();
+            let known = &published["programs"][program.join(" ")];
+            assert!(known.is_object(), "{mode}: {line}");
+            seen.insert(program.join(" "));
+            let mut options = words[program.len()..].iter();
+            while let Some(&option) = options.next() {
+                let is_flag = known["flags"].as_array().unwrap().iter().any(|own| own == option);
+                let value = &known["values"][option];
+                let mut fits = || options.next().is_some_and(|given| is_of(given, value));
+                assert!(is_flag || (!value.is_null() && fits()), "{mode}: {line}: {option}");
+            }
+        }
+    }
+    let both = ["programs", "variables"].map(|kind| published[kind].as_object().unwrap().keys());
+    let all: Vec<&String> = both.into_iter().flatten().collect();
+    let unused: Vec<_> = all.iter().filter(|name| !seen.contains(**name)).collect();
+    assert!(unused.is_empty(), "never written: {unused:?}");
+}
+
+#[test]
+fn recipes_are_ones_of_raddle() {
+    let mut read = 0;
+    for (mode, _, files) in every() {
+        for file in files.iter().filter(|file| file.name == "recipe.toml") {
+            let recipe = Registry::bundled().recipe(file.name, &file.text);
+            assert!(recipe.is_ok(), "{mode}: {recipe:?}");
+            read += 1;
+        }
+    }
+    assert!(read > 50, "{read}");
+}
+
+/// Against declarations of the functions alone; where there is no compiler it says so.
+#[test]
+fn programs_compile() {
+    let folder = std::env::temp_dir().join(format!("raddle-set-up-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for (mode, _, files) in every() {
+        for file in files.iter().filter(|file| file.name.ends_with(".c")) {
+            // One of each kind and number of tenants is enough.
+            let lines = file.text.lines().count();
+            if !seen.insert((file.name, lines)) {
+                continue;
+            }
+            let path = folder.join(file.name);
+            std::fs::write(&path, &file.text).unwrap();
+            let include = format!("-I{FIXTURES}");
+            let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+            let ran = Command::new("cc").args(flags).arg(&include).arg(&path).output();
+            let Ok(ran) = ran else { return absent("a C compiler, `cc`") };
+            let told = String::from_utf8_lossy(&ran.stderr);
+            assert!(ran.status.success(), "{mode}: {told}\n{}", file.text);
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    let names: std::collections::BTreeSet<&str> = seen.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
+}
+
+/// Three tenants with 4, 28 and 9 units, by hand.
+#[test]
+fn masks_have_a_bit_for_each_unit() {
+    let file = files::unit_masks(
+        &[(0, 3), (4, 31), (32, 40)],
+        &[
+            Tenant { name: "a", urgent: true },
+            Tenant { name: "b", urgent: true },
+            Tenant { name: "c", urgent: true },
+        ],
+    );
+    for row in
+        ["{ 0x0000000f, 0x00000000 }", "{ 0xfffffff0, 0x00000000 }", "{ 0x00000000, 0x000001ff }"]
+    {
+        assert!(file.text.contains(row), "{row}: {}", file.text);
+    }
+}
