@@ -22,7 +22,7 @@ pub struct StepSummary {
     /// The first of them.
     pub first_ns: u64,
     /// Steps in a second.
-    pub(crate) per_second: f64,
+    pub per_second: f64,
 }
 
 impl StepSummary {
