@@ -115,7 +115,7 @@ pub struct Outcome {
     /// Launches that never ended although nothing more could happen.
     pub stuck: Vec<LaunchId>,
     /// When the first event happened.
-    pub(crate) first: Tick,
+    pub first: Tick,
     /// When the last wave or copy ended.
     pub last: Tick,
     /// Wave slots of the whole device.
