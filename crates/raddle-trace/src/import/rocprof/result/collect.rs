@@ -63,15 +63,10 @@ pub(super) enum RecordedPlace {
 pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
+    /// Before its start where nobody knows when it returned.
+    end: i64,
     /// Its kind and its operation.
     pub(super) name: (u32, u32),
-}
-
-/// A call, and when it returned.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EndedCall {
-    call: HipCall,
-    end: i64,
 }
 
 /// A kernel.
@@ -118,9 +113,6 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
     /// Those of calls that may wait.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
-    /// Whether the names of calls have been read, and the calls before.
-    are_named: bool,
-    pub(super) unnamed: Vec<EndedCall>,
     /// Whether counters were read, which the tool does kernel by kernel.
     pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
@@ -129,18 +121,18 @@ pub(in crate::import::rocprof) struct ResultProcess {
 impl ResultProcess {
     /// Says what calls of this kind and operation are called.
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
-        self.are_named = true;
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
             self.blocking_calls.extend(Blocking::of(name).map(|blocking| (call, blocking)));
         }
     }
 
-    /// Takes those of these calls that may have waited.
-    pub(super) fn wait(&mut self, calls: &[EndedCall]) {
-        for EndedCall { call, end } in calls {
+    /// Takes those of its calls that may have waited. The names of calls may stand behind them, so all are read by
+    /// then.
+    pub(super) fn wait(&mut self) {
+        for call in self.calls.iter().filter(|call| call.start <= call.end) {
             if let Some(&blocking) = self.blocking_calls.get(&call.name) {
-                self.waits.add(blocking, (call.start, *end), Some(call.correlation));
+                self.waits.add(blocking, (call.start, call.end), Some(call.correlation));
             }
         }
     }
@@ -208,15 +200,9 @@ impl ResultCollector {
         let correlation = raw.correlation_id.internal;
         let start = i64::try_from(raw.start_timestamp).ok();
         let start = start.filter(|&start| start > 0 && correlation > 0).ok_or(Quirk::Malformed)?;
+        let end = i64::try_from(raw.end_timestamp).unwrap_or(0);
         let name = (raw.kind, raw.operation);
-        let process = self.current();
-        push(&mut process.calls, HipCall { correlation, start, name });
-        let end = i64::try_from(raw.end_timestamp).ok().filter(|&end| end >= start);
-        let ended = end.map(|end| EndedCall { call: HipCall { correlation, start, name }, end });
-        match process.are_named {
-            true => process.wait(ended.as_slice()),
-            false => process.unnamed.extend(ended),
-        }
+        push(&mut self.current().calls, HipCall { correlation, start, end, name });
         Ok(())
     }
 
@@ -260,7 +246,6 @@ impl ResultCollector {
         let process = self.current();
         let kind = process.kinds;
         process.kinds = kind.saturating_add(1);
-        process.are_named = true;
         for (name, operation) in raw.operations.iter().zip(0u32..) {
             process.name_call(name, (kind, operation));
         }

@@ -86,6 +86,7 @@ impl OpMaker {
     /// Takes the work of a process, and its waits where it is the only one that works: who waits for
     /// what among several processes is not told.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
+        process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
         let mut ops = core::mem::take(&mut process.ops);
         sort_in_place(&mut ops, |found| u64::from(found.op.kind != OpKind::Kernel));
@@ -106,8 +107,6 @@ impl OpMaker {
                 }
             }
         }
-        let unnamed = core::mem::take(&mut process.unnamed);
-        process.wait(&unnamed);
         if alone {
             let ties = ops
                 .iter()
