@@ -70,7 +70,8 @@ impl Database {
         let mut rows = statement.query([])?;
         let mut names = BTreeSet::new();
         while let Some(row) = rows.next()? {
-            let row = DatabaseRow::of(row, 1)?;
+            let name = [row.get_ref(0)?];
+            let row = DatabaseRow(&name);
             names.extend(row.text(0).map(|name| name.to_ascii_lowercase()));
         }
         Ok(names)
@@ -91,7 +92,8 @@ impl Database {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
         let listed = self.connection.pragma(None, "table_info", table, |row| {
-            let row = DatabaseRow::of(row, 2)?;
+            let cells = [row.get_ref(0)?, row.get_ref(1)?];
+            let row = DatabaseRow(&cells);
             let name = row.text(1).unwrap_or_default();
             lacking.retain(|column| !name.eq_ignore_ascii_case(column));
             Ok(())
@@ -125,14 +127,17 @@ impl Database {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
             while let Some(row) = cells.next()? {
-                let row = DatabaseRow::of(row, columns.len())?;
-                // SQLite has copied the texts of this row, whether they are wanted or not.
-                if !row.0[..columns.len()].iter().all(|&cell| self.charge(cell)) {
-                    self.damaged.set(true);
-                    return Ok(());
+                let mut cells = [ValueRef::Null; CELLS];
+                for (at, cell) in cells.iter_mut().enumerate().take(columns.len()) {
+                    *cell = row.get_ref(at)?;
+                    // SQLite has copied the texts of this row, whether they are wanted or not.
+                    if !self.charge(*cell) {
+                        self.damaged.set(true);
+                        return Ok(());
+                    }
                 }
                 rows += 1;
-                if !take(&row) {
+                if !take(&DatabaseRow(&cells)) {
                     break;
                 }
             }
@@ -204,17 +209,9 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
 const CELLS: usize = 32;
 
 /// One row of a table; cells are counted from 0.
-pub(in crate::import) struct DatabaseRow<'a>([ValueRef<'a>; CELLS]);
+pub(in crate::import) struct DatabaseRow<'a>(&'a [ValueRef<'a>]);
 
-impl<'a> DatabaseRow<'a> {
-    fn of(row: &'a rusqlite::Row<'_>, columns: usize) -> rusqlite::Result<Self> {
-        let mut cells = [ValueRef::Null; CELLS];
-        for (at, cell) in cells.iter_mut().enumerate().take(columns) {
-            *cell = row.get_ref(at)?;
-        }
-        Ok(Self(cells))
-    }
-
+impl DatabaseRow<'_> {
     fn cell(&self, at: usize) -> ValueRef<'_> {
         self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
