@@ -27,7 +27,7 @@ fn kernel(id: u32, sms: u16) -> Kernel {
     let barrier = shared > 4;
     // A few rounds of the device each, so that it stays full.
     let blocks = 4 * u64::from(sms);
-    Kernel { id: LaunchId(id), priority: n % 8, blocks, warps, registers, shared, barrier }
+    Kernel { id: LaunchId(id), rank: 7 - n % 8, blocks, warps, registers, shared, barrier }
 }
 
 struct Device {

@@ -20,14 +20,20 @@ pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
 
+/// The priority of a rank and the rank of a priority: the seed's priorities are larger where they
+/// are more important.
+pub(crate) const fn reversed(rank: u64) -> u64 {
+    u64::MAX - rank
+}
+
 /// How low a top priority is: the larger, the lower; at least 1, so no padding leaf has it.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
-    i32::MAX - top.map_or(0, |top| cut(top).min(i32::MAX - 2) + 1)
+    top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
 
 /// The least lowness of an SM whose top priority is below `priority`.
 pub(crate) fn lower_than(priority: u64) -> i32 {
-    let exact = priority < u64::from(i32::MAX.unsigned_abs()) - 2;
+    let exact = reversed(priority) < u64::from(i32::MAX.unsigned_abs()) - 2;
     lowness(Some(priority)) + i32::from(exact)
 }
 
@@ -214,7 +220,7 @@ impl Index {
         top: impl Fn(usize) -> Option<u64>,
     ) -> Option<usize> {
         let low = self.lows.largest();
-        if low > lowness(Some(u64::MAX)) {
+        if low > 0 && low != lowness(Some(0)) {
             return self.lows.lowest(low, |_| true).filter(|&sm| top(sm) < Some(priority));
         }
         // Beyond what a key tells apart.
@@ -313,7 +319,7 @@ mod tests {
                 // Few changes or many, so that demands lag a little or are looked through anew.
                 for _ in 0..number(1 + count as u64 * (round % 3)) {
                     let sm = number(count as u64) as usize;
-                    let top = number(5).checked_sub(1);
+                    let top = number(5).checked_sub(1).map(reversed);
                     let amount = |_| number(5) as i32;
                     keys[sm] = core::array::from_fn(amount);
                     keys[sm][3] = lowness(top);
@@ -336,10 +342,10 @@ mod tests {
                     assert_eq!(index.most((place, of), value), expected);
                 }
                 let top = |sm: usize| match keys[sm][3] {
-                    0 => None,
-                    low => u64::from((i32::MAX - low) as u32).checked_sub(1),
+                    0 | i32::MAX => None,
+                    low => Some(reversed(low as u64 - 1)),
                 };
-                let priority = number(6);
+                let priority = reversed(number(6));
                 let below = |&sm: &usize| keys[sm][3] > 0 && top(sm) < Some(priority);
                 let expected = (0..count).find(below);
                 if keys.iter().all(|key| key[3] > 0) {
@@ -364,11 +370,13 @@ mod tests {
     #[test]
     fn priorities_at_the_end_of_the_range_are_never_missed() {
         let edge = u64::from(i32::MAX.unsigned_abs());
-        for priority in [0, 1, 2, edge - 4, edge - 3, edge - 2, edge - 1, edge, u64::MAX] {
+        for rank in [0, 1, 2, edge - 4, edge - 3, edge - 2, edge - 1, edge, u64::MAX] {
+            let priority = reversed(rank);
             for top in [None, Some(0), Some(1), Some(edge - 3), Some(edge - 2), Some(u64::MAX)] {
+                let top = top.map(reversed);
                 let named = lowness(top) >= lower_than(priority);
                 assert!(named || top >= Some(priority), "{top:?} below {priority}");
-                let exact = priority < edge - 2;
+                let exact = rank < edge - 2;
                 assert!(!exact || named == (top < Some(priority)), "{top:?} below {priority}");
             }
             assert!(lower_than(priority) >= 1);

@@ -12,8 +12,8 @@
 //! | [`Options`] | which readings of the seed are followed, at what price? |
 //!
 //! The prose here says SM, block and warp, as the seed does, for what is called compute unit,
-//! workgroup and wave elsewhere; ids and refusals are the shared types. In [`Controllers`] larger
-//! priorities are more important, as in the seed; the policy takes levels.
+//! workgroup and wave elsewhere; ids and refusals are the shared types. A smaller rank is more
+//! urgent, as everywhere in raddle; the seed's priorities are larger where they are more important.
 //!
 //! ```
 //! use raddle_sm::{Controllers, Kernel, Options, Resources, Route};
@@ -22,7 +22,7 @@
 //! let each = Resources { registers: 64, warps: 8, shared: 16 };
 //! let mut gpu = Controllers::new(2, each, Options::default())?;
 //! let low = Kernel {
-//!     id: LaunchId(0), priority: 1, blocks: 4, warps: 4, registers: 4, shared: 2, barrier: false,
+//!     id: LaunchId(0), rank: 9, blocks: 4, warps: 4, registers: 4, shared: 2, barrier: false,
 //! };
 //! assert_eq!(gpu.arrive(&low)?, None, "a block of it fits an SM");
 //! for n1 in [2, 2] {
@@ -31,7 +31,7 @@
 //!     while gpu.serve(decision.sm)?.is_some() {}
 //! }
 //! // Every warp slot is taken: an important block queues on the first SM with lower work only.
-//! gpu.arrive(&Kernel { id: LaunchId(1), priority: 9, blocks: 1, ..low })?;
+//! gpu.arrive(&Kernel { id: LaunchId(1), rank: 1, blocks: 1, ..low })?;
 //! let decision = gpu.decide().expect("lower work everywhere");
 //! assert_eq!((decision.route, decision.sm.0), (Route::Second, 0));
 //! assert_eq!(gpu.serve(decision.sm)?, None, "nothing is stopped for it");

@@ -1,7 +1,7 @@
 //! What do the tables of the controllers say?
 //!
 //! Rows as plain values, in the units of the seed: registers, hardware warps, shared memory.
-//! Larger priorities are more important, as in the seed.
+//! A smaller rank is more urgent, as everywhere here; the seed counts priorities the other way.
 
 use raddle_policy::{CuId, LaunchId};
 
@@ -24,8 +24,8 @@ pub struct Resources {
 pub struct Kernel {
     /// Its id; no other unfinished kernel has it.
     pub id: LaunchId,
-    /// Larger is more important.
-    pub priority: u64,
+    /// Its rank: the smaller, the more urgent. A level has [`Level::rank`](raddle_policy::Level::rank).
+    pub rank: u64,
     /// Blocks, 1 or more.
     pub blocks: u64,
     /// Warps of a block, 1 or more.
@@ -43,8 +43,8 @@ pub struct Kernel {
 pub struct KernelRow {
     /// Which.
     pub kernel: LaunchId,
-    /// Its priority.
-    pub priority: u64,
+    /// Its rank.
+    pub rank: u64,
     /// Blocks not yet distributed.
     pub undistributed: u64,
 }
@@ -56,7 +56,7 @@ pub struct SmRow {
     pub sm: CuId,
     /// What is left of its resources.
     pub remaining: Resources,
-    /// The highest priority among its blocks; `None` without blocks, below every priority.
+    /// The most urgent rank among its blocks; `None` without blocks, less urgent than every rank.
     pub top: Option<u64>,
 }
 
@@ -67,8 +67,8 @@ pub struct BlockRow {
     pub kernel: LaunchId,
     /// Which block of it.
     pub block: u64,
-    /// Its priority.
-    pub priority: u64,
+    /// Its rank.
+    pub rank: u64,
     /// Warps that have not started.
     pub waiting: u64,
     /// Warps that run.

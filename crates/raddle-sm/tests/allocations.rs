@@ -25,7 +25,7 @@ struct Device {
 fn kernel(id: LaunchId) -> Kernel {
     let n = u64::from(id.0);
     let (warps, shared, barrier) = (1 + n % 7, n % 5, n % 3 == 0);
-    Kernel { id, priority: n % 6, blocks: 9, warps, registers: 2 + n % 4, shared, barrier }
+    Kernel { id, rank: 5 - n % 6, blocks: 9, warps, registers: 2 + n % 4, shared, barrier }
 }
 
 impl Device {

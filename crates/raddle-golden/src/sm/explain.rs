@@ -115,7 +115,8 @@ impl<'q> WarpTeller<'q> {
         self.step(format!("t={now}, {label} ({}): {blocks} of {name} to SM{sm}", it.route.name()));
         let rows = controllers.kernels();
         let row = rows.iter().find(|row| row.kernel == it.kernel);
-        let (priority, left) = row.map_or((0, 0), |row| (row.priority, row.undistributed));
+        let (priority, left) =
+            row.map_or((0, 0), |row| (self.question.highest - row.rank, row.undistributed));
         let had = counted(left + it.count, "block", "blocks");
         self.story.line(format!("G1: {name} (priority {priority}) has {had} to distribute"));
         self.story.line(why);
@@ -147,7 +148,10 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
         .collect();
     let kernels = if kernels.is_empty() { "none".to_owned() } else { kernels.join(", ") };
     let sms = controllers.sms().into_iter().map(|row| {
-        let (left, top) = (row.remaining, row.top.map_or("-".to_owned(), |top| top.to_string()));
+        let (left, top) = (
+            row.remaining,
+            row.top.map_or("-".to_owned(), |top| (question.highest - top).to_string()),
+        );
         format!(
             "SM{}: {}, {}, {} shared left, top {top}; {}",
             row.sm.0,

@@ -59,6 +59,8 @@ struct WarpRun {
     sms: u16,
     each: Resources,
     options: Options,
+    /// The highest priority: the questions count larger as more urgent, ranks are counted from it.
+    highest: u64,
     names: Vec<String>,
     jobs: Vec<Job>,
 }
@@ -89,6 +91,7 @@ struct SmRefusal<'q> {
 
 fn question(value: &Value) -> Result<WarpRun, Fault> {
     let SmQuestion { sms, sm, options, kernels } = read_at(value, "")?;
+    let highest = kernels.iter().map(|it| it.priority).max().unwrap_or(0);
     let (mut names, mut jobs) = (Vec::new(), Vec::new());
     let mut known = std::collections::BTreeSet::new();
     for (n, kernel) in kernels.into_iter().enumerate() {
@@ -97,14 +100,14 @@ fn question(value: &Value) -> Result<WarpRun, Fault> {
             let message = format!("duplicate kernel `{}`: names must differ", kernel.name);
             return Err(Fault::new(FaultKind::Inconsistent, &format!("{at}/name"), message));
         }
-        jobs.push(kernel.job(&at)?);
+        jobs.push(kernel.job(&at, highest)?);
         names.push(kernel.name);
     }
-    Ok(WarpRun { sms, each: sm, options, names, jobs })
+    Ok(WarpRun { sms, each: sm, options, highest, names, jobs })
 }
 
 impl SmKernel {
-    fn job(&self, at: &str) -> Result<Job, Fault> {
+    fn job(&self, at: &str, highest: u64) -> Result<Job, Fault> {
         let at = format!("{at}/warp-ticks");
         let count = |given: usize, wanted: u64, what: &str, at: &str| {
             let message = format!("{given} entries for {wanted} {what}: give one each");
@@ -119,7 +122,7 @@ impl SmKernel {
         }
         let kernel = Kernel {
             id: LaunchId(0),
-            priority: self.priority,
+            rank: highest - self.priority,
             blocks: self.blocks,
             warps: self.warps_per_block,
             registers: self.registers_per_warp,
@@ -132,7 +135,7 @@ impl SmKernel {
 
 fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let question = question(value)?;
-    let WarpRun { sms, each, options, names, jobs } = &question;
+    let WarpRun { sms, each, options, names, jobs, .. } = &question;
     let (mut log, mut teller) = (Vec::new(), WarpTeller::new(&question, story));
     let outcome = run::run(*sms, *each, *options, jobs, &mut |Tick(t), step, controllers| {
         question.note(t, step, &mut log);

@@ -11,14 +11,14 @@
 //! use raddle_policy::{LaunchId, Tick};
 //!
 //! // C10 of the digest: F leaves, L holds the shared memory that H waits for, H holds L's warp slots.
-//! let kernel = |arrive, priority, warps, ticks, shared| Job {
+//! let kernel = |arrive, rank, warps, ticks, shared| Job {
 //!     kernel: Kernel {
-//!         id: LaunchId(0), priority, blocks: 1, warps, registers: 4, shared, barrier: false,
+//!         id: LaunchId(0), rank, blocks: 1, warps, registers: 4, shared, barrier: false,
 //!     },
 //!     arrive: Tick(arrive),
 //!     ticks: vec![ticks; warps as usize],
 //! };
-//! let jobs = [kernel(0, 1, 4, 5, 0), kernel(0, 1, 8, 10, 12), kernel(2, 9, 2, 10, 8)];
+//! let jobs = [kernel(0, 9, 4, 5, 0), kernel(0, 9, 8, 10, 12), kernel(2, 1, 2, 10, 8)];
 //! let each = Resources { registers: 64, warps: 8, shared: 16 };
 //! let mut routes = Vec::new();
 //! let mut watch = |_: Tick, step: &WarpStep, _: &_| {

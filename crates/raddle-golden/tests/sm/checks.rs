@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, LaunchId};
 use raddle_sm::{Controllers, Decision, Kernel, Options, Route};
 
-use crate::ours::{self, kernel, resources};
+use crate::ours::{self, kernel, resources, reversed};
 use crate::worked::TOTAL;
 
 fn options() -> Options {
@@ -12,7 +12,15 @@ fn options() -> Options {
 
 /// A kernel of 4 registers a warp.
 fn small(id: u32, priority: u64, blocks: u64, warps: u64, shared: u64) -> Kernel {
-    Kernel { id: LaunchId(id), priority, blocks, warps, registers: 4, shared, barrier: false }
+    Kernel {
+        id: LaunchId(id),
+        rank: reversed(priority),
+        blocks,
+        warps,
+        registers: 4,
+        shared,
+        barrier: false,
+    }
 }
 
 fn decide(controllers: &mut Controllers) -> Option<Decision> {
@@ -136,7 +144,7 @@ fn check_6_tables_after_each_distribution() {
         assert_eq!(gpu.kernels()[id as usize].undistributed, 1);
         assert_eq!(decide(&mut gpu).unwrap().count, 1);
         let after = gpu.sms()[0];
-        assert_eq!(after.top, Some(top), "max(old, priority)");
+        assert_eq!(after.top.map(reversed), Some(top), "max(old, priority)");
         assert_eq!(gpu.kernels()[id as usize].undistributed, 0);
         assert_eq!(before.warps - after.remaining.warps, 2);
         assert_eq!(before.registers - after.remaining.registers, 8);
@@ -155,7 +163,7 @@ fn check_10_the_top_falls_to_the_highest_that_is_left() {
     }
     for (at, top) in [(0, Some(3)), (2, Some(2)), (3, Some(1)), (1, None)] {
         assert!(gpu.ended(handles[at]).unwrap().block_done);
-        assert_eq!(gpu.sms()[0].top, top);
+        assert_eq!(gpu.sms()[0].top.map(reversed), top);
     }
     assert!(gpu.kernels().is_empty());
     assert!(gpu.ended(handles[0]).is_err(), "a warp ends once");

@@ -58,7 +58,7 @@ impl Beside {
         let Demand { waves, vgpr, lds, .. } = launch.demand;
         let kernel = Kernel {
             id: launch.id,
-            priority: u64::from(u8::MAX - launch.level.0),
+            rank: launch.level.rank(),
             blocks: launch.workgroups,
             warps: waves.into(),
             registers: vgpr.into(),

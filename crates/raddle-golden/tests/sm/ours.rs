@@ -22,10 +22,15 @@ pub(crate) fn kernel(
     naive::Kernel { arrive, priority, blocks, warps, registers, shared, barrier, ticks }
 }
 
+/// The rank of a priority of these tests, and the priority of a rank.
+pub(crate) fn reversed(priority: u64) -> u64 {
+    99 - priority
+}
+
 fn job(it: &naive::Kernel) -> Job {
     let kernel = Kernel {
         id: LaunchId(0),
-        priority: it.priority,
+        rank: reversed(it.priority),
         blocks: it.blocks,
         warps: it.warps,
         registers: it.registers,
@@ -46,7 +51,13 @@ pub(crate) fn tables(controllers: &Controllers) -> String {
     let kernels = kernels.iter().map(|row| format!("{}:{}", row.kernel, row.undistributed));
     let sms = controllers.sms().into_iter().map(|row| {
         let left = row.remaining;
-        format!("{}/{}/{}/{}", left.registers, left.warps, left.shared, shown(row.top))
+        format!(
+            "{}/{}/{}/{}",
+            left.registers,
+            left.warps,
+            left.shared,
+            shown(row.top.map(reversed))
+        )
     });
     kernels.chain(sms).collect::<Vec<_>>().join(" ")
 }
@@ -121,7 +132,7 @@ fn check_tables(controllers: &Controllers, total: [u64; 3]) {
         let whole = resources(total);
         assert!(left.registers <= whole.registers, "{row:?}");
         assert!(left.warps <= whole.warps && left.shared <= whole.shared, "{row:?}");
-        let top = controllers.blocks(row.sm).iter().map(|block| block.priority).max();
+        let top = controllers.blocks(row.sm).iter().map(|block| block.rank).min();
         assert_eq!(row.top, top, "{row:?}");
     }
 }

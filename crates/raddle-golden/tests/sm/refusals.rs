@@ -14,7 +14,7 @@ fn gpu() -> Controllers {
 
 fn one(warps: u64, registers: u64, shared: u64) -> Kernel {
     let (id, barrier) = (LaunchId(3), false);
-    Kernel { id, priority: 1, blocks: 1, warps, registers, shared, barrier }
+    Kernel { id, rank: 1, blocks: 1, warps, registers, shared, barrier }
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn a_warp_ends_within_time() {
 fn the_largest_numbers_there_are_go_in_and_come_out() {
     let each = Resources { registers: u64::MAX, warps: u64::MAX, shared: u64::MAX };
     let mut gpu = Controllers::new(1, each, Options::default()).unwrap();
-    let huge = Kernel { blocks: 1, priority: u64::MAX, ..one(u64::MAX, 1, u64::MAX) };
+    let huge = Kernel { blocks: 1, rank: u64::MAX, ..one(u64::MAX, 1, u64::MAX) };
     assert_eq!(gpu.arrive(&huge), Ok(None));
-    assert_eq!(gpu.arrive(&Kernel { id: LaunchId(0), priority: u64::MAX, ..huge }), Ok(None));
+    assert_eq!(gpu.arrive(&Kernel { id: LaunchId(0), rank: u64::MAX, ..huge }), Ok(None));
     assert_eq!(gpu.decide().map(|it| it.n1), Some(1));
     assert_eq!(gpu.serve(CuId(0)).unwrap().map(|it| it.count), Some(u64::MAX));
-    assert_eq!(gpu.decide(), None, "an equal priority does not queue");
+    assert_eq!(gpu.decide(), None, "an equal rank does not queue");
     assert_eq!(gpu.sms()[0].remaining.shared, 0);
 }

@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 use raddle_policy::LaunchId;
 use raddle_sm::{Choose, Controllers, Kernel, Options, Resources, Route};
 
-use crate::ours::resources;
+use crate::ours::{resources, reversed};
 
 fn filler(id: u32, priority: u64, left: [u64; 3], total: Resources) -> Kernel {
     Kernel {
         id: LaunchId(id),
-        priority,
+        rank: reversed(priority),
         blocks: 1,
         warps: total.warps - left[1],
         registers: 1,
@@ -32,8 +32,8 @@ fn route(left: [u64; 3], top: u64, options: Options, barrier: bool) -> char {
     let sm = gpu.decide().unwrap().sm;
     while gpu.serve(sm).unwrap().is_some() {}
     assert_eq!(gpu.sms()[0].remaining, resources(left));
-    let (id, priority) = (LaunchId(1), 1);
-    let block = Kernel { id, priority, blocks: 9, warps: 3, registers: 2, shared: 2, barrier };
+    let (id, rank) = (LaunchId(1), reversed(1));
+    let block = Kernel { id, rank, blocks: 9, warps: 3, registers: 2, shared: 2, barrier };
     if gpu.arrive(&block).unwrap().is_some() {
         return 'x';
     }
@@ -77,7 +77,15 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
         // Filled first, so that the next filler goes to the next SM; the rest ends again.
         for (id, priority, warps) in [(2 * sm, top, warps), (2 * sm + 1, top, left)] {
             let (id, registers, shared) = (LaunchId(id), 1, 0);
-            let it = Kernel { id, priority, blocks: 1, warps, registers, shared, barrier: false };
+            let it = Kernel {
+                id,
+                rank: reversed(priority),
+                blocks: 1,
+                warps,
+                registers,
+                shared,
+                barrier: false,
+            };
             if warps > 0 {
                 gpu.arrive(&it).unwrap();
             }
@@ -95,12 +103,23 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
         }
     }
     let row = |it: raddle_sm::SmRow| {
-        format!("{}{}", it.remaining.warps, it.top.map_or("-".to_owned(), |top| top.to_string()))
+        format!(
+            "{}{}",
+            it.remaining.warps,
+            it.top.map_or("-".to_owned(), |top| reversed(top).to_string())
+        )
     };
     let state: Vec<String> = gpu.sms().into_iter().map(row).collect();
     let id = LaunchId(99);
-    let block =
-        Kernel { id, priority: 4, blocks: 2, warps: 3, registers: 1, shared: 0, barrier: false };
+    let block = Kernel {
+        id,
+        rank: reversed(4),
+        blocks: 2,
+        warps: 3,
+        registers: 1,
+        shared: 0,
+        barrier: false,
+    };
     gpu.arrive(&block).unwrap();
     let went = gpu.decide().map_or("-".to_owned(), |it| format!("{} {}", it.route.name(), it.sm));
     format!("{} {went}", state.join(" "))

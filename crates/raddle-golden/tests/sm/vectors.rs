@@ -11,7 +11,7 @@ use raddle_sm::Options;
 use serde_json::Value;
 
 use crate::naive::{Kernel, Story};
-use crate::ours::{self, kernel};
+use crate::ours::{self, kernel, reversed};
 use crate::worked::{self, TOTAL};
 
 fn vectors() -> Value {
@@ -60,11 +60,11 @@ fn every_table_of_the_worked_run_with_its_blocks() {
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];
     let kernels = controllers.kernels().into_iter().map(|it| {
-        let row = serde_json::json!({"prio": it.priority, "undistributed": it.undistributed});
+        let row = serde_json::json!({"prio": reversed(it.rank), "undistributed": it.undistributed});
         (name(it.kernel).to_owned(), row)
     });
     let sms = controllers.sms().into_iter().map(|it| {
-        let (left, top) = (it.remaining, it.top.map_or(-1, |top| top as i64));
+        let (left, top) = (it.remaining, it.top.map_or(-1, |top| reversed(top) as i64));
         let row = serde_json::json!({
             "regs": left.registers, "warps": left.warps, "smem": left.shared, "top": top,
         });
@@ -73,7 +73,7 @@ fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let blocks = controllers.sms().into_iter().map(|it| {
         let rows = controllers.blocks(it.sm).into_iter().map(|it| {
             let row = serde_json::json!({
-                "prio": it.priority, "waiting": it.waiting, "running": it.running,
+                "prio": reversed(it.rank), "waiting": it.waiting, "running": it.running,
                 "finished": it.finished,
             });
             (format!("{}{}", name(it.kernel), it.block), row)

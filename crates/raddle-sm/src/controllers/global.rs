@@ -4,6 +4,7 @@ use raddle_policy::CuId;
 
 use super::{Controllers, SmBlock, SmRoom, TargetKernel};
 use crate::blocks::Waiting;
+use crate::index::reversed;
 use crate::search::{Room, find};
 use crate::{Decision, Route};
 
@@ -42,7 +43,7 @@ impl Controllers {
             self.targets.remove(at);
         }
         let unit = &mut self.sms[sm];
-        unit.blocks.add(kernel.priority, count);
+        unit.blocks.add(reversed(kernel.rank), count);
         let reserved = route == Route::Whole;
         if reserved {
             unit.remaining.warps -= count * need.block.warps;
@@ -64,7 +65,7 @@ impl Controllers {
                 finished: 0,
             };
             let place = self.add_block(block);
-            let waiting = Waiting { priority: kernel.priority, serial, slot: place };
+            let waiting = Waiting { priority: reversed(kernel.rank), serial, slot: place };
             self.sms[sm].blocks.enqueue(waiting);
         }
         self.index.touch(sm);

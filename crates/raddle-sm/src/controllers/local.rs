@@ -3,6 +3,7 @@
 use raddle_policy::CuId;
 
 use super::{Controllers, HeldKernel, Sm, SmBlock, SmRoom};
+use crate::index::reversed;
 use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
@@ -98,7 +99,7 @@ impl Controllers {
         let mut kernel_done = false;
         if block_done {
             unit.remaining.shared += held.need.warp.shared;
-            unit.blocks.remove(held.kernel.priority, 1);
+            unit.blocks.remove(reversed(held.kernel.rank), 1);
             held.unfinished -= 1;
             kernel_done = held.unfinished == 0;
             let slot = block.kernel;

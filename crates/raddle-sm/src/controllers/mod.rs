@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
-use crate::index::{DemandSlot, Index, SmKey, cut, lowness};
+use crate::index::{DemandSlot, Index, SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
 
@@ -179,7 +179,7 @@ impl Controllers {
         let registers = kernel.warps.saturating_mul(kernel.registers);
         let block = Resources { registers, warps: kernel.warps, shared: kernel.shared };
         let warp = Resources { registers: kernel.registers, warps: 1, shared: kernel.shared };
-        let (priority, barrier) = (kernel.priority, kernel.barrier);
+        let (priority, barrier) = (reversed(kernel.rank), kernel.barrier);
         let wish = SmWish { priority, barrier, block: need_key(&block), warp: need_key(&warp) };
         let held = HeldKernel {
             kernel: *kernel,
@@ -236,7 +236,7 @@ impl Controllers {
         held.sort_by_key(|held| held.arrival);
         let row = |held: &HeldKernel| KernelRow {
             kernel: held.kernel.id,
-            priority: held.kernel.priority,
+            rank: held.kernel.rank,
             undistributed: held.undistributed,
         };
         held.into_iter().map(row).collect()
@@ -260,7 +260,7 @@ impl Controllers {
             Some(BlockRow {
                 kernel: kernel.id,
                 block: block.number,
-                priority: kernel.priority,
+                rank: kernel.rank,
                 waiting: block.waiting,
                 running: block.running,
                 finished: block.finished,
@@ -272,6 +272,6 @@ impl Controllers {
 
 impl Sm {
     fn row(&self, sm: CuId) -> SmRow {
-        SmRow { sm, remaining: self.remaining, top: self.blocks.top() }
+        SmRow { sm, remaining: self.remaining, top: self.blocks.top().map(reversed) }
     }
 }

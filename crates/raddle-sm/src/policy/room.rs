@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, Cus, Demand, Launch};
 
 use crate::blocks::Blocks;
-use crate::index::{SmKey, cut, lowness};
+use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
 /// The compute units as a search sees them, for one launch.
@@ -68,7 +68,7 @@ pub(super) fn wish(launch: &Launch) -> SmWish {
 
 /// How important a level is, in the seed's sense: larger is more important.
 pub(super) fn priority(launch: &Launch) -> u64 {
-    u64::from(u8::MAX - launch.level.0)
+    reversed(launch.level.rank())
 }
 
 /// What is free on a unit, as a key of the index.
