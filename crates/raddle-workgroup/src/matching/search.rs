@@ -48,6 +48,12 @@ impl SearchRule {
         Self::Grouped { groups: Some(ByResource::All(groups)), size: None }
     }
 
+    /// Groups of so many granules of every resource.
+    #[must_use]
+    pub const fn size(size: u32) -> Self {
+        Self::Grouped { groups: None, size: Some(ByResource::All(size)) }
+    }
+
     /// These amounts of every resource.
     #[must_use]
     pub const fn amounts(amounts: Vec<u32>) -> Self {
