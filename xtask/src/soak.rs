@@ -157,7 +157,7 @@ fn judged(shell: &Shell) -> Result<()> {
 
 fn pages(shell: &Shell) -> Result<()> {
     let rows = cmd!(shell, "cargo test -p raddle --test it -- pages:: --nocapture");
-    Ok(rows.env("RADDLE_PAGES", "1").run()?)
+    Ok(rows.env("RADDLE_PAGES", "all").run()?)
 }
 
 fn packets(shell: &Shell) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Do the pages of the policies show what their commands print today, on real profiles?
 //!
 //! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. What takes longer is
-//! compared by `cargo xtask soak pages`.
+//! compared by `cargo xtask soak pages`, or one by one with its mark in `RADDLE_PAGES`.
 
 use std::path::Path;
 
@@ -119,7 +119,60 @@ const QUICK: [PageTables; 8] = [
     },
 ];
 
-const SLOW: [PageTables; 4] = [
+const SEARCHES: &str = "search gates";
+
+const SLOW: [PageTables; 9] = [
+    PageTables {
+        page: "search",
+        mark: "b200",
+        command: &[
+            "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
+            "--device b200 --priority 'tracelens_mi300x*=5' --launch-latency none",
+            "--out searches.jsonl",
+        ],
+        heads: &[SEARCHES],
+    },
+    PageTables {
+        page: "search",
+        mark: "v100",
+        command: &[
+            "raddle search-study hta_trace_diff_test_v100.json.gz kineto_tb2020_bare_array_v100.json.gz",
+            "--device v100 --priority 'hta_trace_diff*=5' --launch-latency none --out searches.jsonl",
+            "--vary 'allocate.search=full,{grouped={size=4}},{grouped={size=16}},{grouped={groups=16}},{grouped={groups=8}},{sampled={}}'",
+        ],
+        heads: &[SEARCHES],
+    },
+    PageTables {
+        page: "search",
+        mark: "requests",
+        command: &[
+            "raddle search-study fixtures/pair/infer.csv fixtures/pair/train.csv --device b200 --barriers no",
+            "--priority train=5 --requests infer=8/s --until 300 --seeds 5 --out searches.jsonl",
+            "--vary 'allocate.search=full,{grouped={size=4}},{grouped={size=16}},{grouped={groups=16}},{grouped={groups=8}},{sampled={}},{shared={width=1824}}'",
+        ],
+        heads: &[SEARCHES],
+    },
+    PageTables {
+        page: "search",
+        mark: "decisions",
+        command: &[
+            "raddle search-study fixtures/pair/infer.csv fixtures/pair/train.csv --device b200 --barriers no",
+            "--priority train=5 --launch-latency none --out searches.jsonl",
+            "--vary 'allocate.search=full,{grouped={size=4}},{shared={width=1824}}'",
+            "--vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500},{timing=\"three-clocks\",clock-mhz=1500}'",
+        ],
+        heads: &["search decision gates"],
+    },
+    PageTables {
+        page: "search",
+        mark: "full device",
+        command: &[
+            "raddle search-study fixtures/pair/train.csv*4 --device seed-000 --barriers no",
+            "--requests train=10/s --until 200 --seed 2 --seeds 3 --out searches.jsonl",
+            "--vary 'allocate.search=full,{grouped={size=4}},{grouped={groups=8}},{sampled={}}'",
+        ],
+        heads: &[SEARCHES],
+    },
     PageTables {
         page: "split",
         mark: "cuts",
@@ -174,7 +227,8 @@ fn word(word: &str) -> Option<String> {
         return Some(format!("{}{rest}", sample(known)?.to_str().expect("a name in UTF-8")));
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let fixture = file.starts_with("fixtures/").then(|| root.join(file).display().to_string());
+    let fixture = file.starts_with("fixtures/");
+    let fixture = fixture.then(|| format!("{}{rest}", root.join(file).display()));
     Some(fixture.unwrap_or_else(|| word.trim_matches('\'').to_owned()))
 }
 
@@ -208,7 +262,7 @@ fn pages_show_what_their_commands_print() {
 
 #[test]
 fn pages_show_what_their_longer_commands_print() {
-    if std::env::var_os("RADDLE_PAGES").is_some() {
-        SLOW.iter().for_each(check);
-    }
+    let Ok(wanted) = std::env::var("RADDLE_PAGES") else { return };
+    let of_mark = |of: &&PageTables| wanted == "all" || wanted == of.mark;
+    SLOW.iter().filter(of_mark).for_each(check);
 }
