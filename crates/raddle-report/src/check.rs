@@ -3,8 +3,10 @@
 //! A tenant's recording holds its profile's launches a whole number of times: each time is one
 //! request, one step, or the run, whatever the prediction judges the tenant by.
 
+use std::collections::BTreeSet;
+
 use raddle_sim::{JudgedBy, PolicyFigures, percentile};
-use raddle_trace::Profile;
+use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Block, Cell, Column, Document, Table};
@@ -59,6 +61,46 @@ pub struct CheckedTenant {
     within: Option<bool>,
 }
 
+/// What was recorded of a tenant.
+#[derive(Clone, Debug)]
+pub struct TenantRecording<'p> {
+    /// Its name in the prediction.
+    pub tenant: String,
+    /// What was recorded.
+    pub profile: &'p Profile,
+    /// Which process of it, counted from 1, where it holds several.
+    pub process: Option<u32>,
+}
+
+impl TenantRecording<'_> {
+    /// What is the tenant's own.
+    fn ops(&self) -> Result<Vec<&Op>, String> {
+        let Self { tenant, profile, process } = self;
+        let of = |op: &Op| profile.streams.get(op.stream as usize).and_then(StreamLabel::process);
+        let known: BTreeSet<u32> = profile.ops.iter().filter_map(of).collect();
+        let told = || known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        match process {
+            None if known.len() > 1 => Err(format!(
+                "the recording of {tenant} holds processes {}: say which is its own, {tenant}=FILE@N",
+                told()
+            )),
+            Some(wanted) if !known.contains(wanted) => Err(match known.is_empty() {
+                true => {
+                    format!("the recording of {tenant} tells of no processes: leave out @{wanted}")
+                }
+                false => {
+                    format!("the recording of {tenant} has no process {wanted}; it has {}", told())
+                }
+            }),
+            _ => Ok(profile
+                .ops
+                .iter()
+                .filter(|op| process.is_none() || of(op) == *process)
+                .collect()),
+        }
+    }
+}
+
 impl Prediction {
     /// Reads a `summary.json`.
     ///
@@ -73,8 +115,8 @@ impl Prediction {
         self.profiles.iter().map(|profile| &*profile.name)
     }
 
-    /// Holds it against recordings of the run under `recipe`, each with the name of its tenant;
-    /// without a recipe, under the one that it recommends.
+    /// Holds it against recordings of the run under `recipe`; without a recipe, under the one that it
+    /// recommends.
     ///
     /// # Errors
     /// In words, where a recipe or tenant is not in it, or a recording holds no whole number of its
@@ -82,7 +124,7 @@ impl Prediction {
     pub fn check(
         &self,
         recipe: Option<&str>,
-        recordings: &[(String, &Profile)],
+        recordings: &[TenantRecording<'_>],
     ) -> Result<Check, String> {
         let answer = &self.answer;
         let row = match recipe.or(answer.verdict.recipe.as_deref()) {
@@ -93,7 +135,8 @@ impl Prediction {
             None => answer.rows.get(answer.baseline).ok_or("it has no recipe")?,
         };
         let mut tenants = Vec::new();
-        for (name, profile) in recordings {
+        for recording in recordings {
+            let name = &recording.tenant;
             let at = self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
                 let names: Vec<&str> = self.tenants().collect();
                 format!(
@@ -105,7 +148,7 @@ impl Prediction {
             else {
                 return Err(format!("it has no figures of {name}"));
             };
-            let measured = self.profiles[at].measured(judged.judged, profile)?;
+            let measured = self.profiles[at].measured(judged.judged, recording.ops()?)?;
             let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
             tenants.push(CheckedTenant {
                 name: name.clone(),
@@ -134,9 +177,9 @@ struct Measured {
 }
 
 impl PredictedProfile {
-    fn measured(&self, judged: JudgedBy, recording: &Profile) -> Result<Measured, String> {
+    fn measured(&self, judged: JudgedBy, mut ops: Vec<&Op>) -> Result<Measured, String> {
         let each = self.kernels.saturating_add(self.copies).saturating_add(self.sets).max(1);
-        let all = recording.ops.len() as u64;
+        let all = ops.len() as u64;
         let odd = all % each;
         if all == 0 || odd != 0 {
             return Err(format!(
@@ -146,7 +189,6 @@ impl PredictedProfile {
             ));
         }
         // In the order in which the host issued them.
-        let mut ops: Vec<_> = recording.ops.iter().collect();
         ops.sort_by_key(|op| (op.arrival_ns, op.start_ns));
         let each = usize::try_from(each).unwrap_or(usize::MAX);
         let spans: Vec<(u64, u64)> = ops

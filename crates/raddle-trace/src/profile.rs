@@ -143,6 +143,22 @@ pub struct StreamLabel {
     pub context: Option<u64>,
 }
 
+impl StreamLabel {
+    /// Which process of a recording of several it is of, counted from 1 in order of first use; `None`
+    /// where the source tells of one, or of none. It stands at the end of the label: `7 (process 2)`.
+    ///
+    /// ```
+    /// use raddle_trace::StreamLabel;
+    /// let of = |label: &str| StreamLabel { label: label.to_owned(), context: None }.process();
+    /// assert_eq!((of("7 (process 2)"), of("7")), (Some(2), None));
+    /// ```
+    #[must_use]
+    pub fn process(&self) -> Option<u32> {
+        let (_, last) = self.label.rsplit_once(" (process ")?;
+        last.strip_suffix(')')?.parse().ok()
+    }
+}
+
 /// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {

@@ -248,8 +248,8 @@ pub(crate) struct CheckArgs {
     /// beside its report, as check.html and check.json
     #[arg(value_name = "PREDICTION")]
     pub(crate) prediction: PathBuf,
-    /// What was recorded of each process side by side, as TENANT=FILE or a file of a tenant's name;
-    /// each holds the profile of its tenant a whole number of times (docs/check.md)
+    /// What was recorded of each process side by side, as TENANT=FILE or a file of a tenant's name, of
+    /// a recording of several processes TENANT=FILE@N, the Nth in order of first use; each holds the profile of its tenant a whole number of times (docs/check.md)
     #[arg(value_name = "RECORDING", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// The recipe that was set [default: the recommended one]

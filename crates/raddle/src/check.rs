@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use raddle_report::check::Prediction;
+use raddle_report::check::{Prediction, TenantRecording};
 use raddle_report::json;
 use raddle_report::replay::SUMMARY;
 use raddle_study::profiles;
@@ -35,13 +35,16 @@ pub(crate) fn verb(
             "{shown} is no {SUMMARY} of raddle ({why}): name a file that `raddle share` or `raddle replay` wrote, or its folder"
         ))
     })?;
-    let (tenants, files): (Vec<Option<String>>, Vec<PathBuf>) =
-        args.recordings.iter().map(|given| split(given, &prediction)).unzip();
+    let given: Vec<GivenRecording> =
+        args.recordings.iter().map(|given| split(given, &prediction)).collect();
+    let files: Vec<PathBuf> = given.iter().map(|of| of.file.clone()).collect();
     let disk = Disk::new(&files, console.progress);
     let options = args.shapes.rules().options(args.barriers.into(), &disk)?;
     let profiles = profiles::open(&named(&files), &options, &disk)?;
-    let recordings = profiles.iter().zip(&tenants).map(|(loaded, tenant)| {
-        (tenant.clone().unwrap_or_else(|| loaded.name.clone()), &*loaded.profile)
+    let recordings = profiles.iter().zip(given).map(|(loaded, of)| TenantRecording {
+        tenant: of.tenant.unwrap_or_else(|| loaded.name.clone()),
+        profile: &loaded.profile,
+        process: of.process,
     });
     let recordings: Vec<_> = recordings.collect();
     let check = prediction.check(args.recipe.as_deref(), &recordings);
@@ -61,13 +64,25 @@ pub(crate) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-/// The tenant and the file of `TENANT=FILE`; of another path only the file.
-fn split(given: &Path, prediction: &Prediction) -> (Option<String>, PathBuf) {
-    let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.split_once('='));
-    match said {
-        Some((tenant, file)) if prediction.tenants().any(|name| name == tenant) => {
-            (Some(tenant.to_owned()), file.into())
+/// A recording as it was given.
+struct GivenRecording {
+    tenant: Option<String>,
+    file: PathBuf,
+    process: Option<u32>,
+}
+
+/// What `TENANT=FILE@N` says, of which tenant and process may be left out; a file of just that name is
+/// meant as it is.
+fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
+    let of = |path: &Path| -> (PathBuf, Option<u32>) {
+        let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('@'));
+        match said.and_then(|(file, process)| Some((file, process.parse().ok()?))) {
+            Some((file, process)) => (file.into(), Some(process)),
+            None => (path.to_path_buf(), None),
         }
-        _ => (None, given.to_path_buf()),
-    }
+    };
+    let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.split_once('='));
+    let said = said.filter(|(tenant, _)| prediction.tenants().any(|name| name == *tenant));
+    let (file, process) = of(said.map_or(given, |(_, file)| Path::new(file)));
+    GivenRecording { tenant: said.map(|(tenant, _)| tenant.to_owned()), file, process }
 }

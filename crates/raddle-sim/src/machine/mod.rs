@@ -246,9 +246,12 @@ impl Machine {
         }
     }
 
-    /// When a workgroup of a launch that starts now has done its work.
+    /// When a workgroup of a launch that starts now has done its work, beside whoever runs now.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
-        self.live.get(&id).map_or(now, |live| now + live.what.workgroup)
+        self.live.get(&id).map_or(now, |live| {
+            let permille = self.neighbours.permille(live.what.process, &live.what.contention);
+            now + scaled(live.what.workgroup, ALONE, permille)
+        })
     }
 
     /// What waits for peers ends at that time, and no earlier than now; so does what starts from now on.

@@ -2,7 +2,8 @@
 
 use raddle_policy::{Preemption, Ticks};
 use raddle_sim::{
-    Meeting, Outcome, PlanOptions, ProcessPlan, Repetition, Task, Workload, meet, plan,
+    Contention, Meeting, NeighbourClass, Outcome, PlanOptions, ProcessPlan, Repetition, Task,
+    Workload, meet, plan,
 };
 use raddle_trace::{CommRule, ImportOptions, Profile, read};
 
@@ -34,6 +35,25 @@ fn all_end_when_the_last_has_come_and_each_has_done_its_work() {
     let wide = rank(vec![kernel(5, 16, 1, 10)]);
     assert_eq!(ends(vec![rank(vec![kernel(0, 1, 1, 10)]), wide], false), [15, 35]);
     assert_eq!(ends(vec![early()], false), [10, 15], "alone it has no peer");
+}
+
+/// Beside communication the kernels of these two take twice as long, beside compute four times.
+#[test]
+fn peers_end_together_however_long_neighbours_make_it() {
+    use NeighbourClass::{Communication, Compute};
+    let charged = |plan: ProcessPlan, class, permille| ProcessPlan {
+        contention: vec![Contention { class, permille }; plan.tasks.len()],
+        ..plan
+    };
+    let peer =
+        |at| charged(rank(vec![kernel(at, 2, 1, 10)]), Communication, [4000, 1000, 2000, 1000]);
+    // The second finds the first, so its work takes 20; both end with it.
+    assert_eq!(ends(vec![peer(0), peer(50)], false), [70, 70]);
+    // Who comes beside them pays for them, and moves their end no more.
+    let beside = ProcessPlan::new("beside", vec![kernel(55, 2, 1, 10)]);
+    let beside = charged(beside, Compute, [1000, 1000, 3000, 1000]);
+    // A third of 15 is done at 70, and the other half after that.
+    assert_eq!(ends(vec![peer(0), peer(50), beside], false), [70, 70, 75]);
 }
 
 #[test]

@@ -78,6 +78,43 @@ fn requests_are_repetitions() {
     );
 }
 
+/// One recording of both tenants, as Nsight Systems makes of several processes.
+#[test]
+fn processes_of_one_recording_are_told_apart() {
+    let place = Place::new();
+    predicted(&place);
+    let two: Vec<String> = [("process 1", 5000), ("process 2", 8000)]
+        .into_iter()
+        .map(|(process, lasts)| {
+            let rows = recorded(1, 0, lasts);
+            let stream = format!(",1 ({process}),20,");
+            rows.lines().map(|row| row.replace(",1,20,", &stream)).collect::<Vec<_>>().join("\n")
+        })
+        .collect();
+    let second = two[1].lines().filter(|line| line.starts_with("reduce,"));
+    let both: Vec<&str> = two[0].lines().chain(second).collect();
+    place.file("both.csv", both.join("\n"));
+    let check = |args: &[&str]| {
+        place.raddle(&[&["check", "here", "--recipe", "mps", "--format", "json"], args].concat())
+    };
+    let ran = check(&["one=both.csv@1", "two=both.csv@2"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let measured = [0, 1].map(|at| found["tenants"][at]["measured-ns"].as_u64());
+    assert_eq!(measured, [Some(5000), Some(8000)]);
+    let repetitions = [0, 1].map(|at| found["tenants"][at]["repetitions"].as_u64());
+    assert_eq!(repetitions, [Some(1), Some(1)]);
+    for (args, told) in [
+        (&["one=both.csv"][..], "holds processes 1, 2: say which is its own, one=FILE@N"),
+        (&["one=both.csv@3"], "has no process 3; it has 1, 2"),
+        (&["one=one.csv@1"], "tells of no processes: leave out @1"),
+    ] {
+        let ran = check(args);
+        assert_eq!(ran.code, 1, "{}", ran.out);
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+}
+
 #[test]
 fn what_cannot_be_checked_is_refused_with_what_lacks() {
     let place = Place::new();
