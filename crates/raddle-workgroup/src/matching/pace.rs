@@ -104,6 +104,9 @@ impl Pace {
 
     /// The next end that is seen by now.
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
-        self.late.pop_front_if(|end| end.seen <= now)
+        if self.late.front()?.seen > now {
+            return None;
+        }
+        self.late.pop_front()
     }
 }

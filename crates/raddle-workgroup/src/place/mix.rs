@@ -88,6 +88,9 @@ fn compare(
 
 /// The high 128 and the low 128 bits of a product.
 fn product(factor: u128, distance: u64) -> (u128, u128) {
-    let (low, high) = factor.carrying_mul(distance.into(), 0);
-    (high, low)
+    let (halves, distance) = (factor >> 64, u128::from(distance));
+    let low = (factor & u128::from(u64::MAX)) * distance;
+    // At most (2^64 - 1)^2 + 2^64 - 1, below 2^128.
+    let high = halves * distance + (low >> 64);
+    (high >> 64, high << 64 | low & u128::from(u64::MAX))
 }

@@ -260,7 +260,10 @@ impl Naive {
     }
 
     fn take(&mut self, launch: LaunchId) -> Vec<((LaunchId, u64, u16), Group)> {
-        self.groups.extract_if(.., |&(id, ..), _| id == launch).collect()
+        let groups = std::mem::take(&mut self.groups).into_iter();
+        let (taken, left): (Vec<_>, Vec<_>) = groups.partition(|((id, ..), _)| *id == launch);
+        self.groups = left.into_iter().collect();
+        taken
     }
 
     /// A workgroup or part ends, is killed or saved.
