@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
 use raddle_report::replay::ReplayedProfile;
-use raddle_sim::{ModelError, WaitRule};
+use raddle_sim::{Goal, ModelError, WaitRule};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,
@@ -170,6 +170,18 @@ fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
+}
+
+/// Goals are of profiles that there are.
+pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
+    let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
+    let Some(goal) = goals.iter().find(known) else { return Ok(()) };
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    Err(StudyError::Usage(format!(
+        "--goal '{goal}': none of the profiles is called {}; they are {}",
+        goal.process,
+        names.join(", ")
+    )))
 }
 
 /// Applies `--start`, `--share` and `--hint`.

@@ -164,7 +164,10 @@ impl Study {
             energy: energy::model(self.energy_weights.as_deref(), files)?,
         };
         if self.ways == Ways::Modes {
-            prepared.modes = prepared.candidates(around)?;
+            prepared.modes = prepared.candidates(&self.recipes, around)?;
+            let device = &prepared.target.device;
+            let told = share::left_out(device, prepared.profiles.len());
+            prepared.rules.warnings.extend(told);
             recipes = prepared.modes.iter().map(|mode| mode.recipe.clone()).collect();
         }
         prepared.recipes = recipes;
@@ -210,7 +213,7 @@ impl Study {
         if !self.open_loop {
             profiles::close(profiles);
         }
-        check_goals(&self.goals, profiles)?;
+        profiles::check_goals(&self.goals, profiles)?;
         Ok(draws)
     }
 
@@ -329,13 +332,18 @@ impl Prepared {
     }
 
     /// The ways of sharing that the device offers, each with its best parameters, searched by the seeds
-    /// that there are.
-    fn candidates(&self, around: &Surroundings<'_>) -> Result<Vec<Candidate>, StudyError> {
+    /// that there are; of `wanted` ones alone, where there are any.
+    fn candidates(
+        &self,
+        wanted: &[String],
+        around: &Surroundings<'_>,
+    ) -> Result<Vec<Candidate>, StudyError> {
         let device = &self.target.device;
         let by_level = !self.priorities.is_empty()
             || self.profiles.iter().any(|loaded| loaded.requests.is_some());
         let tenants = self.profiles.len();
         let candidates = share::candidates(device, tenants, by_level, around.registry)?;
+        let candidates = share::only(candidates, wanted, (device, tenants))?;
         let kinds = share::kinds(&candidates);
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
         let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
@@ -465,18 +473,6 @@ impl Studied {
         let profiles: Vec<_> = self.prepared.profiles.iter().map(Loaded::replayed).collect();
         document(&self.result, &self.prepared.replay(&profiles, &self.alone), closing)
     }
-}
-
-/// Goals are of profiles that there are.
-fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
-    let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
-    let Some(goal) = goals.iter().find(known) else { return Ok(()) };
-    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    Err(StudyError::Usage(format!(
-        "--goal '{goal}': none of the profiles is called {}; they are {}",
-        goal.process,
-        names.join(", ")
-    )))
 }
 
 /// What a profile alone on its own device says of the model, and how far that may be trusted.

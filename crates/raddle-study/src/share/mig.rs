@@ -58,6 +58,12 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
     }
 }
 
+/// How many tenants instances of a device can serve at most; `None` where it has none.
+pub(super) fn most(device: &Device) -> Option<usize> {
+    let least = profiles(device).iter().map(|one| one.slices).min()?;
+    Some(usize::from(ALL.0 / least))
+}
+
 /// The names of the profiles of a device; none where it has no instances.
 #[cfg(test)]
 pub(super) fn names(device: &Device) -> Vec<&'static str> {

@@ -5,14 +5,16 @@ mod mig;
 mod modes;
 mod setup;
 
+use raddle_device::Device;
 use raddle_report::replay::SetUpFile;
 use raddle_trace::PriorityRule;
 
+use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 
 use modes::Mode;
-pub(crate) use modes::candidates;
+pub(crate) use modes::{candidates, left_out};
 
 /// A way of sharing with its parameters.
 #[derive(Clone, Debug)]
@@ -41,6 +43,30 @@ pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
         }
     }
     kinds
+}
+
+/// Those that were asked for by name; all where nobody asks.
+///
+/// # Errors
+/// When the device does not have one of them for so many tenants: those that it has.
+pub(crate) fn only(
+    candidates: Vec<Candidate>,
+    wanted: &[String],
+    (device, tenants): (&Device, usize),
+) -> Result<Vec<Candidate>, StudyError> {
+    let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
+    names.dedup();
+    if let Some(name) = wanted.iter().find(|name| !names.contains(&&***name)) {
+        let why: String =
+            left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
+        return Err(StudyError::Usage(format!(
+            "--recipe {name}: {} has no such way of sharing for {tenants} tenants; it has {}{why}",
+            device.id,
+            names.join(", ")
+        )));
+    }
+    let asked = |of: &Candidate| wanted.is_empty() || wanted.iter().any(|it| it == of.mode.name());
+    Ok(candidates.into_iter().filter(asked).collect())
 }
 
 /// What to run to have a mode, a line each, for these tenants, and the files that this takes.

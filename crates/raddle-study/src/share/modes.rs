@@ -37,13 +37,23 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
+    /// Its name, by which it can be asked for.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::TimeSlice => "time-slice",
+            Self::Mps(false) => "mps",
+            Self::Mps(true) => "mps-priority",
+            Self::Partition(..) => "partition",
+            Self::Mig(_) => "mig",
+            Self::Queues => "leftover",
+            Self::RequestLimit(_) => "request-limit",
+            Self::Recipe(name) => name,
+        }
+    }
+
     /// Whether only parameters differ.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Mps(one), Self::Mps(another)) => one == another,
-            (Self::Recipe(one), Self::Recipe(another)) => one == another,
-            _ => core::mem::discriminant(self) == core::mem::discriminant(other),
-        }
+        self.name() == other.name()
     }
 }
 
@@ -71,14 +81,16 @@ pub(crate) fn candidates(
         _ => all.push(bundled(Mode::Queues, "leftover", registry)?),
     }
     if tenants > 1 {
-        for percents in partitions(tenants) {
-            all.push(partition(device, &percents, registry)?);
+        let fits = |percent: u32| units(device, percent) > 0;
+        for percents in partitions(tenants).iter().filter(|set| set.iter().copied().all(fits)) {
+            all.push(partition(device, percents, registry)?);
         }
         for set in mig::sets(device, tenants) {
             all.push(instances(device, set, registry)?);
         }
         all.extend(by_level.then(|| own("leftover-drain", registry)).transpose()?);
-        for requests in request_limits(tenants) {
+        let requests = request_limits(tenants).into_iter();
+        for requests in requests.filter(|set| set.iter().all(|&(own, _)| fits(own))) {
             all.push(request_limit(device, requests, registry)?);
         }
         all.push(own(SLICES, registry)?);
@@ -155,6 +167,25 @@ fn request_limits(tenants: usize) -> Vec<Vec<(u32, u32)>> {
     found
 }
 
+/// Why some ways are not among the candidates that this device has for fewer tenants, with the numbers.
+pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
+    let mut told = Vec::new();
+    let part = partitions(tenants).first().and_then(|set| set.iter().copied().min());
+    if tenants > 1 && part.is_none_or(|percent| units(device, percent) == 0) {
+        told.push(format!(
+            "no partition and no request-limit: {tenants} tenants have {}% of {} compute units each, less than one",
+            100 / tenants,
+            device.cus
+        ));
+    }
+    if let Some(most) = mig::most(device).filter(|most| tenants > *most) {
+        told.push(format!(
+            "no mig: {tenants} tenants, and the device has at most {most} instances"
+        ));
+    }
+    told
+}
+
 fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     if parts == 1 {
         found.push(set.iter().copied().chain([left]).collect());
@@ -182,10 +213,10 @@ fn partition(
     Ok(Candidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
-/// So many percent of the units of a device, at least one.
+/// So many percent of the units of a device.
 fn units(device: &Device, percent: u32) -> u16 {
     // At most all units of the device, which are a u16.
-    ((u32::from(device.cus) * percent / 100) as u16).max(1)
+    (u32::from(device.cus) * percent / 100) as u16
 }
 
 fn joined<'p>(percents: impl Iterator<Item = &'p u32>) -> String {
@@ -282,6 +313,29 @@ mod tests {
         assert_eq!(settings["allocate"]["shares"], serde_json::json!([21, 86]));
         assert_eq!(settings["allocate"]["limits"], serde_json::json!([64, 108]));
         recipe.builder(&recipe.on(&device), &device).unwrap();
+    }
+
+    #[test]
+    fn tenants_that_fit_no_part_are_told_with_the_numbers() {
+        let device = |name: &str| raddle_device::find(name).unwrap();
+        let names = |name: &str, tenants| -> Vec<&'static str> {
+            let found = candidates(&device(name), tenants, false, &Registry::bundled()).unwrap();
+            let mut names: Vec<&str> = found.iter().map(|of| of.mode.name()).collect();
+            names.dedup();
+            names
+        };
+        assert!(left_out(&device("h100"), 7).is_empty() && names("h100", 7).contains(&"mig"));
+        let mig = "no mig: 8 tenants, and the device has at most 7 instances";
+        assert_eq!(left_out(&device("h100"), 8), [mig]);
+        assert!(!names("h100", 8).contains(&"mig") && names("h100", 8).contains(&"partition"));
+        // One percent of 80 units is none.
+        let told = left_out(&device("v100"), 90);
+        let none = "no partition and no request-limit: 90 tenants have 1% of 80 compute units each, less than one";
+        assert_eq!(told, [none]);
+        let left = names("v100", 90);
+        assert_eq!(left, ["time-slice", "mps", "weighted-slices", "matching", "block-warp"]);
+        assert_eq!(left_out(&device("v100"), 120).len(), 1, "not a percent each");
+        assert!(left_out(&device("v100"), 1).is_empty());
     }
 
     #[test]

@@ -172,6 +172,7 @@ fn pairs_of_inference_and_training() {
     let gaps = &gaps[..40];
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let (mut orders, mut worst, mut all) = (0, 0, 0);
+    let mut mps = Vec::new();
     println!("p99 beside training over alone, training's throughput over alone");
     for inference in ["resnet50_4_fwd", "bert_2_fwd", "mobilenetv2_4_fwd"] {
         let (text, takes) = table(&folder, inference);
@@ -197,6 +198,7 @@ fn pairs_of_inference_and_training() {
             });
             println!("{inference:<18} {training:<19} {}", told.join("   "));
             let p99 = |mode: &str| found[mode].0;
+            mps.push((takes, longest(&folder, training), p99("mps")));
             let order =
                 p99("leftover-drain") <= p99("mps-priority") && p99("mps-priority") <= p99("mps");
             orders += u32::from(order);
@@ -209,4 +211,36 @@ fn pairs_of_inference_and_training() {
         "order as published (drain <= priority <= MPS): {orders} of {all}; MPS worst: {worst}"
     );
     assert!(orders * 12 >= all * 10, "{orders} of {all}");
+    let (agree, compared) = worst_where(&mps);
+    println!(
+        "MPS costs more beside longer kernels, and shorter requests more: {agree} of {compared}"
+    );
+    assert!(agree * 12 >= compared * 10, "{agree} of {compared}");
+}
+
+/// How long a kernel of a model lasts that is met at a random time, in ns.
+fn longest(folder: &Path, model: &str) -> u64 {
+    let text = fs::read_to_string(folder.join(model)).expect("it can be read");
+    let all: Vec<u128> = text
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.rsplit(',').next()?.parse::<f64>().ok())
+        .map(|ns| ns as u128)
+        .collect();
+    (all.iter().map(|ns| ns * ns).sum::<u128>() / all.iter().sum::<u128>().max(1)) as u64
+}
+
+/// Of pairs (request, kernel of the neighbour, cost) that differ in one of the two: in how many the
+/// shorter request, or the longer kernel, costs more; and how many there are.
+fn worst_where(pairs: &[(u64, u64, f64)]) -> (u32, u32) {
+    let (mut agree, mut compared) = (0, 0);
+    for one in pairs {
+        for other in pairs {
+            let shorter = one.1 == other.1 && one.0 < other.0;
+            let longer = one.0 == other.0 && one.1 > other.1;
+            compared += u32::from(shorter || longer);
+            agree += u32::from((shorter || longer) && one.2 > other.2);
+        }
+    }
+    (agree, compared)
 }

@@ -180,3 +180,46 @@ fn files_are_written_that_set_it_up() {
     assert_eq!(refused.code, 1, "{}", refused.out);
     assert!(refused.err.contains("it holds set-up"), "{}", refused.err);
 }
+
+/// A way of sharing can be asked for; one that the device does not have is refused with those it has.
+#[test]
+fn ways_that_the_device_does_not_have_are_refused() {
+    let place = place();
+    let pair = ["train.csv", "infer.csv", "--once", "--device"];
+    let found = share(&place, &[&pair[..], &["h100", "--recipe", "mig"]].concat());
+    let kept = names(&found);
+    assert!(kept.len() == 1 && kept[0].starts_with("mig-"), "{kept:?}");
+    for (device, way, told) in [
+        ("v100", "mig", "v100 has no such way of sharing for 2 tenants; it has time-slice, mps,"),
+        ("mi300x", "mps", "mi300x has no such way of sharing for 2 tenants; it has leftover, "),
+        ("h100", "mps-priority", "it has time-slice, mps, partition, mig, request-limit, "),
+    ] {
+        let ran = place
+            .raddle(&[&["share", "--no-files"], &pair[..], &[device, "--recipe", way]].concat());
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    let eight = ["share", "infer.csv*8", "--no-files", "--device", "h100", "--recipe", "mig"];
+    let ran = place.raddle(&eight);
+    assert!(
+        ran.err.contains("(no mig: 8 tenants, and the device has at most 7 instances)"),
+        "{}",
+        ran.err
+    );
+}
+
+/// Of kernels that nobody saw beside others, how long they last is a range, never their own time alone.
+#[test]
+fn unknown_contention_is_no_factor_of_one() {
+    let place = place();
+    let args = ["train.csv", "infer.csv", "--device", "v100", "--once", "--recipe", "mps"];
+    let found = share(&place, &args);
+    let figures = &found["answer"]["rows"][0]["processes"];
+    let widened = (0..2).filter(|&at| {
+        let between = figures[at]["between-ns"].as_array().expect("an interval");
+        between[0].as_u64() < between[1].as_u64()
+    });
+    assert!(widened.count() > 0, "{figures}");
+    let trust = found["answer"]["verdict"]["trust"].to_string();
+    assert!(trust.contains("unknown for 100.0% of kernel time"), "{trust}");
+}
