@@ -34,6 +34,7 @@ mod error;
 mod files;
 mod fitted;
 mod lent;
+mod load_limit;
 mod no_op;
 mod options;
 mod parallel;

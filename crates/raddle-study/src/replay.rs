@@ -12,17 +12,16 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    EnergyModel, Goal, ModelError, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan,
-    Scaling, TimeScale, WaitRule, Workload, host_pauses, meet, plan,
+    EnergyModel, Goal, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan, Scaling,
+    TimeScale, Workload, host_pauses, meet, plan,
 };
 use raddle_trace::{PriorityRule, Profile};
 
-use crate::arrivals::{self, SeedDraw};
+use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
-use crate::fitted::Fitted;
 use crate::no_op;
 use crate::parallel;
 use crate::profiles::{self, Loaded};
@@ -68,6 +67,7 @@ pub struct Prepared {
     bounds: Vec<Charges>,
     /// The requests of further seeds.
     draws: Vec<SeedDraw>,
+    load: Load,
     recipes: Vec<NamedRecipe>,
     /// The same as ways of sharing, where those are compared.
     modes: Vec<Candidate>,
@@ -152,6 +152,7 @@ impl Study {
             profiles,
             bounds: bounds.unwrap_or_default(),
             draws,
+            load: self.load.clone(),
             recipes: Vec::new(),
             modes: Vec::new(),
             target,
@@ -231,7 +232,7 @@ impl Study {
         let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
         let found = parallel::map(&all, |&(at, loaded)| {
             let first = at == firsts[at];
-            Ok(first.then(|| self_replayed(loaded, self.waits, latency, watcher)))
+            Ok(first.then(|| self_replay::judged(loaded, self.waits, latency, watcher)))
         })?;
         for (loaded, first) in profiles.iter_mut().zip(firsts) {
             if let Some((fitted, error)) = &found[first] {
@@ -331,6 +332,11 @@ impl Prepared {
         self.recipes.iter().map(|named| &*named.name)
     }
 
+    /// What runs, where no way of sharing is looked for.
+    pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
+        self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
+    }
+
     /// The ways of sharing that the device offers, each with its best parameters, searched by the seeds
     /// that there are; of `wanted` ones alone, where there are any.
     fn candidates(
@@ -383,7 +389,7 @@ impl Prepared {
         Ok(self.result(&rules, &runs, &alone).answer().clone())
     }
 
-    fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
+    pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
         RunPlan {
             workload: &self.workload,
             recipes: &self.recipes,
@@ -444,6 +450,9 @@ impl Prepared {
             Rules { warnings: [&*self.rules.warnings, &*warnings].concat(), ..self.rules.clone() };
         let mut result = self.result(&rules, &runs, &alone);
         runner.draw(&mut result)?;
+        if let Some(limit) = self.load_limit(&result, &runs, around)? {
+            result.limit_load(limit);
+        }
         if let Some(chosen) = self.chosen(&result) {
             result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
         }
@@ -473,23 +482,4 @@ impl Studied {
         let profiles: Vec<_> = self.prepared.profiles.iter().map(Loaded::replayed).collect();
         document(&self.result, &self.prepared.replay(&profiles, &self.alone), closing)
     }
-}
-
-/// What a profile alone on its own device says of the model, and how far that may be trusted.
-fn self_replayed(
-    loaded: &Loaded,
-    waits: WaitRule,
-    latency: bool,
-    watcher: &dyn Watcher,
-) -> (Fitted, Option<ModelError>) {
-    let fitted = || {
-        let own = devices::own(&loaded.profile).ok()?;
-        // What cannot be replayed at home says nothing of the model.
-        let (fitted, found) =
-            self_replay::fit(loaded, &own.device, waits, latency, watcher).ok()?;
-        let found = (&fitted, found);
-        let error = self_replay::error(loaded, &own.device, found, waits, watcher).ok()?;
-        Some((fitted, Some(error)))
-    };
-    fitted().unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use crate::error::StudyError;
 use crate::fitted::Fitted;
 use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
-use crate::{parallel, recipes, runs};
+use crate::{devices, parallel, recipes, runs};
 
 /// What comes closest to the device itself: everyone, ordinary, leftover, never.
 const RECIPE: &str = "leftover";
@@ -111,6 +111,24 @@ pub(crate) fn error(
         None => run(loaded, own, fitted, waits, &Quiet(watcher))?,
     };
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
+}
+
+/// What a profile alone on its own device says of the model, and how far that may be trusted.
+pub(crate) fn judged(
+    loaded: &Loaded,
+    waits: WaitRule,
+    latency: bool,
+    watcher: &dyn Watcher,
+) -> (Fitted, Option<ModelError>) {
+    let fitted = || {
+        let own = devices::own(&loaded.profile).ok()?;
+        // What cannot be replayed at home says nothing of the model.
+        let (fitted, found) = fit(loaded, &own.device, waits, latency, watcher).ok()?;
+        let found = (&fitted, found);
+        let error = error(loaded, &own.device, found, waits, watcher).ok()?;
+        Some((fitted, Some(error)))
+    };
+    fitted().unwrap_or_default()
 }
 
 /// One process, alone, once.

@@ -94,7 +94,7 @@ pub(super) fn fill(
     document.page(Block::Beside(cards));
     let trust = answer.verdict.trust.join("; ");
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
-    document.page(Block::Note(format!("What if: {WHAT_IF}")));
+    document.page(Block::Note(format!("What if: {}", what_if(result, false))));
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
@@ -157,7 +157,7 @@ fn fill_screen(
         let text = counted(warnings as u64, "warning", "warnings");
         say(Block::Note(format!("! {text}: `-v` shows them, and the report")));
     }
-    say(paragraph("What if", WHAT_IF.to_owned()));
+    say(paragraph("What if", what_if(result, true)));
     let (label, text) = match closing.folder {
         Some(folder) => {
             let page = folder.join(super::runs::PAGE);
@@ -166,6 +166,14 @@ fn fill_screen(
         None => ("Model", "`raddle help model` says on what figures rest".to_owned()),
     };
     say(paragraph(label, text));
+}
+
+/// Whether another load or device would hold, and what replays it.
+fn what_if(result: &ReplayResult, brief: bool) -> String {
+    match &result.load_limit {
+        Some(limit) => format!("{}; elsewhere: `--device NAME`", limit.text(brief)),
+        None => WHAT_IF.to_owned(),
+    }
 }
 
 /// Where kernels of a profile are not known.

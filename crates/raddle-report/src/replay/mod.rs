@@ -12,6 +12,7 @@ mod facts;
 mod files;
 mod fill;
 mod got;
+mod load_limit;
 mod lost;
 mod preemptions;
 mod refused;
@@ -26,6 +27,7 @@ pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
 pub use files::Closing;
 pub use fill::document;
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
+pub use load_limit::{LoadLimit, RatedProcess};
 pub use result::{RecipeResult, ReplayResult};
 pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,

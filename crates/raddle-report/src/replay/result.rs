@@ -13,6 +13,7 @@ use super::assumptions::{cost_model, warnings};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
+use super::load_limit::LoadLimit;
 use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::units::counted;
@@ -45,6 +46,9 @@ pub struct ReplayResult {
     pub(crate) stuck: Vec<String>,
     /// What the recipes do to the processes, and which to use.
     pub(crate) answer: PolicyFigures,
+    /// Up to which load all goals are met; `None` where that was not looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) load_limit: Option<LoadLimit>,
     /// What to run to have the recommended way of sharing, a line each, where ways are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) setup: Vec<String>,
@@ -144,11 +148,17 @@ impl ReplayResult {
             energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             answer,
+            load_limit: None,
             setup: Vec::new(),
             setup_files: Vec::new(),
             recipes,
             profiles,
         }
+    }
+
+    /// Says up to which load all goals are met.
+    pub fn limit_load(&mut self, limit: LoadLimit) {
+        self.load_limit = Some(limit);
     }
 
     /// Says what to run to have the recommended way of sharing, and which files that takes.

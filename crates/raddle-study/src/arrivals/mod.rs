@@ -10,7 +10,7 @@ mod words;
 pub(crate) use requests::ProfileRequests;
 
 use raddle_sim::Repetition;
-use raddle_trace::arrivals::{ArrivalFormat, TimeUnit};
+use raddle_trace::arrivals::{ArrivalFormat, ArrivalProcess, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
@@ -38,6 +38,12 @@ pub struct Load {
 }
 
 impl Load {
+    /// The same with requests at so many percent of their rate, where words give one.
+    pub(crate) fn scaled(&self, percent: u32) -> Self {
+        let requests = self.requests.iter().map(|text| words::scaled(text, percent)).collect();
+        Self { requests, ..self.clone() }
+    }
+
     /// The same with files by their names without folders, and the paths of these files.
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
@@ -100,6 +106,22 @@ pub(crate) fn give(
         profile.background = said;
     }
     Ok(more)
+}
+
+/// The profiles whose requests arrive at a rate that words give, by position, and that rate in a second.
+pub(crate) fn rated(
+    profiles: &[Loaded],
+    args: &Load,
+    from: &dyn Files,
+) -> Result<Vec<(usize, f64)>, StudyError> {
+    let (files, bound) = bind::all(profiles, args, from)?;
+    let rated = bound.iter().filter_map(|one| {
+        let file = &files[one.file].file;
+        let ArrivalProcess::Poisson { rate } = &file.tasks[one.task].process else { return None };
+        let per_s = rate.to_string().parse().ok()?;
+        (file.format == ArrivalFormat::Words).then_some((one.profile, per_s))
+    });
+    Ok(rated.collect())
 }
 
 fn no_requests() -> StudyError {

@@ -13,14 +13,29 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
         return Some(ArrivalProcess::Trace(vec![0; count]));
     }
+    let rate = Rate::per_giga_second(in_giga_second(words)?)?;
+    Some(ArrivalProcess::Poisson { rate })
+}
+
+/// The rate of such words, in requests in 10^9 seconds.
+fn in_giga_second(words: &str) -> Option<u64> {
     let rate = words.strip_suffix("/s")?;
     let (whole, fraction) = rate.split_once('.').unwrap_or((rate, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || fraction.len() > 9 || !digits(whole) || !digits(fraction) {
         return None;
     }
-    let rate = Rate::per_giga_second(format!("{whole}{fraction:0<9}").parse().ok()?)?;
-    Some(ArrivalProcess::Poisson { rate })
+    format!("{whole}{fraction:0<9}").parse().ok()
+}
+
+/// `NAME=RATE/s` with so many percent of the rate; other words as they are.
+pub(super) fn scaled(text: &str, percent: u32) -> String {
+    let (name, words) =
+        text.rsplit_once('=').map_or((None, text), |(name, words)| (Some(name), words));
+    let Some(rate) = in_giga_second(words) else { return text.to_owned() };
+    let rate = u128::from(rate) * u128::from(percent) / 100;
+    let words = format!("{}.{:09}/s", rate / 1_000_000_000, rate % 1_000_000_000);
+    name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
 /// The load of a profile that words ask for, as if a file held it: urgent, and one a profile, so
@@ -45,6 +60,19 @@ mod tests {
         for other in ["40", "/s", "0/s", "-1/s", "1e3/s", "load.json", "burst:0", "burst:x", "./s"]
         {
             assert_eq!(process(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn rates_are_scaled_and_other_words_stay() {
+        for (text, found) in [
+            ("serve=40/s", "serve=53.200000000/s"),
+            ("0.5/s", "0.665000000/s"),
+            ("a=b=1/s", "a=b=1.330000000/s"),
+            ("serve=burst:8", "serve=burst:8"),
+            ("load.json", "load.json"),
+        ] {
+            assert_eq!(scaled(text, 133), found);
         }
     }
 }

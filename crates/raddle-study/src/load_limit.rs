@@ -1,0 +1,187 @@
+//! Up to which load does a recipe meet all goals?
+//!
+//! Rates are scaled by one factor, in percent of what was asked for, and replayed: first doubled or halved,
+//! twice at most, then in thirds of what is left, until that is a fifth of the load: a percentile of few
+//! requests is worth no more. Which loads are replayed depends on nothing but what came of those before.
+
+use raddle_report::replay::{LoadLimit, RatedProcess, RecipeRun, ReplayResult};
+use raddle_sim::{GoalLimit, PolicyFigures, PolicyRow, Summary, Work, Workload};
+
+use crate::arrivals::{self, Load, SeedDraw};
+use crate::error::StudyError;
+use crate::recipes::NamedRecipe;
+use crate::replay::{Prepared, Surroundings};
+use crate::runs::{RunPlan, Runner};
+
+/// A run of more workgroups is not replayed once more for each load.
+const MOST_WORKGROUPS: u64 = 64_000_000;
+
+/// The loads between which the limit lies, in percent of that asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Between {
+    met: Option<u32>,
+    missed: Option<u32>,
+}
+
+impl Between {
+    /// The loads to replay next; none where the limit is known well enough.
+    fn next(self) -> Vec<u32> {
+        match (self.met, self.missed) {
+            (Some(met @ 100..400), None) => vec![2 * met],
+            (None, Some(missed @ 26..=100)) => vec![missed / 2],
+            (Some(met), Some(missed)) if (missed - met) * 5 > missed => {
+                let third = (missed - met) / 3;
+                vec![met + third, met + 2 * third]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes in what came of loads.
+    fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
+        loads.sort_unstable();
+        // The limit is below the least load with a goal missed, whatever comes of higher ones.
+        for (load, met) in loads {
+            if self.missed.is_some_and(|missed| missed <= load) {
+                continue;
+            }
+            match met {
+                true => self.met = self.met.max(Some(load)),
+                false if self.met.is_none_or(|met| met < load) => self.missed = Some(load),
+                false => {}
+            }
+        }
+    }
+}
+
+impl Prepared {
+    /// Looks for the load up to which all goals are met; `None` where there are no goals, no requests at a
+    /// rate, or a run is too long.
+    pub(crate) fn load_limit(
+        &self,
+        result: &ReplayResult,
+        runs: &[RecipeRun],
+        around: &Surroundings<'_>,
+    ) -> Result<Option<LoadLimit>, StudyError> {
+        let answer = result.answer();
+        let Some((load, workload, recipes)) = self.plainly() else { return Ok(None) };
+        let rated = arrivals::rated(self.profiles(), load, around.files)?;
+        let Some(&best) = result.compared().last() else { return Ok(None) };
+        if answer.goals.is_empty() || rated.is_empty() || is_long(workload, &runs[best]) {
+            return Ok(None);
+        }
+        let met = answer.rows[best].goals_met.iter().all(|&met| met);
+        let mut between = match met && answer.rows[best].complete {
+            true => Between { met: Some(100), missed: None },
+            false => Between { met: None, missed: Some(100) },
+        };
+        loop {
+            let loads = between.next();
+            let known = between;
+            between.learn(self.judge_loads(&loads, (load, recipes), (answer, best), around)?);
+            if between == known {
+                break;
+            }
+        }
+        let names = rated.into_iter().map(|(at, per_s)| {
+            let name = self.profiles()[at].name.clone();
+            RatedProcess { name, per_s }
+        });
+        Ok(Some(LoadLimit {
+            recipe: answer.rows[best].recipe.clone(),
+            met_percent: between.met,
+            missed_percent: between.missed,
+            processes: names.collect(),
+        }))
+    }
+
+    /// Whether a recipe meets all goals at each of these loads, where that many requests can be run.
+    fn judge_loads(
+        &self,
+        loads: &[u32],
+        (load, recipes): (&Load, &[NamedRecipe]),
+        (answer, best): (&PolicyFigures, usize),
+        around: &Surroundings<'_>,
+    ) -> Result<Vec<(u32, bool)>, StudyError> {
+        let draws = loads.iter().map(|&percent| match self.draw(&load.scaled(percent), around) {
+            Ok(draw) => Ok(Some((percent, draw))),
+            Err(StudyError::Refused(_)) => Ok(None),
+            Err(error) => Err(error),
+        });
+        let draws: Vec<Option<(u32, SeedDraw)>> = draws.collect::<Result<_, _>>()?;
+        let (loads, draws): (Vec<u32>, Vec<SeedDraw>) = draws.into_iter().flatten().unzip();
+        // The baseline counts where goals are relative to it.
+        let relative = answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_)));
+        let mut rows = vec![answer.baseline, best];
+        rows.dedup();
+        let rows = if relative { rows } else { vec![best] };
+        let recipes: Vec<NamedRecipe> = rows.iter().map(|&at| recipes[at].clone()).collect();
+        let plan = RunPlan { recipes: &recipes, draws: &draws, bounds: &[], ..self.plan(around) };
+        let found = Runner::new(plan)?.seeds(0..draws.len())?;
+        let is_met = |at: usize| {
+            let row = |(recipe, all): (usize, &Vec<Summary>)| {
+                PolicyRow::new(&answer.rows[recipe].recipe, &answer.processes, &all[at])
+            };
+            let rows = rows.iter().copied().zip(&found).map(row).collect();
+            let all = PolicyFigures::new(answer.processes.clone(), rows, answer.goals.clone());
+            all.rows.last().is_some_and(|row| row.complete && row.goals_met.iter().all(|&met| met))
+        };
+        Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
+    }
+
+    /// The requests of a load.
+    fn draw(&self, load: &Load, around: &Surroundings<'_>) -> Result<SeedDraw, StudyError> {
+        let mut profiles = self.profiles().to_vec();
+        profiles.iter_mut().for_each(|profile| profile.requests = None);
+        let load = Load { seeds: None, ..load.clone() };
+        arrivals::give(&mut profiles, &load, around.files)?;
+        let times = profiles.into_iter().map(|profile| Some(profile.requests?.repetition));
+        Ok(times.enumerate().filter_map(|(at, times)| Some((at, times?))).collect())
+    }
+}
+
+/// Whether a run starts too many workgroups to be repeated for each load.
+fn is_long(workload: &Workload, run: &RecipeRun) -> bool {
+    let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
+        let groups = process.tasks.iter().map(|task| match task.work {
+            Work::Kernel { workgroups, .. } => workgroups,
+            _ => 0,
+        });
+        groups.fold(0, u64::saturating_add).saturating_mul(times.into())
+    });
+    all.fold(0, u64::saturating_add) > MOST_WORKGROUPS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found where all goals are met below a load, and the loads that were replayed.
+    fn find(limit: u32, mut between: Between) -> (Between, usize) {
+        let mut replayed = 0;
+        loop {
+            let loads = between.next();
+            replayed += loads.len();
+            let known = between;
+            between.learn(loads.into_iter().map(|load| (load, load < limit)).collect());
+            if between == known {
+                return (between, replayed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_is_found_within_a_fifth() {
+        let (met, missed) =
+            (Between { met: Some(100), missed: None }, Between { met: None, missed: Some(100) });
+        for limit in 26..400 {
+            let (found, replayed) = find(limit, if limit > 100 { met } else { missed });
+            let (below, above) = (found.met.unwrap(), found.missed.unwrap());
+            assert!(below < limit && limit <= above, "{limit}: {found:?}");
+            assert!((above - below) * 5 <= above, "{limit}: {found:?}");
+            assert!(replayed <= 6, "{limit}: {replayed}");
+        }
+        assert_eq!(find(1000, met), (Between { met: Some(400), missed: None }, 2));
+        assert_eq!(find(1, missed), (Between { met: None, missed: Some(25) }, 2));
+    }
+}
