@@ -72,7 +72,7 @@ impl NeighbourClass {
 pub struct Contention {
     /// What it is for its neighbours.
     pub class: NeighbourClass,
-    /// How long it lasts beside a neighbour of each class, in thousandths, at least [`ALONE`]; of
+    /// How long it lasts beside a neighbour of each class, in thousandths, at least 1000; of
     /// several neighbours the worst counts.
     pub permille: [u32; 4],
 }

@@ -18,7 +18,7 @@ pub struct Fragmentation {
 impl Fragmentation {
     /// Free blocks that are not in the longest run: what the largest request cannot have.
     #[must_use]
-    pub(crate) const fn scattered(&self) -> u32 {
+    pub const fn scattered(&self) -> u32 {
         self.free - self.longest
     }
 

@@ -43,7 +43,7 @@ impl<T> Controller<T> {
 
     /// The next command for any process; `None` until something is reported. Processes that have one
     /// take turns.
-    pub(crate) fn next_any(&mut self) -> Option<Command> {
+    pub fn next_any(&mut self) -> Option<Command> {
         while let Some(process) = self.listed.pop_front() {
             if let Ok(Some(command)) = self.next(process) {
                 self.listed.push_back(process);

@@ -182,7 +182,7 @@ impl<T> Controller<T> {
 
     /// Every launch that a commanded reset kills if it runs, in no particular order.
     #[must_use]
-    pub(crate) fn hits(&self) -> Vec<LaunchHandle> {
+    pub fn hits(&self) -> Vec<LaunchHandle> {
         // There are as many at most as there are ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));

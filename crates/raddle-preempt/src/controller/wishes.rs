@@ -43,7 +43,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub(crate) fn pause(&mut self, process: ProcessId) -> Result<(), PreemptError> {
+    pub fn pause(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process_mut(process)?;
         it.paused |= it.stage == PreemptionStage::Running;
         Ok(())

@@ -18,7 +18,7 @@ pub struct BusyTime {
     pub simulated_ns: u64,
     /// (Simulated - recorded) / recorded.
     pub difference: f64,
-    /// One a cause, in the order of [`BusyCause::ALL`]; they add up to simulated - recorded.
+    /// One a cause, in the order of [`BusyCause`]; they add up to simulated - recorded.
     pub causes: Vec<BusyPart>,
 }
 

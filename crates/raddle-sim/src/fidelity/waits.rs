@@ -52,7 +52,7 @@ pub struct Waits {
     pub error_ns: u64,
     /// The share of it that kernels have from the op that they wait for.
     pub carried: f64,
-    /// One a cause, in the order of [`WaitCause::ALL`]; they add up to `error_ns`.
+    /// One a cause, in the order of [`WaitCause`]; they add up to `error_ns`.
     pub causes: Vec<WaitPart>,
     /// Kernels issued into an idle stream that started while nothing else ran.
     pub launches: u64,

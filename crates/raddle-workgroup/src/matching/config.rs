@@ -170,7 +170,7 @@ pub struct SplitRule {
     /// Rounds in a row in which nothing fits that are borne (the seed's G); the next one cuts.
     pub threshold: u64,
     /// While nothing fits and something could be cut, there is a round each time so many
-    /// nanoseconds have passed; without either unit [`SplitRule::RETRY`].
+    /// nanoseconds have passed; without either unit 10.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
     /// The same in microseconds.
