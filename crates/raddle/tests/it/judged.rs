@@ -157,6 +157,9 @@ fn pair(place: &crate::common::Place, inference: &str, training: &str, until: &s
     .collect()
 }
 
+const INFERENCE: [&str; 3] = ["resnet50_4_fwd", "bert_2_fwd", "mobilenetv2_4_fwd"];
+const TRAINING: [&str; 3] = ["resnet50_32_fb1", "bert_8_fb1", "mobilenetv2_32_fb1"];
+
 /// Pairs of inference and training of Orion's kernels, against the order that Tally's own benchmark
 /// has on an A100: its figures of each pair are not published, the least, median and most are.
 #[test]
@@ -176,7 +179,11 @@ fn pairs_of_inference_and_training() {
             "inference needs {load} of the device: p99 beside training, throughput of training"
         );
         let found = pairs_at(&place, &folder, gaps, times_alone);
-        for (_, _, pair) in &found {
+        for (at, (_, _, pair)) in found.iter().enumerate() {
+            let (inference, training) =
+                (INFERENCE[at / TRAINING.len()], TRAINING[at % TRAINING.len()]);
+            let told = MODES.map(|mode| format!("{mode} {:.2} {:.2}", pair[mode].0, pair[mode].1));
+            println!("{inference:<18} {training:<19} {}", told.join("   "));
             let p99 = |mode: &str| pair[mode].0;
             let urgent_first = p99("leftover-drain") <= p99("mps-priority");
             orders += u32::from(urgent_first && p99("mps-priority") <= p99("mps"));
@@ -216,7 +223,7 @@ fn pairs_at(
 ) -> Vec<(u64, u64, Pair)> {
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let mut all = Vec::new();
-    for inference in ["resnet50_4_fwd", "bert_2_fwd", "mobilenetv2_4_fwd"] {
+    for inference in INFERENCE {
         let (text, takes) = table(folder, inference);
         place.file(&format!("{inference}.csv"), text);
         let mut at = 0.0;
@@ -230,14 +237,9 @@ fn pairs_at(
             times.join(",")
         );
         place.file(&format!("{inference}.json"), load);
-        for training in ["resnet50_32_fb1", "bert_8_fb1", "mobilenetv2_32_fb1"] {
+        for training in TRAINING {
             place.file(&format!("{training}.csv"), table(folder, training).0);
             let found = pair(place, inference, training, &format!("{:.3}", at + 1.0));
-            let told = MODES.map(|mode| {
-                let (p99, work) = found[mode];
-                format!("{mode} {p99:.2} {work:.2}")
-            });
-            println!("{inference:<18} {training:<19} {}", told.join("   "));
             all.push((takes, longest(folder, training), found));
         }
     }
