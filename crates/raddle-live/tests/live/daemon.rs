@@ -198,7 +198,9 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     let mut by_hand = Inquiry::connect(&served.socket()).unwrap();
     let pid = std::process::id().cast_signed();
     assert_eq!(by_hand.preempt(pid).unwrap(), 1);
+    // It is held as soon as the order is sent; the program has heard it when its work has left.
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
+    until("its work has left", || rig.client.counts().driver.drained == 1);
     let job = |number| crate::rig::capture(&rig.client, stream, number);
     let order = job(50);
     let reached = Until::Stream(stream, order);
@@ -208,6 +210,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     // The daemon dies while it is preempted.
     assert_eq!(by_hand.preempt(pid).unwrap(), 1);
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
+    until("its work has left", || rig.client.counts().driver.drained == 2);
     let order = job(51);
     thread::sleep(Duration::from_millis(20));
     assert!(!rig.client.reached(Until::Stream(stream, order)));
