@@ -14,20 +14,28 @@ use crate::rules::Setting;
 const STEPPED: usize = 3;
 
 /// The recipe whose slices are tried in other lengths than its own, and these, in us.
-const SLICES: &str = "weighted-slices";
+pub(super) const SLICES: &str = "weighted-slices";
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
+
+/// How less urgent work makes room: by drain, flag and kill.
+pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", "leftover-reset"];
+
+/// How long the driver of AMD leaves a process its turn where processes are isolated, in us.
+const AMD_TURN_US: u32 = 10_000;
 
 /// A way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// One process at a time, by the driver of NVIDIA.
-    TimeSlice,
+    /// One process at a time, by the driver of this vendor.
+    TimeSlice(Vendor),
     /// Side by side under MPS; `true`: the most urgent waiting launch first.
     Mps(bool),
     /// Fixed compute units for each tenant: how many percent of them, and how many.
     Partition(Vendor, Vec<(u32, u16)>),
     /// Instances of MIG.
     Mig(Vec<MigProfile>),
+    /// Equal partitions of an AMD device: the name of the mode.
+    ComputePartition(&'static str),
     /// What each tenant is guaranteed and may have at most, in percent of the compute units.
     RequestLimit(Vec<(u32, u32)>),
     /// Side by side in the queues of AMD.
@@ -40,11 +48,12 @@ impl Mode {
     /// Its name, by which it can be asked for.
     pub(super) const fn name(&self) -> &'static str {
         match self {
-            Self::TimeSlice => "time-slice",
+            Self::TimeSlice(_) => "time-slice",
             Self::Mps(false) => "mps",
             Self::Mps(true) => "mps-priority",
             Self::Partition(..) => "partition",
             Self::Mig(_) => "mig",
+            Self::ComputePartition(_) => "compute-partition",
             Self::Queues => "leftover",
             Self::RequestLimit(_) => "request-limit",
             Self::Recipe(name) => name,
@@ -72,13 +81,20 @@ pub(crate) fn candidates(
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
-            all.push(bundled(Mode::TimeSlice, "time-slice", registry)?);
+            all.push(bundled(Mode::TimeSlice(Vendor::Nvidia), "time-slice", registry)?);
             all.push(bundled(Mode::Mps(false), "mps", registry)?);
             if by_level {
                 all.push(bundled(Mode::Mps(true), "mps-priority", registry)?);
             }
         }
-        _ => all.push(bundled(Mode::Queues, "leftover", registry)?),
+        vendor => {
+            all.push(bundled(Mode::Queues, "leftover", registry)?);
+            if tenants > 1 && vendor == Vendor::Amd {
+                let turn = ("turn.slice-us", AMD_TURN_US);
+                let mode = Mode::TimeSlice(vendor);
+                all.push(varied(mode, "time-slice", "time-slice", turn, registry)?);
+            }
+        }
     }
     if tenants > 1 {
         let fits = |percent: u32| units(device, percent) > 0;
@@ -88,7 +104,10 @@ pub(crate) fn candidates(
         for set in mig::sets(device, tenants) {
             all.push(instances(device, set, registry)?);
         }
-        all.extend(by_level.then(|| own("leftover-drain", registry)).transpose()?);
+        all.extend(compute_partition(device, tenants, registry).transpose()?);
+        for name in BY_LEVEL.iter().filter(|_| by_level) {
+            all.push(own(name, registry)?);
+        }
         let requests = request_limits(tenants).into_iter();
         for requests in requests.filter(|set| set.iter().all(|&(own, _)| fits(own))) {
             all.push(request_limit(device, requests, registry)?);
@@ -111,11 +130,23 @@ fn own(name: &'static str, registry: &Registry) -> Result<Candidate, StudyError>
 
 /// Weighted slices that are at least so long.
 fn slices(us: u32, registry: &Registry) -> Result<Candidate, StudyError> {
-    let least = Setting::try_from(format!("turn.t0-us={us}")).map_err(StudyError::Usage)?;
-    let text = recipes::text_of(SLICES).unwrap_or_default().to_owned();
     let name = format!("{SLICES}-{us}us");
-    let recipe = NamedRecipe::parse(name.clone(), &name, recipes::with(text, &[least]), registry)?;
-    Ok(Candidate { mode: Mode::Recipe(SLICES), recipe })
+    varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
+}
+
+/// A bundled recipe with another value of a key.
+fn varied(
+    mode: Mode,
+    recipe: &str,
+    name: &str,
+    (key, value): (&str, u32),
+    registry: &Registry,
+) -> Result<Candidate, StudyError> {
+    let other = Setting::try_from(format!("{key}={value}")).map_err(StudyError::Usage)?;
+    let text = recipes::text_of(recipe).unwrap_or_default().to_owned();
+    let recipe =
+        NamedRecipe::parse(name.to_owned(), name, recipes::with(text, &[other]), registry)?;
+    Ok(Candidate { mode, recipe })
 }
 
 fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<Candidate, StudyError> {
@@ -181,6 +212,12 @@ pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
     if let Some(most) = mig::most(device).filter(|most| tenants > *most) {
         told.push(format!(
             "no mig: {tenants} tenants, and the device has at most {most} instances"
+        ));
+    }
+    let most = partition_modes(device).last().map(|&(_, parts)| parts);
+    if let Some(most) = most.filter(|&most| tenants > usize::from(most)) {
+        told.push(format!(
+            "no compute-partition: {tenants} tenants, and the device has at most {most} parts"
         ));
     }
     told
@@ -260,6 +297,35 @@ fn instances(
     Ok(Candidate { mode: Mode::Mig(set), recipe })
 }
 
+/// Modes of AMD's compute partitions, and into how many equal parts each cuts a device: of eight
+/// accelerator dies, and of the six of an MI300A.
+const EIGHT: [(&str, u16); 3] = [("DPX", 2), ("QPX", 4), ("CPX", 8)];
+const SIX: [(&str, u16); 2] = [("TPX", 3), ("CPX", 6)];
+
+fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
+    match device.id.as_str() {
+        "mi300x" | "mi325x" | "mi350x" | "mi355x" => &EIGHT,
+        "mi300a" => &SIX,
+        _ => &[],
+    }
+}
+
+/// The largest equal parts of which each tenant has one; they share memory, so what neighbours cost there
+/// is charged.
+fn compute_partition(
+    device: &Device,
+    tenants: usize,
+    registry: &Registry,
+) -> Option<Result<Candidate, StudyError>> {
+    let mut modes = partition_modes(device).iter();
+    let &(mode, parts) = modes.find(|&&(_, parts)| usize::from(parts) >= tenants)?;
+    let units = vec![device.cus / parts; tenants];
+    let name = format!("compute-partition-{}", mode.to_lowercase());
+    let what = format!("{mode}: one of {parts} equal partitions each");
+    let recipe = fixed(&name, &what, (&units, device), "", registry);
+    Some(recipe.map(|recipe| Candidate { mode: Mode::ComputePartition(mode), recipe }))
+}
+
 /// So many compute units for each process, by further keys of `spatial`.
 fn fixed(
     name: &str,
@@ -336,6 +402,35 @@ mod tests {
         assert_eq!(left, ["time-slice", "mps", "weighted-slices", "matching", "block-warp"]);
         assert_eq!(left_out(&device("v100"), 120).len(), 1, "not a percent each");
         assert!(left_out(&device("v100"), 1).is_empty());
+    }
+
+    #[test]
+    fn tenants_have_the_largest_equal_parts_that_amd_offers() {
+        let of = |name: &str, tenants| {
+            let device = raddle_device::find(name).unwrap();
+            let found = compute_partition(&device, tenants, &Registry::bundled())?.unwrap();
+            let settings = serde_json::to_value(&found.recipe.recipe).unwrap();
+            Some((found.recipe.name, settings["allocate"]["shares"].to_string()))
+        };
+        let named = |name: &str, shares: &str| Some((name.to_owned(), shares.to_owned()));
+        assert_eq!(of("mi300x", 2), named("compute-partition-dpx", "[152,152]"));
+        assert_eq!(of("mi300x", 3), named("compute-partition-qpx", "[76,76,76]"));
+        assert_eq!(of("mi300a", 2), named("compute-partition-tpx", "[76,76]"));
+        assert_eq!(of("mi355x", 5), named("compute-partition-cpx", "[32,32,32,32,32]"));
+        assert_eq!((of("mi300x", 9), of("mi210", 2), of("h100", 2)), (None, None, None));
+        let told = left_out(&raddle_device::find("mi300x").unwrap(), 9);
+        assert_eq!(told, ["no compute-partition: 9 tenants, and the device has at most 8 parts"]);
+    }
+
+    #[test]
+    fn amd_takes_turns_where_processes_are_isolated() {
+        let device = raddle_device::find("mi300x").unwrap();
+        let found = candidates(&device, 2, false, &Registry::bundled()).unwrap();
+        assert_eq!(found[0].mode, Mode::Queues, "what happens where nobody sets anything");
+        let turns = found.iter().find(|of| of.mode == Mode::TimeSlice(Vendor::Amd)).unwrap();
+        let settings = serde_json::to_value(&turns.recipe.recipe).unwrap();
+        assert_eq!(settings["turn"]["slice-us"], 10_000);
+        assert_eq!(settings["preempt"]["policy"], "switch");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use raddle_device::Vendor;
 use raddle_report::replay::SetUpFile;
 
-use super::modes::Mode;
+use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{Candidate, Tenant, files};
 
 /// What is run, a line a command, and the files that it takes; the tenants stand in angle brackets
@@ -14,7 +14,12 @@ pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>
     let count = tenants.len();
     let daemon = || "nvidia-cuda-mps-control -d".to_owned();
     match &chosen.mode {
-        Mode::TimeSlice => (
+        Mode::TimeSlice(Vendor::Amd) => {
+            let isolate = "echo 1 | sudo tee /sys/class/drm/card0/device/enforce_isolation    \
+                           a 1 for each partition of the device";
+            (vec![isolate.to_owned()], Vec::new())
+        }
+        Mode::TimeSlice(_) => (
             vec![
                 "nvidia-smi compute-policy -i 0 --set-timeslice 0    the default; no MPS, no MIG"
                     .to_owned(),
@@ -33,16 +38,7 @@ pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>
             (lines, vec![files::resource_claim(&files::mps(None))])
         }
         Mode::Partition(Vendor::Nvidia, sets) => nvidia_partition(sets, tenants),
-        Mode::Partition(_, sets) => {
-            let firsts = sets.iter().scan(0, |first, &(_, units)| {
-                *first += units;
-                Some(*first - units)
-            });
-            let masks: Vec<(u16, u16)> =
-                firsts.zip(sets).map(|(first, &(_, units))| (first, first + units - 1)).collect();
-            let mask = |at: usize| format!("HSA_CU_MASK=0:{}-{}", masks[at].0, masks[at].1);
-            (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
-        }
+        Mode::Partition(_, sets) => amd_partition(sets, tenants),
         Mode::Mig(set) => {
             let names: Vec<&str> = set.iter().map(|one| one.name).collect();
             let mut lines = vec![
@@ -53,12 +49,18 @@ pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>
             lines.extend(own.map(|line| format!("{line}    nvidia-smi -L names it")));
             (lines, vec![files::instances(&names)])
         }
+        Mode::ComputePartition(mode) => {
+            let set = format!("amd-smi set --gpu 0 --compute-partition {mode}");
+            let own = each(tenants, |at| format!("HIP_VISIBLE_DEVICES={at}"));
+            let lines = std::iter::once(set).chain(own).collect();
+            (lines, Vec::new())
+        }
         Mode::Queues => {
             let nothing =
                 "nothing to set: processes share the device through queues of their own".to_owned();
             (vec![nothing], Vec::new())
         }
-        Mode::Recipe("leftover-drain" | "weighted-slices") => {
+        Mode::Recipe(name) if BY_LEVEL.contains(name) || *name == SLICES => {
             let serve = "raddle live serve --recipe recipe.toml    OpenCL programs, docs/live.md";
             (vec![serve.to_owned()], vec![files::recipe(chosen)])
         }
@@ -81,6 +83,18 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
     let plugin = equal.map(|_| files::device_plugin("mps", tenants.len()));
     let rest = [files::resource_claim(&files::mps(equal)), files::contexts(sets, tenants)];
     (lines, plugin.into_iter().chain(rest).collect())
+}
+
+/// Masks of compute units, of processes or of streams.
+fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
+    let firsts = sets.iter().scan(0, |first, &(_, units)| {
+        *first += units;
+        Some(*first - units)
+    });
+    let masks: Vec<(u16, u16)> =
+        firsts.zip(sets).map(|(first, &(_, units))| (first, first + units - 1)).collect();
+    let mask = |at: usize| format!("HSA_CU_MASK=0:{}-{}", masks[at].0, masks[at].1);
+    (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
 }
 
 /// A line for each tenant, with what stands before its command.

@@ -64,6 +64,8 @@ fn commands_of_every_mode() {
         ("mi300x", "partition-70-30"),
         ("h100", "mig-3g.40gb+4g.40gb"),
         ("mi300x", "leftover"),
+        ("mi300x", "time-slice"),
+        ("mi300x", "compute-partition-dpx"),
         ("h100", "leftover-drain"),
         ("h100", "request-limit-20-80-to-60-100"),
         ("h100", "matching"),
