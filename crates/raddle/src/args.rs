@@ -60,19 +60,20 @@ pub(crate) enum Format {
 pub(crate) enum Verb {
     /// Replay profiles (several = co-located processes) under each recipe, and compare
     Replay(Box<ReplayArgs>),
-    /// Which way of sharing a GPU suits these profiles (FILE*3: three of one), and how to set it
+    /// Find the way of sharing a GPU that suits these profiles (FILE*3: three of one), and how to
+    /// set it up
     Share(Box<ReplayArgs>),
-    /// Replay profiles once for each value of options that are varied, to a file with a row a case
+    /// Replay profiles once for each combination of values, and write a file with one row per case
     Sweep(Box<SweepArgs>),
     /// Compare the searches of `matching`: gates and clocks against makespan, refusals and waits
     SearchStudy(Box<SweepArgs>),
-    /// Search the values of options and recipe keys for those that suit best; the recipe as a file
+    /// Search the best values of options and recipe keys, and write the best recipe to a file
     Tune(Box<TuneArgs>),
-    /// Tell what is in profiles, and how well their replay agrees with the recording
+    /// Show what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
-    /// By how much kernels slow each other down beside neighbours, learnt from recordings
+    /// Measure in recordings how much kernels slow each other down
     Contention(ContentionArgs),
-    /// Print a decision log, hold it against the rules of the controller, or replay it
+    /// Print a decision log, check it against the rules of the controller, or replay it
     Log(LogArgs),
     /// List the bundled recipes, or print one as TOML to start from
     Recipes(ShowArgs),
@@ -80,23 +81,24 @@ pub(crate) enum Verb {
     Devices(ShowArgs),
     /// Compare results of replays side by side: which figures differ, and by how much
     Compare(CompareArgs),
-    /// Hold a prediction against recordings of the same processes side by side
+    /// Compare a prediction with recordings of the same processes running together
     Check(CheckArgs),
-    /// Weights of energy from measured power: kernels, their instructions, how long, how much
+    /// Compute energy weights from the measured power of kernels
     Calibrate(CalibrateArgs),
-    /// Golden model: JSON Lines questions on stdin, answers on stdout
+    /// Answer questions as hardware should: JSON Lines on stdin, answers on stdout
     Golden(GoldenArgs),
-    /// The questions of `golden`, answered step by step for a person
+    /// Answer a question of `golden` step by step, for people
     Explain(ExplainArgs),
-    /// AQL packets as bytes, and what condensing them saves on a profile
+    /// Encode and decode AQL packets, and say what condensing them saves on a profile
     Packet(PacketArgs),
-    /// May kernels be stopped and run again? Their sources with the test of the flag
+    /// Decide whether kernels may be stopped and run again; add the test of the flag to their
+    /// sources
     Kernel(KernelArgs),
-    /// Show the application in a browser of this machine: profiles in, reports out (docs/browser.md)
+    /// Open the application in a browser on this machine (docs/browser.md)
     Serve(ServeArgs),
     /// Schedule the OpenCL work of running programs by a recipe (docs/live.md)
     Live(Box<LiveArgs>),
-    /// Tell what a verb takes; `help model`: on what every figure of a replay rests
+    /// Print the options of a verb; `help model`: the assumptions behind every figure of a replay
     Help {
         /// A verb, or `model`
         topic: Option<String>,
@@ -125,20 +127,20 @@ pub(crate) struct InspectArgs {
     /// Whether the waves of a workgroup meet at barriers, which no profile says
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
-    /// What becomes of communication kernels, which mostly wait for other devices
+    /// How communication kernels, which mostly wait for other devices, are replayed
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
     pub(crate) comm: Comm,
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,
-    /// How long the runs are that its workgroups want, and a sampled search that leaves out what
-    /// fewer than so many percent of them want (docs/policies/matching.md)
+    /// Print the lengths of the runs that its workgroups need, and a sampled search without those
+    /// that fewer than this percentage of workgroups need (docs/policies/matching.md)
     #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(crate) amounts: Option<f64>,
-    /// Which waits of one stream for another hold in that replay
+    /// Which waits of one stream for another that replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
-    /// How long a launch takes to reach the device there [default: fitted]
+    /// How long a launch takes to reach the device in that replay [default: fitted]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) launch_latency: Option<Latency>,
     #[command(flatten)]
@@ -174,7 +176,7 @@ pub(crate) struct CalibrateArgs {
     /// waves), ns and mw (mean power); a row without instructions is the idle device
     #[arg(value_name = "TABLE")]
     pub(crate) table: PathBuf,
-    /// What was measured where, for the file
+    /// A note for the file: what was measured, and where
     #[arg(long, value_name = "TEXT", default_value = "measured")]
     pub(crate) source: String,
     /// Write the weights to this file, which must not be there yet, instead of printing them
@@ -184,16 +186,17 @@ pub(crate) struct CalibrateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// A decisions.jsonl.zst of a replay, or one of a live runtime, compressed or not
+    /// The decisions.jsonl.zst of a replay, or the log of a live program, compressed or not
     #[arg(value_name = "FILE")]
     pub(crate) log: PathBuf,
-    /// Which rules of the controller it breaks, and in which line (docs/policies/preempt.md)
+    /// Check it against the rules of the controller: which does it break, in which line?
+    /// (docs/policies/preempt.md)
     #[arg(long, conflicts_with_all = ["replay", "print"])]
     pub(crate) check: bool,
-    /// Whether its events, fed to a new dispatcher, give the same answers
+    /// Feed its events to a new dispatcher, and check that the answers are the same
     #[arg(long, conflicts_with = "print")]
     pub(crate) replay: bool,
-    /// Its lines as text [default: as they are spelled, JSON Lines]
+    /// Print its lines as text [default: JSON Lines, as in the file]
     #[arg(long)]
     pub(crate) print: bool,
 }
@@ -226,15 +229,16 @@ impl ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two or more summary.json, or the folders they lie in; the first is measured by. RESULT#RECIPE
-    /// is one recipe of it, put beside another recipe or result (A#leftover A#spatial)
+    /// Two or more summary.json, or the folders that hold them; the others are compared with the
+    /// first. RESULT#RECIPE is one recipe of a result, compared with another recipe or result
+    /// (A#leftover A#spatial)
     #[arg(value_name = "RESULT", required = true, num_args = 2..)]
     pub(crate) results: Vec<PathBuf>,
-    /// Show every figure, and not only those that changed
+    /// Show all figures, not only those that changed
     #[arg(long)]
     pub(crate) equal: bool,
-    /// Exit with code 4 where a figure has grown by more: [RECIPE:][PROCESS.]FIGURE > +N%, such as
-    /// 'decode.request-p99 > +5%'; may be repeated
+    /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS.]FIGURE >
+    /// +N%, such as 'decode.request-p99 > +5%'; may be repeated
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<Gate>,
     /// Print Markdown, for a pull request
@@ -244,15 +248,16 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// A summary.json of `share` or `replay`, or the folder it lies in: then the check is written
+    /// A summary.json of `share` or `replay`, or its folder; for a folder the check is written
     /// beside its report, as check.html and check.json
     #[arg(value_name = "PREDICTION")]
     pub(crate) prediction: PathBuf,
-    /// What was recorded of each process side by side, as TENANT=FILE or a file of a tenant's name, of
-    /// a recording of several processes TENANT=FILE@N, the Nth in order of first use; each holds the profile of its tenant a whole number of times (docs/check.md)
+    /// The recording of each process while all ran together: TENANT=FILE, or a file with the
+    /// tenant's name; for a recording of several processes TENANT=FILE@N, the Nth in order of first
+    /// use. Each holds the profile of its tenant a whole number of times (docs/check.md)
     #[arg(value_name = "RECORDING", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
-    /// The recipe that was set [default: the recommended one]
+    /// The recipe that was set up [default: the recommended one]
     #[arg(long, value_name = "NAME")]
     pub(crate) recipe: Option<String>,
     /// Write nothing beside the prediction
@@ -275,7 +280,7 @@ pub(crate) struct GoldenArgs {
 pub(crate) struct ExplainArgs {
     /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt or packet
     pub(crate) topic: String,
-    /// What the circuits of a topic cost, and what the cheaper ones miss (bitmap)
+    /// Print what the circuits of a topic cost, and what the cheaper ones miss (bitmap)
     #[arg(long)]
     pub(crate) cost: bool,
     /// A question as `raddle golden` takes it [default: a line of stdin, or a worked example]

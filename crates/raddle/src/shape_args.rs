@@ -10,8 +10,8 @@ use crate::disk::named;
 /// What is said on the command line of kernels without shapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct ShapeArgs {
-    /// Take profiles of which more than a tenth of the kernel time has no shape: such a kernel fills
-    /// the wave slots of the device while it lasts
+    /// Accept profiles in which more than a tenth of the kernel time has no shape; such kernels
+    /// fill the wave slots of the device while they run
     #[arg(long)]
     pub(crate) partial: bool,
     /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its

@@ -14,9 +14,9 @@ pub(crate) struct KernelArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
-    /// May kernels be stopped after any instruction and run again? (docs/kernels.md)
+    /// Decide whether kernels may be stopped after any instruction and run again (docs/kernels.md)
     Verdict(VerdictArgs),
-    /// Write a source with the test of the flag at the beginning of its kernels
+    /// Add the test of the flag to the beginning of the kernels of a source
     Instrument(InstrumentArgs),
 }
 
@@ -37,7 +37,7 @@ pub(super) struct InstrumentArgs {
     /// OpenCL C (.cl) or PTX (.ptx)
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// Where the new source goes [default: standard output]
+    /// The file for the new source [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(super) struct Build {
     /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
     #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
     pub(super) options: Vec<OsString>,
-    /// clang, where it is not found by itself; --llvm-spirv must be of the same version
+    /// The compiler clang [default: found by itself]; --llvm-spirv must be of the same version
     #[arg(long, value_name = "PROGRAM", requires = "translator")]
     pub(super) clang: Option<PathBuf>,
     /// The translator from LLVM to SPIR-V

@@ -15,19 +15,19 @@ pub(crate) struct LiveArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::live) enum LiveVerb {
-    /// Schedule the programs of this user until somebody stops it
+    /// Schedule the programs of this user until it is stopped
     Serve(ServeArgs),
     /// Run a program so that the daemon schedules its OpenCL work
     Run(ProgramArgs),
-    /// Say how the programs stand
+    /// Print the state of the programs
     Status(SocketArgs),
     /// Take the work of a process off the device until it is resumed
     Preempt(PidArgs),
     /// Let the work of a process go on
     Resume(PidArgs),
-    /// Whether the logs of the daemon and of programs give the same decisions again
+    /// Check that the logs of the daemon and of programs give the same decisions again
     Log {
-        /// What `serve --log` or `run --log` has written
+        /// Logs that `serve --log` or `run --log` has written
         #[arg(required = true, value_name = "FILE")]
         logs: Vec<PathBuf>,
     },
@@ -42,7 +42,7 @@ pub(in crate::live) struct SocketArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::live) struct PidArgs {
-    /// The process, as `raddle live status` says
+    /// The process id, as `raddle live status` prints it
     #[arg(value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
     pub(in crate::live) pid: i32,
     #[command(flatten)]
@@ -59,29 +59,30 @@ pub(in crate::live) struct ServeArgs {
     /// The most urgent level that `run --level` is granted, 0 the most urgent of all
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     pub(in crate::live) most_urgent: u8,
-    /// How often a program is preempted in a second at most
+    /// The most preemptions of a program per second
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(in crate::live) most_preemptions: u32,
-    /// After how long a preemption that is not over is said and counted; the others go on
+    /// The time after which a preemption that has not ended is logged and counted; the others go on
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     pub(in crate::live) give_up_ms: u64,
     /// Preempt at random, one program after the other, at times between these two: 1ms..8ms
     #[arg(long, value_name = "A..B", value_parser = span)]
     pub(in crate::live) storm: Option<(Duration, Duration)>,
-    /// Which storm
+    /// The seed of the storm
     #[arg(long, value_name = "N", default_value_t = 1, requires = "storm")]
     pub(in crate::live) seed: u64,
-    /// Write what it hears and decides, for `raddle log FILE --replay`
+    /// Write the events and decisions of the daemon to a file, for `raddle log FILE --replay`
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) log: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::live) struct ProgramArgs {
-    /// How urgent it is, 0 first [default: 128]; never more urgent than the daemon allows
+    /// The level of the program, 0 the most urgent [default: 128]; never more urgent than the
+    /// daemon allows
     #[arg(long, value_name = "LEVEL")]
     pub(in crate::live) level: Option<u8>,
-    /// Do not run it where no daemon schedules it
+    /// Do not run the program if no daemon schedules it
     #[arg(long)]
     pub(in crate::live) require: bool,
     #[command(flatten)]
@@ -89,16 +90,16 @@ pub(in crate::live) struct ProgramArgs {
     /// The OpenCL layer [default: $RADDLE_OPENCL_LAYER, else libraddle_opencl.so beside raddle]
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) layer: Option<PathBuf>,
-    /// Write what each process hears and decides; %p becomes its process id
+    /// Write the events and decisions of each process to a file; %p becomes its process id
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) log: Option<PathBuf>,
-    /// How many of its launches are in the runtime at a time [default: 8]
+    /// The most launches of the program in the runtime at a time [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(in crate::live) window: Option<u32>,
-    /// How often a launch is killed at most, or `none` [default: 3]
+    /// The most kills of a launch, or `none` for no limit [default: 3]
     #[arg(long, value_name = "N|none", value_parser = most_kills)]
     pub(in crate::live) most_kills: Option<String>,
-    /// After how long its preemption counts as given up [default: 1000]
+    /// The milliseconds after which its preemption counts as given up [default: 1000]
     #[arg(long, value_name = "MS")]
     pub(in crate::live) give_up_ms: Option<u64>,
     /// The program and its arguments

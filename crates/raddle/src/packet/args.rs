@@ -48,19 +48,19 @@ differs. A launch that goes as a reference or an ordinary packet is neither.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PacketVerb {
-    /// Launches in (JSON Lines, or a profile), packets out (hex lines)
+    /// Encode launches (JSON Lines, or a profile) as packets (lines of hexadecimal)
     #[command(next_line_help = true, disable_help_flag = true, after_help = ENCODE)]
     Encode(EncodeArgs),
-    /// Packets in (lines of hexadecimal, or bytes), what they launch out
+    /// Decode packets (lines of hexadecimal, or bytes), and print what they launch
     #[command(next_line_help = true, disable_help_flag = true, after_help = DECODE)]
     Decode(DecodeArgs),
-    /// What condensed packets would save on profiles, at assumed costs
+    /// Count what condensed packets would save on profiles, at assumed costs
     #[command(next_line_help = true, disable_help_flag = true, after_help = STATS)]
     Stats(StatsArgs),
 }
 
-/// `-h` and `--help` are one: a summary would put all values of an option in one line, beyond the 80
-/// columns of a terminal.
+/// `-h` and `--help` print the same: a summary would put all values of an option in one line, wider
+/// than the 80 columns of a terminal.
 #[derive(Debug, Args)]
 struct Help {
     /// Print help
@@ -75,7 +75,7 @@ pub(crate) struct EncodeArgs {
     /// Launches and barriers, one a line (`-` is stdin), or a profile
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// Of a profile, which does not say it: where arguments of a launch lie
+    /// Where the arguments of a launch are, which profiles do not say
     #[arg(long, value_enum, value_name = "WHERE", default_value_t = ArgumentsArg::New)]
     pub(crate) arguments: ArgumentsArg,
     #[command(flatten)]
@@ -114,7 +114,7 @@ pub(crate) struct StatsArgs {
     /// Every launch has a completion signal of its own, and so a cleanup
     #[arg(long)]
     pub(crate) signals: bool,
-    /// How long the first launch of a packet waits, in us [default: no end]
+    /// How long the first launch of a packet may wait for others, in us [default: no limit]
     #[arg(long, value_name = "US")]
     pub(crate) hold_us: Option<u64>,
     #[command(flatten)]
@@ -124,22 +124,22 @@ pub(crate) struct StatsArgs {
 /// The worked example's E, P, decoding, S and C, a microsecond each unit.
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
-/// What launching costs, for each part of figures 5 and 7. The defaults are those of the worked
-/// example in microseconds: a proportion, and no measurement.
+/// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked
+/// example in microseconds: a proportion, not a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Costs, assumed and not measured")]
 pub(crate) struct CostArgs {
-    /// E, for each packet: the host writes it
+    /// E, for each packet: the time in which the host writes it
     #[arg(long, value_name = "NS", default_value_t = WORKED[0])]
     pub(crate) enqueue_ns: u64,
-    /// P, for each packet: the device reads it
+    /// P, for each packet: the time in which the device reads it
     #[arg(long, value_name = "NS", default_value_t = WORKED[1])]
     pub(crate) processing_ns: u64,
-    /// For each kernel of a condensed packet: it is taken apart
+    /// For each kernel of a condensed packet: the time in which it is decoded
     #[arg(long, value_name = "NS", default_value_t = WORKED[2])]
     pub(crate) decode_ns: u64,
-    /// S, for each kernel: it is handed to the compute units
+    /// S, for each kernel: the time in which it is given to the compute units
     #[arg(long, value_name = "NS", default_value_t = WORKED[3])]
     pub(crate) schedule_ns: u64,
     /// C, for each cleanup: signals and fences
@@ -166,7 +166,7 @@ impl CostArgs {
     }
 }
 
-/// What is worth an entry.
+/// Which launches get an entry.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct KeepArgs {
     /// Which launches are kept in the table
@@ -177,11 +177,11 @@ pub(crate) struct KeepArgs {
     pub(crate) near: u16,
 }
 
-/// Who shares a table (B15).
+/// Which queues share a table (B15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SharingArg {
-    /// Nobody: each queue, which is a stream here, has its own
+    /// None: each queue, which is a stream here, has a table of its own
     Queue,
     /// The queues of a process
     Process,
@@ -200,12 +200,12 @@ impl SharingArg {
     }
 }
 
-/// Where the arguments of a launch lie.
+/// Where the arguments of a launch are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArgumentsArg {
-    /// Elsewhere for every launch
+    /// At a new address for every launch
     New,
-    /// Where those of its kernel always lie
+    /// At the same address for all launches of a kernel
     Fixed,
 }
 
@@ -221,11 +221,11 @@ impl ArgumentsArg {
 /// The rules that keep entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeepArg {
-    /// The first kernels, for ever
+    /// The first kernels, never replaced
     First,
-    /// The last ones used
+    /// The most recently used
     MostRecent,
-    /// Those launched most often
+    /// The most frequently launched
     Frequency,
 }
 
@@ -246,7 +246,7 @@ pub(crate) struct LayoutArgs {
     /// Which half-word of a value of 32 or 64 bits comes first
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = FirstArg::Low)]
     half_words: FirstArg,
-    /// Where the number of the entry lies in the header of a difference
+    /// Where the number of the entry is in the header of a difference
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = FirstArg::Low)]
     header_bits: FirstArg,
     /// Bits of private_segment_size: 16 or 32

@@ -33,16 +33,16 @@ pub(crate) struct RunArgs {
     /// A decision log a recipe, and how much it tells [default: none]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
-    /// Of which recipes timelines for ui.perfetto.dev are drawn [default: compared]
+    /// The recipes whose timelines for ui.perfetto.dev are written [default: compared]
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) timeline: Option<WhichTimelines>,
-    /// The most slices of a timeline; what has more is drawn coarser [default: 500000]
+    /// The most slices of a timeline; a longer run is drawn more coarsely [default: 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeline_slices: Option<u32>,
-    /// Draw only this part of a run, so at full grain: 100ms..120ms
+    /// Draw only this part of a run, in full detail: 100ms..120ms
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub(crate) timeline_window: Option<(u64, u64)>,
-    /// Print one sentence, and nothing while it goes
+    /// Print one sentence, and no progress
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Print everything that the report holds
@@ -51,11 +51,11 @@ pub(crate) struct RunArgs {
     /// Open the report in a browser
     #[arg(long, conflicts_with = "no_files")]
     pub(crate) open: bool,
-    /// Let the report carry the profiles and the engine, so that it replays with another load,
+    /// Put the profiles and the engine into the report, so that it can replay with another load,
     /// device or goal (docs/browser.md)
     #[arg(long, conflicts_with = "no_files")]
     pub(crate) live_report: bool,
-    /// The engine that it carries [default: that beside the program]
+    /// The engine for --live-report [default: raddle.wasm beside the program]
     #[arg(long, value_name = "FILE", requires = "live_report")]
     pub(crate) wasm: Option<PathBuf>,
 }
@@ -63,13 +63,13 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip
-    /// (docs/profiles.md); FILE*3 is three processes of one, `-` is the standard input
+    /// (docs/profiles.md); FILE*3 is three processes of one file, `-` is standard input
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) asked: StudyArgs,
-    /// As --verbose, with what each recipe takes: energy, its product with the time, how even it is
-    /// (docs/policies/place.md)
+    /// Like --verbose, with the energy under each recipe: its amount, its product with the time,
+    /// and how evenly it is spread (docs/policies/place.md)
     #[arg(long)]
     pub(crate) energy: bool,
     #[command(flatten)]
@@ -98,53 +98,54 @@ pub(crate) struct StudyArgs {
     /// first; weighted-slices, which keeps them apart in time]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
-    /// Set a key of the recipes otherwise: KEY=VALUE, such as turn.t0-us=5000 or
-    /// allocate.policy=greedy; may be repeated
+    /// Change a key of the recipes: KEY=VALUE, such as turn.t0-us=5000 or allocate.policy=greedy;
+    /// may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     pub(crate) settings: Vec<Setting>,
     /// Every bundled recipe
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
-    /// What is asked of a profile: NAME p50|p99|max|step|end LIMIT, the limit a time (`serve p99
-    /// 20ms`) or by how much longer than under leftover (`train step +5%`); may be repeated. Exit
-    /// code 5 where no recipe meets them all
+    /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time
+    /// (`serve p99 20ms`) or an increase over leftover (`train step +5%`); may be repeated. Exit
+    /// code 5 if no recipe meets all
     #[arg(long = "goal", value_name = "GOAL")]
     pub(crate) goals: Vec<Goal>,
-    /// Let hosts issue at the recorded times, whatever the device does [default: where at least 95%
-    /// of the time for which a host waited is known, it waits for the same work here]
+    /// Let hosts issue at the recorded times, whatever the device does [default: a host waits for
+    /// the same work as in the recording, if at least 95% of its waiting time is known]
     #[arg(long)]
     pub(crate) open_loop: bool,
     /// The device to replay on, by id, product name or file [default: that of the first profile]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
-    /// By what times are scaled to another device than that of a profile
+    /// How recorded times are scaled to another device than that of the profile
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Scale::None)]
     pub(crate) scale: Scale,
-    /// Which waits of one stream for another hold
+    /// Which waits of one stream for another the replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
-    /// Weights of energy, as `raddle calibrate` writes them [default: published and assumed ones]
+    /// Energy weights, as `raddle calibrate` writes them [default: published and assumed weights]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
     /// How long a launch takes to reach the device [default: fitted with one recipe; none where
-    /// recipes are compared, whose differences it hides]
+    /// recipes are compared, as it would hide their differences]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) launch_latency: Option<Latency>,
-    /// What neighbours of other processes cost a kernel before a resource is full: what the profiles
-    /// teach (docs/contention.md), or nothing [default: learnt for `share`, none for `replay`]
+    /// How much kernels of other processes slow a kernel down before a resource is full
+    /// (docs/contention.md) [default: learnt for `share`, none for `replay`]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) contention: Option<ContentionArg>,
-    /// How urgent work is, 0 first: GLOB[:stream N]=LEVEL; may be repeated, the last that fits wins
+    /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL; may be repeated, the last that
+    /// matches wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
     pub(crate) priorities: Vec<Rule>,
     /// Whether the waves of a workgroup meet at barriers, which no profile says
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
     /// Whether kernels may be killed and run again, by name: GLOB=yes|no|unknown; may be repeated,
-    /// the last that fits wins [default: what the profile says, else unknown, which counts as no]
+    /// the last that matches wins [default: as the profile says, else unknown, which counts as no]
     #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
     pub(crate) verdicts: Vec<IdempotenceClaim>,
-    /// Verdicts of `raddle kernel verdict --save`; may be repeated, and --idempotent wins over them
+    /// Verdicts of `raddle kernel verdict --save`; may be repeated; --idempotent overrides them
     #[arg(long, value_name = "FILE")]
     pub(crate) idempotent_from: Vec<PathBuf>,
     /// When a profile begins, in milliseconds; may be repeated [default: 0]
@@ -153,15 +154,16 @@ pub(crate) struct StudyArgs {
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
     #[arg(long = "share", value_name = "FILE=N", value_parser = Named::share)]
     pub(crate) shares: Vec<Named<u32>>,
-    /// What the program of a profile says of itself, for policies that read it: priority:LEVEL,
-    /// deadline:TIME, laxity:TIME, utilisation:PERCENT or custom:NUMBER; may be repeated
+    /// A hint that the program of a profile gives about itself, for policies that read hints:
+    /// priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT or custom:NUMBER; may be
+    /// repeated
     #[arg(long = "hint", value_name = "FILE=HINT", value_parser = Named::hint)]
     pub(crate) hints: Vec<Named<SaidHint>>,
-    /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
+    /// Run each profile once: by default the shorter ones repeat until the longest has ended
     #[arg(long)]
     pub(crate) once: bool,
-    /// What becomes of communication kernels (NCCL and the like), which mostly wait for peers [default:
-    /// keep; peers with several ranks of a job]
+    /// How communication kernels (NCCL and the like), which mostly wait for peers, are replayed
+    /// [default: keep; peers with several ranks of a job]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) comm: Option<Comm>,
     #[command(flatten)]
@@ -262,9 +264,9 @@ impl LogDetail {
 /// Of which recipes timelines are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichTimelines {
-    /// Today's way and the recommended one, and the slowest request of both on every compute unit
+    /// `leftover` and the recommended recipe, and the slowest request of both on every compute unit
     Compared,
-    /// Every recipe, and those slowest requests
+    /// Every recipe, and the slowest requests as well
     All,
     /// None
     None,
@@ -273,7 +275,7 @@ pub(crate) enum WhichTimelines {
 /// Whether workgroups have barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Barriers {
-    /// Where shared memory is used, or nobody knows
+    /// A workgroup has one if it uses shared memory, or if that is unknown
     Assume,
     /// Every workgroup has one
     Yes,
@@ -298,9 +300,9 @@ pub(crate) enum Comm {
     Keep,
     /// Each lasts as long as the shortest launch of its kernel and grid
     Fixed,
-    /// They end with their peers: those of ranks that are replayed together end together, and none
-    /// before the peers had ended when recorded, as much later as the collective before was; their
-    /// units are held until then
+    /// They end with their peers. Those of ranks that are replayed together end together; otherwise
+    /// one ends when its peers ended in the recording, later by the delay of the collective before.
+    /// They hold their compute units until then
     Peers,
     /// They are left out
     Drop,
@@ -320,9 +322,10 @@ impl From<Comm> for CommRule {
 /// Which waits between streams hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StreamWaits {
-    /// Those of which the file says for what
+    /// Those for which the file names what is waited for
     Recorded,
-    /// Those too of which it says only where: the op elsewhere that ended last before
+    /// Also those for which the file only says where: they wait for the op of another stream that
+    /// ended last before
     Inferred,
     /// None
     None,
@@ -341,7 +344,7 @@ impl From<StreamWaits> for WaitRule {
 /// How long a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Latency {
-    /// As long as fits the recording
+    /// The time that fits the recording best
     Fitted,
     /// No time
     None,
@@ -359,7 +362,7 @@ impl From<Latency> for raddle_study::Latency {
 /// What neighbours of other processes cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ContentionArg {
-    /// What the profiles teach; what they do not say is charged nothing, and widens the interval
+    /// As measured in the profiles; unknown contention costs nothing and widens the interval
     Learnt,
     /// Nothing
     None,
@@ -379,9 +382,9 @@ impl From<ContentionArg> for ContentionRule {
 pub(crate) enum Scale {
     /// A workgroup lasts as long as on the device of the profile
     None,
-    /// By the clocks of the two devices: kernels that compute
+    /// By the ratio of the clocks, for kernels that compute
     Clock,
-    /// By the share of the memory's bandwidth that a compute unit has: kernels that move data
+    /// By the ratio of the memory bandwidth per compute unit, for kernels that move data
     Bandwidth,
 }
 

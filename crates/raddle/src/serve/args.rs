@@ -12,10 +12,10 @@ pub(crate) struct ServeArgs {
     /// Only print the address
     #[arg(long)]
     pub(super) no_open: bool,
-    /// Write the application as one file that needs no server, and end
+    /// Write the application to a file that needs no server, and exit
     #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "no_open"])]
     pub(super) save: Option<PathBuf>,
-    /// The engine for that file [default: that beside the program]
+    /// The engine for that file [default: raddle.wasm beside the program]
     #[arg(long, value_name = "FILE", requires = "save")]
     pub(super) wasm: Option<PathBuf>,
 }

@@ -14,16 +14,17 @@ pub(crate) struct SweepArgs {
     /// Profiles, as `raddle replay` takes them
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// What is varied, the slowest first: KEY=VALUE,VALUE or KEY=FROM..TO, eight values unless a step
-    /// follows (10..80:5/s, 1..64:*2). KEY is an option (device, share.NAME), a key of recipes
-    /// (turn.t0-us), or load, the requests in a second; may be repeated
+    /// What is varied: KEY=VALUE,VALUE or KEY=FROM..TO, eight values unless a step follows
+    /// (10..80:5/s, 1..64:*2). KEY is an option (device, share.NAME), a key of recipes
+    /// (turn.t0-us), or load, the requests per second; may be repeated, and the first varies
+    /// slowest
     #[arg(long, value_name = "KEY=VALUES")]
     pub(crate) vary: Vec<String>,
-    /// The file of rows, JSON Lines; what it holds already is not run again. A page of the same name
-    /// stands beside it
+    /// The file of rows, JSON Lines; cases that it holds already are not run again. The page is
+    /// written beside it, with the same name
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
-    /// Only every Nth case, from the Ith on
+    /// Run only every Nth case, from the Ith on
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
     /// Run nothing: print the ids of the cases, or the job for --engine
@@ -33,10 +34,10 @@ pub(crate) struct SweepArgs {
     /// the cluster that RAY_ADDRESS names, else one on this machine; ray://HOST:PORT, that cluster
     #[arg(long, value_name = "ENGINE", default_value = "local")]
     pub(crate) engine: Engine,
-    /// Tasks of that job
+    /// The number of tasks of the Slurm job
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tasks: u32,
-    /// Cases at the same time [default: one a core]; rows do not depend on it
+    /// Cases that run at the same time [default: one per core]; rows do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Print nothing

@@ -17,11 +17,11 @@ pub(crate) struct TuneArgs {
     /// (turn.t0-us=1000..16000:*2, window=4,8), share.NAME, priority.NAME; may be repeated
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     pub(crate) vary: Vec<String>,
-    /// What is to be small where the goals are met: NAME.p50|p99|max|step|end [default: the product of
-    /// how much longer each process takes than alone]
+    /// What is minimised among candidates that meet the goals: NAME.p50|p99|max|step|end [default:
+    /// the product, over all processes, of the time divided by the time alone]
     #[arg(long, value_name = "NAME.FIGURE")]
     pub(crate) minimise: Option<Minimise>,
-    /// Where the best recipe goes [default: raddle-out/tuned.toml]
+    /// The file for the best recipe [default: raddle-out/tuned.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
     /// Runs at the same time [default: one a core]; results do not depend on it
