@@ -1,9 +1,9 @@
-//! Where does a run of equal blocks lie free, and who has taken it?
+//! Where is a free run of equal blocks, and which blocks are taken?
 //!
-//! A [`FreeMap`] says of each of N blocks whether it is free or taken. Searching reserves nothing:
-//! [`first_fit`](FreeMap::first_fit) and its like give a [`RunPlan`], and only [`commit`](FreeMap::commit),
-//! which takes the plan by value, changes the map. The unit is the block, whatever it stands for:
-//! registers, bytes.
+//! A [`FreeMap`] records for each of N blocks whether it is free or taken. A search reserves
+//! nothing: [`first_fit`](FreeMap::first_fit) and the other searches return a [`RunPlan`], and only
+//! [`commit`](FreeMap::commit), which takes the plan by value, changes the map. Amounts and
+//! positions count blocks, whatever a block stands for: registers, bytes.
 //!
 //! ```
 //! use raddle_bitmap::FreeMap;

@@ -1,4 +1,5 @@
-//! What does a GPU hold, how does it round what a workgroup asks, and how many workgroups fit?
+//! What resources does a GPU have, how does it round the demand of a workgroup, and how many
+//! workgroups fit?
 //!
 //! Units: a [`Device`] counts in its own allocation granules ([`Granules`] says how large they
 //! are); bandwidth is in bytes a microsecond, time in nanoseconds. No floating point anywhere.

@@ -1,8 +1,8 @@
 //! What would the hardware have to answer, and how does it come to that answer?
 //!
-//! Each [`Topic`] takes questions as objects of JSON. [`answer_all`] answers one question a line,
-//! [`explain`] shows the steps from a question to its answer. The models that only these need stand
-//! beside the topics.
+//! Each [`Topic`] takes questions as JSON objects. [`answer_all`] answers one question per line;
+//! [`explain`] returns the steps from a question to its answer. The models that only the topics
+//! need are in this crate too.
 //!
 //! ```
 //! let question = r#"{"windows":[8,4,3,1],"count":12}"#;

@@ -1,8 +1,8 @@
 //! May this kernel be stopped and run again, and how does it learn that it should stop?
 //!
-//! Seed 001 preempts a GPU by stopping kernels and running them again later. That is right only where
-//! a second run leaves the same memory: this crate judges that from the compiled kernel, and puts the
-//! test of the flag into its source.
+//! Seed 001 preempts a GPU by stopping kernels and running them again later. That is correct only
+//! if a second run leaves the same memory. This crate decides that from the compiled kernel, and
+//! adds the test of the flag to its source.
 //!
 //! | part | question |
 //! |---|---|

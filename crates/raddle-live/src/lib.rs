@@ -8,8 +8,8 @@
 //! | [`replay()`] | do the events of a live log give the same answers again? |
 //! | [`check()`] | does the log of a program keep the rules of the controller? |
 //!
-//! Nothing here knows OpenCL, CUDA or HIP: a backend implements
-//! [`raddle_preempt::Runtime`], and hands what it captures to a [`Client`].
+//! The crate does not depend on OpenCL, CUDA or HIP: a backend implements
+//! [`raddle_preempt::Runtime`], and passes the launches that it captures to a [`Client`].
 #![cfg(target_os = "linux")]
 #![warn(clippy::too_many_lines)]
 #![allow(

@@ -1,7 +1,7 @@
 //! How do unmodified OpenCL programs leave a device when another one is more urgent?
 //!
-//! `libraddle_opencl.so` is a layer: the loader of OpenCL loads it where `OPENCL_LAYERS` names it, and every
-//! call of the program passes through its table of entry points. It links no OpenCL library.
+//! `libraddle_opencl.so` is a layer: the OpenCL loader loads it if `OPENCL_LAYERS` names it, and
+//! every call of the program passes through its table of entry points. It links no OpenCL library.
 #![expect(unsafe_code, reason = "every entry point is called from C, and calls C")]
 
 mod arguments;

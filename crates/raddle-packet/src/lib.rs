@@ -1,22 +1,22 @@
 //! How do many launches reach a device in few packets?
 //!
-//! Seed 002: a *reference packet* launches a kernel and leaves its data in a small table of the
-//! agent; a *condensed packet* then launches many kernels by naming entries of the table and the
-//! fields that differ.
+//! Under seed 002 a *reference packet* launches a kernel and stores its data in a small table of
+//! the agent; a *condensed packet* then launches many kernels by naming entries of the table and
+//! the fields that differ.
 //!
 //! | part | question |
 //! |---|---|
-//! | [`AqlFormat`] | where does which field lie, in which order of bits and half-words? |
-//! | [`LaunchImage`] | what does one launch say? |
+//! | [`AqlFormat`] | where is each field, and in which order are bits and half-words? |
+//! | [`LaunchImage`] | what is in one launch? |
 //! | [`KernelDispatch`], [`Reference`], [`BarrierPacket`], [`Condensed`] | what is in an AQL packet? (`parse`, `emit`) |
-//! | [`PacketView`] | what does any packet look like, also a malformed one? |
+//! | [`PacketView`] | how is any packet printed, even a malformed one? |
 //! | [`Agent`], [`ReferenceTable`] | which launches does a packet stand for? all or nothing |
-//! | [`Encoder`], [`ReplacementPolicy`] | how few packets can a stream be, and what is worth an entry? |
-//! | [`Overhead`] | what does launching cost around the kernels? |
-//! | [`CondensedPath`] | what does it cost in a dispatcher? (its launch path slot) |
+//! | [`Encoder`], [`ReplacementPolicy`] | in how few packets can a stream be sent, and which launches get an entry? |
+//! | [`Overhead`] | what does launching cost in addition to the kernels? |
+//! | [`CondensedPath`] | what does it cost in the launch path slot of a dispatcher? |
 //!
-//! Bytes are little-endian. Without the feature `alloc`, all but [`CondensedPath`] is there, and
-//! nothing needs an allocator.
+//! Bytes are little-endian. Without the feature `alloc` the crate has everything except
+//! [`CondensedPath`], and nothing needs an allocator.
 #![no_std]
 #![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]

@@ -1,6 +1,7 @@
 //! Which questions does a GPU dispatcher ask its policies, and what may they answer?
 //!
-//! Four small traits, one a slot of a dispatcher, and what they exchange:
+//! The crate has four small traits, one for each slot of a dispatcher, and the types that they
+//! exchange:
 //!
 //! | slot | trait | question |
 //! |---|---|---|
@@ -9,11 +10,11 @@
 //! | allocate | [`Allocate`] | which workgroups or waves go where? |
 //! | preempt | [`Preempt`] | how does work leave when its process loses the turn? |
 //!
-//! A policy answers and does nothing else: it reads a view, gets the time as an argument, keeps at
-//! most memory of its own, and returns a value. The laws of each trait are numbered in its
-//! documentation and checkable for any implementation with the crate `raddle-testkit`.
+//! A policy only answers: it reads a view, gets the time as an argument, may keep memory of its
+//! own, and returns a value. The documentation of each trait numbers its laws; the crate
+//! `raddle-testkit` checks them for any implementation.
 //!
-//! There is no policy in this crate. A policy from outside needs this crate alone:
+//! This crate has no policies. A policy of your own needs only this crate:
 //!
 //! ```
 //! use raddle_policy::{Allocate, Answer, ReadyView, Round, Tick};

@@ -1,8 +1,8 @@
-//! How is work taken off a GPU that cannot be preempted?
+//! How is work taken off a GPU that has no preemption?
 //!
-//! Kernel preemption in software (seed 001): only a few launches are in the runtime at a time, each
-//! tests a flag before it begins, and where every one of them may be run again the compute units
-//! are reset, so that not even the running one has to end.
+//! This crate preempts kernels in software (seed 001). Only a few launches are in the runtime at a
+//! time, and each tests a flag before it begins. If all of them may be run again, the compute units
+//! are reset, so that even the running launch does not have to end.
 //!
 //! | part | question |
 //! |---|---|

@@ -1,11 +1,13 @@
 //! What would this dispatcher do with this profile?
 //!
-//! A deterministic, event-driven GPU: it feeds a [`raddle_dispatch::Dispatcher`] with events,
-//! carries out its actions on compute units that it keeps a ledger of its own for, and records
-//! when every launch became ready, started and ended. One tick is one nanosecond.
+//! A deterministic, event-driven model of a GPU. It feeds events to a
+//! [`raddle_dispatch::Dispatcher`], carries out its actions on simulated compute units, which it
+//! tracks in a ledger of its own, and records when every launch became ready, started and ended.
+//! One tick is one nanosecond.
 //!
-//! The cost of a run grows with answers and fronts (workgroups of one launch that end together),
-//! not with workgroups. There is no clock, no randomness and no floating point before the report.
+//! The cost of a run grows with the number of answers and fronts (workgroups of one launch that end
+//! together), not of workgroups. A run uses no clock, no randomness and no floating point; only the
+//! report does.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 

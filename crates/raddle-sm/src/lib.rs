@@ -1,9 +1,9 @@
 //! Who gets the next free warp slot?
 //!
 //! Block and warp allocation with priority (seed 003): a block of an important kernel goes to an SM
-//! that can run it whole, else to one that can start one warp of it, else it queues on an SM that
-//! is busy only with lower work, so that every warp slot that frees goes to it. Nothing that runs
-//! is stopped.
+//! that can run it whole; if there is none, to an SM that can start one warp of it; otherwise it
+//! queues on an SM that runs only lower work, and gets every warp slot that becomes free there.
+//! Running work is never stopped.
 //!
 //! | part | question |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | [`BlockWarp`] | the same rules as an [`Allocate`](raddle_policy::Allocate) policy |
 //! | [`Options`] | which readings of the seed are followed, at what price? |
 //!
-//! The prose here says SM, block and warp, as the seed does, for what is called compute unit,
-//! workgroup and wave elsewhere; ids and refusals are the shared types. A smaller rank is more
-//! urgent, as everywhere in raddle; the seed's priorities are larger where they are more important.
+//! This crate says SM, block and warp, as the seed does, for compute unit, workgroup and wave; ids
+//! and refusals are the shared types. A smaller rank is more urgent, as everywhere in raddle; in
+//! the seed a larger priority is more important.
 //!
 //! ```
 //! use raddle_sm::{Controllers, Kernel, Options, Resources, Route};

@@ -1,10 +1,11 @@
 //! What would this workload do under these recipes?
 //!
 //! A [`Study`] is the question as plain data: profiles, their load, goals, a device, recipes.
-//! [`Study::run`] reads the profiles, fits the model to them, replays them under each recipe and gives
-//! a [`Studied`]: the result of `raddle replay` as data, and as a document. Nothing here reads a
-//! command line, opens a file or prints: names of files are looked up by [`Files`], what runs leave
-//! beside figures goes to [`Leavings`], and a [`Watcher`] is told how far it is and may end it.
+//! [`Study::run`] reads the profiles, fits the model to them, replays them under each recipe and
+//! returns a [`Studied`]: the result of `raddle replay` as data, and as a document. The crate reads
+//! no command line, opens no file and prints nothing: [`Files`] supplies the content of named
+//! files, [`Leavings`] takes decision logs and timelines, and a [`Watcher`] is told the progress
+//! and may end the study.
 //!
 //! ```
 //! use raddle_study::{MemoryFiles, Registry, Study, Surroundings};

@@ -1,6 +1,6 @@
 //! Does a policy keep the laws of its trait? And what else do the tests of several crates need?
 //!
-//! Only ever a development dependency.
+//! Use this crate as a development dependency only.
 #![warn(clippy::too_many_lines)]
 #![deny(unsafe_op_in_unsafe_fn)]
 

@@ -1,8 +1,8 @@
-//! Who may use the GPU now, and for how long?
+//! Which process may use the GPU now, and for how long?
 //!
-//! Seed 004: of the processes of the most urgent level, those that fit the GPU's cache and are owed
-//! most are loaded (stage one), and each runs alone for a slice that follows from its weight (stage
-//! two). Both stages are values that can be used alone:
+//! Under seed 004, stage one loads from the most urgent level the processes with the greatest
+//! weights, as many as fit the GPU's cache; in stage two each of them runs alone for a slice that
+//! follows from its weight. Both stages are values that can be used alone:
 //!
 //! | part | question | steps |
 //! |---|---|---|

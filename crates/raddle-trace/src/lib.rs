@@ -1,11 +1,10 @@
 //! What did a GPU do in a recorded run? Profiles in, a neutral workload out.
 //!
 //! [`open`] reads what PyTorch, JAX, Nsight Systems, rocprof and rocmProfileData write, or a launch
-//! table, and gives a [`Profile`]: the kernels, copies and fills of one device with their
-//! shapes, footprints, times, arrivals and the op each waits for. What a file leaves out is assumed
-//! by a stated rule, marked in the op's [`Provenance`] and counted in the [`ImportReport`]; nothing
-//! is guessed in silence, and nothing but figures and the names of kernels and devices is taken
-//! from a file.
+//! table, and gives a [`Profile`]: the kernels, copies and fills of one device with their shapes,
+//! footprints, times, arrivals and the op each waits for. A value that a file lacks is assumed by a
+//! stated rule, marked in the op's [`Provenance`] and counted in the [`ImportReport`]. Only figures
+//! and the names of kernels and devices are taken from a file.
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 #![warn(clippy::too_many_lines)]

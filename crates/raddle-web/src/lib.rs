@@ -1,9 +1,9 @@
 //! How is a study asked in a browser, and how does the page get its answer?
 //!
-//! [`answer`] takes a question as bytes, a line of JSON and the files behind it, and tells lines of
-//! JSON: how far it is, and last what came of it. As WebAssembly it is the engine of [`page`], which
-//! replays whatever is dropped onto it and needs nothing else; `raddle serve` answers the same
-//! questions natively.
+//! [`answer`] takes a question as bytes, a line of JSON followed by the files that it names, and
+//! reports lines of JSON: its progress, and at the end the result. Compiled to WebAssembly it is
+//! the engine of [`page`], which replays the profiles dropped onto it and needs no server;
+//! `raddle serve` answers the same questions natively.
 //!
 //! ```
 //! use std::sync::Mutex;

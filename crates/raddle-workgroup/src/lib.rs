@@ -1,4 +1,4 @@
-//! Where does a workgroup go?
+//! On which compute unit does a workgroup start?
 //!
 //! The baselines of the allocate slot, each an [`Allocate`](raddle_policy::Allocate) policy:
 //!
@@ -9,8 +9,8 @@
 //! | [`Leftover`] | the compute unit with room for most further ones | one after the other |
 //! | [`Spatial`] | as leftover, within the compute units of its process | of one process one after the other |
 //!
-//! Beside them: [`Allocator`], which finds and keeps real addresses (SIMD, first vector register,
-//! first scalar register, first byte of LDS).
+//! [`Allocator`] finds and tracks real addresses (SIMD, first vector register, first scalar
+//! register, first byte of LDS).
 //!
 //! The parts of a matching dispatcher (seed 000), each usable alone with plain values:
 //!
@@ -21,7 +21,7 @@
 //! | [`balance`] | how many waves does each SIMD get? |
 //! | [`place`] | which of several compute units that fit takes the workgroup? |
 //!
-//! [`Matching`] joins them in the allocate slot, each chosen by its configuration.
+//! [`Matching`] combines them in the allocate slot; its configuration chooses each part.
 //!
 //! Units: granules of the device; positions are counted from 0.
 //!

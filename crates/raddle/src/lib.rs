@@ -1,9 +1,9 @@
 //! What does a composed dispatcher do with your own GPU profile?
 //!
-//! The command-line tool `raddle`, as a library: [`App`] is the whole of it, with your own policies beside
-//! the bundled ones where you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
-//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without a
-//! recipe that meets the goals.
+//! This is the command-line tool `raddle` as a library: [`App`] is the whole tool, and has your own
+//! policies too if you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
+//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without
+//! a recipe that meets the goals.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
