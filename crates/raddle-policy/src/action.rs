@@ -7,7 +7,7 @@ use crate::{
     CuId, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, Submission, Tick, Ticks, WaveSpan,
 };
 
-/// One thing the device is to do.
+/// One action that the device must carry out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -17,7 +17,7 @@ pub enum Action {
     /// Take over a launch.
     Submit {
         launch: LaunchId,
-        /// What the way there costs.
+        /// The cost of its path to the device.
         via: Submission,
     },
     /// Start workgroups, or waves of them.
@@ -34,22 +34,23 @@ pub enum Action {
     Assign { launch: LaunchId, workgroup: u64, cu: CuId },
     /// Take a launch off.
     TakeOff { launch: LaunchId, how: Preemption },
-    /// Let a launch that was taken off go on.
+    /// Let a launch that was taken off continue.
     Restore { launch: LaunchId },
     /// Raise the flag of a process; [`crate::Event::Raised`] says when launches see it.
     Raise { process: ProcessId },
-    /// Reset the compute units of a process; what is killed is asked to leave by itself.
+    /// Reset the compute units of a process; for each launch to kill there is an action of its own.
     /// [`crate::Event::ResetOver`] says when it is over.
     Reset { process: ProcessId },
-    /// The preemption of a process is complete: nothing of it is left on the device, or runs there.
+    /// The preemption of a process is complete: none of its work is on the device, or none runs
+    /// there.
     Drained {
         process: ProcessId,
-        /// The way that a policy chose.
+        /// The method that the policy chose.
         how: Preemption,
-        /// Since the process lost the turn.
+        /// The time since the process lost the turn.
         after: Ticks,
     },
-    /// This launch will never run; whoever waits for it need not.
+    /// This launch will never run; launches that wait for it need not wait any more.
     Refuse { refusal: Refusal },
     /// Send [`crate::Event::Woke`] at this tick.
     WakeAt(Tick),
@@ -60,7 +61,7 @@ pub enum Action {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Actions {
-    /// In the order in which they are to be carried out.
+    /// The actions, in the order in which they are carried out.
     pub list: Vec<Action>,
     pieces: Vec<Piece>,
     places: Vec<Place>,
@@ -68,7 +69,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// For a device that does not look at addresses: they are not kept.
+    /// A list for a device that ignores addresses: they are not kept.
     #[must_use]
     pub fn without_places() -> Self {
         Self { leaves_places_out: true, ..Self::default() }

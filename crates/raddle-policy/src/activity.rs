@@ -1,13 +1,14 @@
 //! What do the waves of a launch do, by kinds of instructions?
 //!
 //! Unit: instructions that one wave issues in 1,000 ticks (a microsecond in the simulator), as a
-//! mean over its life. Waves times rate times time are then the instructions of a compute unit in
-//! any span, and with a weight for each kind its power; no policy need know how long a wave lasts.
+//! mean over its life. The product of waves, rate and time gives the instructions of a compute unit
+//! in any span, and with a weight for each kind its power; no policy needs to know how long a wave
+//! lasts.
 
 use core::fmt;
 
-/// The kinds of instructions that are told apart (seed 000, E10). Whatever is none of the others,
-/// arithmetic on vectors and scalars too, counts as [`InstructionKind::Move`].
+/// The kinds of instructions (seed 000, E10). Every instruction that is of no other kind, including
+/// arithmetic on vectors and scalars, counts as [`InstructionKind::Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -58,7 +59,7 @@ impl fmt::Display for InstructionKind {
 }
 
 /// How many instructions of each kind one wave issues in 1,000 ticks, in the order of
-/// [`InstructionKind::ALL`]; all 0 where nobody knows.
+/// [`InstructionKind::ALL`]; all 0 if they are unknown.
 ///
 /// ```
 /// use raddle_policy::{Activity, InstructionKind};
@@ -71,10 +72,10 @@ impl fmt::Display for InstructionKind {
 pub struct Activity(pub [u32; 6]);
 
 impl Activity {
-    /// Nobody knows.
+    /// The rates are unknown.
     pub const UNKNOWN: Self = Self([0; 6]);
 
-    /// Whether nobody knows.
+    /// Whether the rates are unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::UNKNOWN

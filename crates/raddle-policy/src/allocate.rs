@@ -7,13 +7,13 @@ use crate::{
     CuId, Cus, Fact, FreeRun, Launch, LaunchId, Piece, Place, Refusal, Tick, WaitTally, WaveSpan,
 };
 
-/// What an [`Allocate`] policy sees: the launches on the device and what is free on it.
+/// What an [`Allocate`] policy sees: the launches on the device and its free resources.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyView<'a> {
     /// Submitted launches that still have something to start and are not held, in the order of
     /// their submission.
     pub launches: &'a [ReadyLaunch],
-    /// What is free on every compute unit.
+    /// The free resources of every compute unit.
     pub cus: &'a Cus,
 }
 
@@ -22,16 +22,18 @@ pub struct ReadyView<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch. Its `workgroups` end with the run that begins at `next`: assigned workgroups come
-    /// back when a launch is saved, and may lie before others that have started.
+    /// The launch. Its `workgroups` count up to the end of the run that begins at `next`: when a
+    /// launch is saved, its assigned workgroups come back, and their numbers may be lower than
+    /// those of workgroups that have started.
     pub launch: Launch,
     /// The lowest workgroup that is neither started nor assigned; `launch.workgroups` when all are.
     pub next: u64,
     /// Workgroups assigned to a compute unit of which not all waves have started.
     pub assigned: u64,
-    /// Waves of `next` that have started by [`WaveSpan::Cut`], so the wave with which it goes on;
-    /// 0 where it was not cut. While the launch drains, what has not started of a workgroup that was
-    /// cut is held like a workgroup that has not started, and this is 0.
+    /// How many waves of `next` have started by [`WaveSpan::Cut`], which is also the number of its
+    /// next wave; 0 if the workgroup was not cut. While the launch drains, the waves of a cut
+    /// workgroup that have not started are held like a workgroup that has not started, and this is
+    /// 0.
     pub cut: u16,
     /// When it was submitted.
     pub submitted: Tick,
@@ -51,35 +53,35 @@ impl ReadyLaunch {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", rename_all_fields = "kebab-case"))]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
-    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. Where an answer
-    /// starts several launches, this is the last of them; [`Round::parts`] says what lies before it.
+    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. If an
+    /// answer starts several launches, this is the last of them; [`Round::parts`] has the others.
     Start { launch: LaunchId, waves: WaveSpan },
     /// A workgroup is bound to a compute unit; its waves start later, by further answers.
     Assign {
         launch: LaunchId,
-        /// Which: always [`ReadyLaunch::next`].
+        /// The workgroup: always [`ReadyLaunch::next`].
         workgroup: u64,
         /// Where it will run.
         cu: CuId,
     },
-    /// Nothing can start now; [`Round::refusals`] say why.
+    /// Nothing can start now; [`Round::refusals`] has the reasons.
     Wait {
-        /// When to ask again although nothing has happened.
+        /// The tick at which to ask again even if nothing has happened.
         retry_at: Option<Tick>,
     },
     /// A launch will never fit, although an empty compute unit would take it.
     Never {
-        /// Which one, and what lacks.
+        /// The launch, and the resource that it lacks.
         refusal: Refusal,
     },
 }
 
 impl Answer {
-    /// Nothing can start before something happens.
+    /// Nothing can start until something happens.
     pub const WAIT: Self = Self::Wait { retry_at: None };
 }
 
-/// What of one launch starts, in an answer that starts several: one part of it.
+/// The part of an answer that starts one of several launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -88,9 +90,10 @@ pub struct StartPart {
     pub launch: LaunchId,
     /// Which waves of its workgroups.
     pub waves: WaveSpan,
-    /// Where its pieces end in [`Round::pieces`]; they begin where those of the part before end.
+    /// The end of its pieces in [`Round::pieces`]; they begin at the end of those of the part
+    /// before.
     pub pieces: usize,
-    /// Where its addresses end in [`Round::places`].
+    /// The end of its addresses in [`Round::places`].
     pub places: usize,
 }
 
@@ -99,14 +102,16 @@ pub struct StartPart {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Round {
-    /// All parts but the last of an answer that starts several launches, in their order; else none.
+    /// All parts except the last of an answer that starts several launches, in order; empty
+    /// otherwise.
     pub parts: Vec<StartPart>,
     /// Which workgroups start where, part by part.
     pub pieces: Vec<Piece>,
-    /// Addresses: none, or one a wave, workgroup by workgroup in the order of the pieces.
+    /// The addresses: none, or one for each wave, workgroup by workgroup in the order of the
+    /// pieces.
     pub places: Vec<Place>,
-    /// Why launches wait, for the compute unit asked first: at most one a launch, and one may speak
-    /// for others of equal demand.
+    /// Why launches wait, for the compute unit that was tried first: at most one refusal per
+    /// launch. One refusal may stand for several launches of equal demand.
     pub refusals: Vec<Refusal>,
 }
 
@@ -126,14 +131,14 @@ impl Round {
     }
 
     /// Answers that the next wave of the next workgroup of `entry` starts alone on `cu`: the
-    /// workgroup is cut, or goes on being.
+    /// workgroup is cut, or has been cut already.
     pub fn cut_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         let waves = WaveSpan::Cut { first: entry.cut, count: 1 };
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// What has been noted so far is a part of the answer, and another part follows.
+    /// Ends a part of the answer, of what has been noted since the last part; another part follows.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
@@ -164,68 +169,72 @@ impl Round {
     }
 }
 
-/// Answers which workgroups start where, and changes nothing but its own memory.
+/// Answers which workgroups start where, and changes nothing except its own memory.
 ///
-/// Asked again after every answer until it answers [`Answer::Wait`]; asked anew when something has
-/// happened, or at `retry_at`.
+/// The policy is asked again after every answer until it answers [`Answer::Wait`], and then when
+/// something has happened or at `retry_at`.
 ///
 /// # Laws
 ///
 /// 1. `Start` with `WaveSpan::All` names a launch of the view, and its pieces cover exactly the
-///    workgroups `next .. next + n` with n >= 1, each once (or workgroups assigned before). Each part of
-///    an answer that starts several launches does so, in the view that the parts before it leave.
-/// 2. No answer over-commits: on each compute unit what starts fits into what is free.
+///    workgroups `next .. next + n` with n >= 1, each once (or workgroups assigned before). This
+///    holds for each part of an answer that starts several launches, in the view after the parts
+///    before it.
+/// 2. No answer over-commits: on each compute unit the workgroups that start fit into the free
+///    resources.
 /// 3. The same memory and arguments give the same answer.
 /// 4. A policy that answers `Wait` answers `Wait` again when asked again at once, with the same
 ///    refusals, and its later answers do not depend on how often it was asked.
-/// 5. Asking [`allocate_round`](Allocate::allocate_round) places every workgroup where asking
-///    [`allocate`](Allocate::allocate) one by one places it.
+/// 5. [`allocate_round`](Allocate::allocate_round) places every workgroup where repeated calls of
+///    [`allocate`](Allocate::allocate) place it.
 /// 6. Every refusal has `wanted > available` and names a launch of the view.
 /// 7. An empty view is answered with `Wait`.
 /// 8. `Start` with `WaveSpan::Cut` names one workgroup, `next`, of a launch with
-///    [`Barrier::No`](crate::Barrier::No); its first wave is [`ReadyLaunch::cut`]. A workgroup begun
-///    so goes on so until its last wave has started: meanwhile `next` stays, and nothing else of the
-///    launch starts or is assigned but workgroups assigned before. It has ended when all its parts
-///    have.
-/// 9. The tick at which it wants to be asked again lies after `now`.
+///    [`Barrier::No`](crate::Barrier::No); its first wave is [`ReadyLaunch::cut`]. A workgroup
+///    begun this way continues this way until its last wave has started: meanwhile `next` does not
+///    change, and nothing else of the launch starts or is assigned except workgroups assigned
+///    before. The workgroup has ended when all its parts have ended.
+/// 9. The tick at which the policy wants to be asked again is after `now`.
 pub trait Allocate {
-    /// Places at most one workgroup. `round` comes empty.
+    /// Places at most one workgroup. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
 
-    /// Places as many workgroups as it can in one answer, of one launch or in parts of several; one by
-    /// one by default.
+    /// Places as many workgroups as it can in one answer, of one launch or in parts of several. The
+    /// default places one.
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.allocate(ready, now, round)
     }
 
-    /// Whether what is free it knows from the view alone, so that a compute unit may be shown full for a
-    /// while, as it is being reset. Where it is not so, nothing is asked of the policy meanwhile.
+    /// Whether the policy knows free resources from the view alone, so that a compute unit may be
+    /// shown as full while it is being reset. If not, the policy is asked nothing during a reset.
     fn reads_the_view(&self) -> bool {
         false
     }
 
-    /// Whether it cuts workgroups whose waves are independent ([`WaveSpan::Cut`]). Then a launch of those
-    /// is shown to it as soon as one wave of them, with all that is shared, fits an empty compute unit;
-    /// else a launch that never fits whole is refused on arrival.
+    /// Whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]). If so,
+    /// it is shown launches of which only one wave, with all shared resources, fits an empty
+    /// compute unit; if not, a launch whose whole workgroup never fits is refused on arrival.
     fn cuts(&self) -> bool {
         false
     }
 
-    /// The last answer broke this law, and what is against it in the answer was dropped. Whether another
-    /// policy takes over and is to be asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke this law and that the offending part was
+    /// dropped. Returns whether another policy takes over and shall be asked: see
+    /// [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
     }
 
-    /// What is free of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from a
-    /// policy that keeps no addresses.
+    /// The free runs of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from
+    /// a policy that keeps no addresses.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// How often work waited, by what it lacked and why; nothing from a policy that does not count.
+    /// How often work waited, by the resource that it lacked and the reason; empty from a policy
+    /// that does not count.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
@@ -274,7 +283,7 @@ macro_rules! through {
 
 through!(&mut P, Box<P>);
 
-/// A policy without its bulk answers: law 5's other side, and a way to log single workgroups.
+/// A policy without its bulk answers, to test law 5 and to log single workgroups.
 #[derive(Clone, Debug)]
 pub struct OneByOne<P>(pub P);
 

@@ -1,12 +1,12 @@
-//! How is a policy made from settings that a person wrote?
+//! How is a policy constructed from the settings of a recipe?
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 
 use crate::Cus;
 
-/// A policy that a recipe can name: it says how it is called, which settings it takes, and how it is
-/// made from them. `Registry` in `raddle-dispatch` takes such policies; `Config` then derives serde's
+/// A policy that a recipe can name: it gives its name, the type of its settings, and its
+/// constructor. `Registry` in `raddle-dispatch` takes such policies; their `Config` derives serde's
 /// `Serialize` and `Deserialize`.
 ///
 /// ```
@@ -35,19 +35,19 @@ use crate::Cus;
 /// assert_eq!(made.err().map(|error| error.key), Some("within-us".to_owned()));
 /// ```
 pub trait Configured: Sized {
-    /// What recipes and logs call it, in kebab-case.
+    /// Its name in recipes and logs, in kebab-case.
     const NAME: &'static str;
 
     /// Settings that can be used, as TOML: messages take examples of a key from them.
     const EXAMPLES: &'static [&'static str] = &[];
 
-    /// Its settings; [`NoSettings`] where it has none.
+    /// The type of its settings; [`NoSettings`] if it has none.
     type Config;
 
-    /// The policy, for a device whose compute units are all empty.
+    /// Constructs the policy, for a device whose compute units are all empty.
     ///
     /// # Errors
-    /// When it cannot use a setting, or cannot use it on this device.
+    /// If it cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
 }
 
@@ -63,9 +63,9 @@ pub struct NoSettings {}
 pub struct SettingError {
     /// Its key among the settings of the policy, such as `order.windows[2]`; empty for all of them.
     pub key: String,
-    /// What is wrong, and what could stand there.
+    /// What is wrong, and which values are valid.
     pub message: String,
-    /// The key with a value that could stand there, where [`Configured::EXAMPLES`] does not say it.
+    /// The key with a valid value, if [`Configured::EXAMPLES`] has none.
     pub example: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl SettingError {
         Self { key: key.as_ref().to_owned(), message: message.to_string(), example: None }
     }
 
-    /// The same with an example of its own.
+    /// The same error with an example of its own.
     #[must_use]
     pub fn example(self, example: String) -> Self {
         Self { example: Some(example), ..self }

@@ -1,14 +1,14 @@
 //! Which compute units are in a set, and which is the first?
 //!
-//! One bit a compute unit, and above each word of them one bit that says whether any is set: the
-//! first of 65,536 is found by looking at a few words.
+//! The set has one bit for each compute unit, and for each word of these one bit that says whether
+//! any is set, so the first of 65,536 is found by reading a few words.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of compute units, by index: what a policy keeps to find the first that may take more.
+/// A set of compute units, by index. A policy keeps one to find the first unit that may take more.
 ///
 /// ```
 /// use raddle_policy::CuSet;
@@ -46,7 +46,7 @@ impl CuSet {
         self.some.resize(self.words.len().div_ceil(BITS), 0);
     }
 
-    /// Adds a compute unit; nothing, beyond the last.
+    /// Adds a compute unit; does nothing beyond the last one.
     #[inline]
     pub fn insert(&mut self, cu: usize) {
         let word = cu / BITS;

@@ -15,10 +15,10 @@ pub use levels::take_highest;
 pub(crate) use unit::CuFree;
 use unit::sum;
 
-/// How many waves lie on each SIMD of one compute unit.
+/// How many waves are on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
 
-/// What is free on one compute unit, summed over its SIMDs, in granules.
+/// The free resources of one compute unit, summed over its SIMDs, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -37,13 +37,13 @@ pub struct Free {
     pub barriers: u64,
 }
 
-/// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps. Two
-/// are equal that have as much free.
+/// The free resources of every compute unit: a policy sees them, and a dispatcher keeps account of
+/// them. Two values are equal if the same amounts are free.
 #[derive(Clone, Debug)]
 pub struct Cus {
     shape: CuShape,
     cus: Vec<CuFree>,
-    /// Where something was given back since [`Cus::watch`]; `None` where that is not known.
+    /// The units on which something was freed since [`Cus::watch`]; `None` if that is not known.
     freed: Option<CuSet>,
 }
 
@@ -66,8 +66,8 @@ impl Cus {
         Self { shape: usable, cus, freed: None }
     }
 
-    /// From now on it is noted where something is given back. For whoever keeps the account, when a
-    /// policy that was shown it has answered that it waits.
+    /// From now on, records the units on which something is freed. The owner calls this when a
+    /// policy that was shown this account has answered that it waits.
     pub fn watch(&mut self) {
         match &mut self.freed {
             Some(freed) => freed.clear(),
@@ -75,15 +75,16 @@ impl Cus {
         }
     }
 
-    /// Something may have been given back anywhere, as where a unit was shown full, and is not any more.
+    /// Records that something may have been freed on any unit, for example because a unit was shown
+    /// as full before.
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
             (0..self.cus.len()).for_each(|cu| freed.insert(cu));
         }
     }
 
-    /// The compute units that may have more free than when the policy that is shown them last waited;
-    /// `None` where any may.
+    /// The compute units on which more may be free than when the policy last answered that it
+    /// waits; `None` if that may be any unit.
     #[must_use]
     pub const fn freed(&self) -> Option<&CuSet> {
         self.freed.as_ref()
@@ -127,21 +128,22 @@ impl Cus {
         self.get(cu).and_then(of).unwrap_or_default()
     }
 
-    /// What is free on one compute unit, summed; nothing where there is no such unit.
+    /// The free resources of one compute unit, summed; nothing if there is no such unit.
     #[must_use]
     #[inline]
     pub fn free(&self, cu: CuId) -> Free {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    /// The demand as this device counts it: no scalar registers where they never limit.
+    /// The demand as this device counts it: without scalar registers if they never limit.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
         Demand { sgpr, ..*demand }
     }
 
-    /// How many further waves of such a workgroup the SIMDs of `cu` hold, whatever else it takes.
+    /// How many further waves of such a workgroup fit on the SIMDs of `cu`, regardless of its other
+    /// resources.
     #[must_use]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
         let Some(cu) = self.get(cu) else { return 0 };
@@ -166,8 +168,8 @@ impl Cus {
         room.min(self.wave_room(id, &demand) / waves)
     }
 
-    /// How many further whole workgroups fit on each of these units, where any do. Units that stand
-    /// alike are reckoned once.
+    /// How many further whole workgroups fit on each of these units, without the units on which
+    /// none fits. Adjacent units with equal free resources are computed once.
     #[inline]
     pub fn rooms(
         &self,
@@ -186,7 +188,8 @@ impl Cus {
 
     /// The first resource that keeps one more workgroup off `cu`: resource, wanted, available.
     ///
-    /// `None` where it fits. Order: workgroups, waves, VGPR, SGPR, LDS, barriers.
+    /// `None` if it fits. Resources are tested in the order workgroups, waves, VGPR, SGPR, LDS,
+    /// barriers.
     #[must_use]
     pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
         let Some(cu) = self.get(id) else {
@@ -196,7 +199,7 @@ impl Cus {
         let waves = u64::from(demand.waves);
         let sgpr = u64::from(self.counted(demand).sgpr) * waves;
         let vgpr_wanted = u64::from(demand.vgpr) * waves;
-        // Registers lie in SIMDs: what is free in pieces too small for a wave does not count.
+        // Registers belong to SIMDs: free pieces that are too small for a wave do not count.
         let vgpr_usable: u64 = (0..usize::from(self.shape.simds))
             .map(|simd| {
                 let whole = cu.vgpr[simd].checked_div(demand.vgpr).unwrap_or(0);
@@ -205,7 +208,7 @@ impl Cus {
             .sum();
         [
             (Resource::Workgroups, 1, free.workgroups),
-            // A workgroup without waves is none, and fits nowhere.
+            // A workgroup without waves is not valid, and fits nowhere.
             (Resource::Waves, waves.max(1), if waves == 0 { 0 } else { free.waves }),
             (Resource::Vgpr, vgpr_wanted, vgpr_usable),
             (Resource::Sgpr, sgpr, free.sgpr),
@@ -216,9 +219,9 @@ impl Cus {
         .find(|&(_, wanted, available)| wanted > available)
     }
 
-    /// Why the next workgroup of `launch` does not go on `cu`.
+    /// Why the next workgroup of `launch` does not start on `cu`.
     ///
-    /// Where it would fit, the refusal names [`Resource::Cus`]: the policy does not let it.
+    /// If it would fit, the refusal names [`Resource::Cus`]: the policy does not allow it there.
     #[must_use]
     pub fn refusal(&self, cu: CuId, launch: &Launch) -> Refusal {
         let (resource, wanted, available) =
@@ -237,8 +240,8 @@ impl Cus {
         Some(Refusal { launch: launch.id, cu: None, resource, wanted, available })
     }
 
-    /// Takes `count` whole workgroups on `cu`; where their waves went. `None`, and nothing taken,
-    /// where they do not fit.
+    /// Takes the resources of `count` whole workgroups on `cu`, and returns on which SIMDs their
+    /// waves are. Returns `None`, and takes nothing, if they do not fit.
     pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
         let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0)?;
         let demand = self.counted(demand);
@@ -250,8 +253,9 @@ impl Cus {
         Some(split)
     }
 
-    /// Takes the whole workgroups of every piece, or of none; where the waves of each piece went is in
-    /// `splits`. Units that stand alike are reckoned once.
+    /// Takes the resources of the whole workgroups of all pieces, or of none; `splits` gets the
+    /// SIMDs of the waves of each piece. Adjacent units with equal free resources are computed
+    /// once.
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
@@ -262,7 +266,8 @@ impl Cus {
         splits: &mut Vec<Split>,
     ) -> Result<(), CuId> {
         splits.clear();
-        // The last unit that was reckoned: as it was, how many came, as it is, where they went.
+        // The last unit that was computed: its state before, the number of workgroups, its state
+        // after, and the SIMDs of their waves.
         let mut last: Option<(CuFree, u32, CuFree, Split)> = None;
         for piece in pieces {
             let (cu, count) = (piece.cu, piece.count);
@@ -286,19 +291,19 @@ impl Cus {
         Err(refused.cu)
     }
 
-    /// Where `waves` further waves would go: each to the SIMD with most room, ties to the lowest.
-    /// `None` where the SIMDs do not hold them.
+    /// The SIMDs to which `waves` further waves would go: each to the SIMD with the most room, ties
+    /// to the lowest. `None` if the SIMDs have no room for them.
     #[must_use]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         self.get(cu)?.fill(self.shape.simds, demand, waves)
     }
 
-    /// A compute unit as it stands; nothing is free where there is no such unit.
+    /// The present state of a compute unit; nothing is free if there is no such unit.
     pub(crate) fn unit(&self, cu: CuId) -> CuFree {
         self.get(cu).copied().unwrap_or_default()
     }
 
-    /// A compute unit that stands so, with one more workgroup on it; `None` where that does not fit.
+    /// A compute unit in this state with one more workgroup on it; `None` if that does not fit.
     pub(crate) fn with_one_more(&self, unit: &CuFree, demand: &Demand) -> Option<CuFree> {
         let demand = self.counted(demand);
         let waves = u32::from(demand.waves);
@@ -308,8 +313,8 @@ impl Cus {
         Some(after)
     }
 
-    /// Takes these waves on their SIMDs, with the slots, barriers and LDS of `groups` workgroups.
-    /// `false`, and nothing taken, where that is not free.
+    /// Takes the resources of these waves on their SIMDs, and the slots, barriers and LDS of
+    /// `groups` workgroups. Returns `false`, and takes nothing, if they are not free.
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
         let demand = self.counted(demand);
         let Some(unit) = self.cus.get_mut(cu.index()) else { return false };
@@ -322,14 +327,15 @@ impl Cus {
         fits
     }
 
-    /// Has nothing free on `cu` from now on: for a view, as the account of what lies there is gone.
+    /// Marks `cu` as full from now on. Use it on a copy for a view, since the account of what is on
+    /// the unit is lost.
     pub fn close(&mut self, cu: CuId) {
         if let Some(unit) = self.cus.get_mut(cu.index()) {
             *unit = CuFree::default();
         }
     }
 
-    /// Gives back what [`Cus::take`] or [`Cus::take_split`] took, or part of it.
+    /// Frees what [`Cus::take`] or [`Cus::take_split`] took, or a part of it.
     #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);

@@ -1,13 +1,13 @@
-//! What does a compute unit hold, and what does one workgroup ask of it?
+//! What resources does a compute unit have, and how much does one workgroup need?
 //!
-//! Units: a [`Footprint`] is in threads, registers and bytes, as a profile says it; a [`CuShape`]
-//! and a [`Demand`] are in the device's allocation granules. `raddle-device` turns one into the
-//! other.
+//! Units: a [`Footprint`] is in threads, registers and bytes, as in a profile; a [`CuShape`] and a
+//! [`Demand`] are in the device's allocation granules. `raddle-device` converts footprints to
+//! demands.
 
-/// The most SIMDs a compute unit can have here.
+/// The most SIMDs that a compute unit can have.
 pub const MAX_SIMDS: usize = 8;
 
-/// What one compute unit holds when it is empty, in granules.
+/// The resources of one empty compute unit, in granules.
 ///
 /// Vector registers and wave slots belong to a SIMD; scalar registers, LDS, workgroup slots and
 /// barriers to the whole compute unit.
@@ -21,7 +21,7 @@ pub struct CuShape {
     pub waves_per_simd: u16,
     /// Vector-register granules of one SIMD; a wave takes a whole number of them.
     pub vgpr_per_simd: u16,
-    /// Scalar-register granules; `u16::MAX` where they never limit.
+    /// Scalar-register granules; `u16::MAX` if they never limit.
     pub sgpr: u16,
     /// Shared-memory (LDS) granules.
     pub lds: u32,
@@ -71,7 +71,7 @@ pub enum ShapeError {
     NoWorkgroups,
 }
 
-/// What one workgroup of a launch takes, in granules. All waves of it are equal.
+/// The resources that one workgroup of a launch takes, in granules. All its waves are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -88,7 +88,7 @@ pub struct Demand {
     pub barriers: u16,
 }
 
-/// What one workgroup asks, as a profile says it, before any rounding to granules.
+/// The resources that one workgroup needs, as in a profile, before rounding to granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -97,7 +97,7 @@ pub struct Footprint {
     pub threads: u32,
     /// 32-bit vector registers of one work-item (on AMD the sum of arch and accumulation VGPRs).
     pub vgprs_per_thread: u32,
-    /// 32-bit scalar registers of one wave; 0 where the device has none to share out.
+    /// 32-bit scalar registers of one wave; 0 if they are not a shared resource of the device.
     pub sgprs_per_wave: u32,
     /// Bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
@@ -114,13 +114,13 @@ pub enum Barrier {
     No,
     /// They do.
     Yes,
-    /// Nobody knows, so they are taken to: unknown is never read as "no".
+    /// It is unknown, so a barrier is assumed: unknown never counts as "no".
     #[default]
     Assumed,
 }
 
 impl Barrier {
-    /// Whether a policy must reckon with a barrier.
+    /// Whether a policy must take a barrier into account.
     #[must_use]
     pub const fn possible(self) -> bool {
         !matches!(self, Self::No)

@@ -17,9 +17,10 @@ pub enum Event<'a> {
     },
     /// A process is gone.
     ProcessLeft { process: ProcessId },
-    /// A launch was issued by its host and waits for another one. Told only to a dispatcher that
-    /// looks ahead; [`Event::LaunchReady`] follows when nothing is left that it waits for. Of one
-    /// process they come in the order of issue, and never before what they wait for.
+    /// A launch was issued by its host and waits for another one. Only a dispatcher with a window
+    /// gets this event; [`Event::LaunchReady`] follows when the launch no longer waits. The events
+    /// of one process come in the order of issue, and never before those of the launches that are
+    /// waited for.
     LaunchIssued { launch: Launch },
     /// A launch was issued by its host and everything it waits for has ended.
     LaunchReady {
@@ -35,14 +36,14 @@ pub enum Event<'a> {
         /// Workgroups of it that have ended; a killed launch starts again from 0.
         done: u64,
     },
-    /// A launch taken off may go on: what was saved is back in its place.
+    /// A launch that was taken off may continue: its saved workgroups have been restored.
     Restored { launch: LaunchId },
     /// Every launch of the process that starts from now on sees its raised flag.
     Raised { process: ProcessId },
     /// The reset of a process is over.
     ResetOver { process: ProcessId },
-    /// A program says something of a process, or of one of its streams.
+    /// A program gives a hint about a process, or about one of its streams.
     Hint { process: ProcessId, stream: Option<StreamId>, hint: Hint },
-    /// A wake that was asked for.
+    /// The time of a wake that the dispatcher asked for.
     Woke,
 }

@@ -1,8 +1,8 @@
-//! What has happened, as policies hear it?
+//! What are policies told about what happens?
 
 use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-/// Something that happened: an event, or an answer that was carried out.
+/// An event, or an answer that was carried out.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -24,7 +24,7 @@ pub enum Fact<'a> {
         launch: &'a Launch,
         waves: WaveSpan,
         pieces: &'a [Piece],
-        /// At which addresses, if the answer gave any.
+        /// The addresses, if the answer gave any.
         places: &'a [Place],
     },
     /// A workgroup was bound to a compute unit.
@@ -33,20 +33,22 @@ pub enum Fact<'a> {
     Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has ended as a whole.
     LaunchEnded { launch: LaunchId },
-    /// A launch was asked to leave. From now on nothing of it runs that is to be killed or saved; it
-    /// keeps its place until it has been taken off.
+    /// A launch was asked to leave. Workgroups that are to be killed or saved no longer run, but
+    /// keep their places until the launch has been taken off.
     Leaving { launch: &'a Launch, how: Preemption },
-    /// A launch was taken off; after `Reset` and `Switch` what it held is free again, and workgroups
-    /// that were assigned and had not started are not assigned any more.
+    /// A launch was taken off. After `Reset` and `Switch` its resources are free again, and
+    /// workgroups that were assigned but had not started are no longer assigned.
     TakenOff { launch: &'a Launch, how: Preemption },
-    /// A launch taken off is on its way back: what was saved takes its place again from now on.
+    /// A launch that was taken off is being restored: its saved workgroups take their places again
+    /// from now on.
     Returning { launch: &'a Launch },
-    /// A launch taken off may go on.
+    /// A launch that was taken off may continue.
     Restored { launch: &'a Launch },
 }
 
 impl Fact<'_> {
-    /// Whose fact it is, where it says so: the end of a launch does not.
+    /// The process of the fact; `None` for a fact that does not name one, such as the end of a
+    /// launch.
     #[must_use]
     pub const fn process(&self) -> Option<ProcessId> {
         match self {

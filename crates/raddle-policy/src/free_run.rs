@@ -1,4 +1,4 @@
-//! How much of what is free lies in one run, and why did work wait?
+//! How large are the free runs, and why did work wait?
 
 use crate::Resource;
 
@@ -6,34 +6,35 @@ use crate::Resource;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeRun {
     /// All of them.
+    ///
     pub free: u64,
-    /// Those of the longest run of each SIMD, or of the compute unit.
+    /// Those in the longest run of each SIMD, or of the compute unit.
     pub longest: u64,
 }
 
-/// The resources that are handed out in runs, in the order of what is told of them.
+/// The resources that are allocated as contiguous runs, in the order of their figures.
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
-/// Why a workgroup did not go on the compute unit that was asked first.
+/// Why a workgroup did not start on the compute unit that was tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WaitReason {
-    /// Less is free than it wants.
+    /// Less is free than it needs.
     NotEnough,
-    /// Enough is free, in pieces that are too short.
+    /// Enough is free, but in runs that are too short.
     InPieces,
-    /// A run is long enough, and the search does not see it.
+    /// A run is long enough, but the search does not report it.
     NotSeen,
 }
 
-/// How often that was so.
+/// How often work waited for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTally {
-    /// What it lacked first.
+    /// The first resource that was lacking.
     pub resource: Resource,
-    /// Why.
+    /// The reason.
     pub reason: WaitReason,
-    /// Questions.
+    /// The number of questions to the policy.
     pub count: u64,
 }

@@ -1,26 +1,27 @@
-//! What does a program say of itself while it runs?
+//! What does a program tell policies about itself while it runs?
 
 use crate::{Level, Ticks};
 
-/// One thing that a program says of a process, or of one of its streams.
+/// A hint that a program gives about a process, or about one of its streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Hint {
-    /// How urgent it is, whatever the levels of its launches say.
+    /// How urgent it is, regardless of the levels of its launches.
     Priority(Level),
-    /// How long after work of it became ready that is to be done.
+    /// The time after which its work should have ended, counted from when the work became ready.
     Deadline(Ticks),
-    /// How long after work of it became ready that may wait before it is urgent.
+    /// The time for which its work may wait before it becomes urgent, counted from when the work
+    /// became ready.
     Laxity(Ticks),
-    /// Its part of the device, in hundredths of it.
+    /// Its part of the device, in percent.
     Utilisation(u16),
-    /// Something that a policy from outside and its programs agree on.
+    /// A number whose meaning a policy and its programs agree on.
     Custom(u64),
 }
 
-/// The last hint of each kind; `None` where there was none.
+/// The last hint of each kind; `None` if there was none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default))]
@@ -34,7 +35,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Takes one more; it replaces the one of its kind.
+    /// Records a hint; it replaces the last one of its kind.
     pub const fn take(&mut self, hint: Hint) {
         match hint {
             Hint::Priority(level) => self.priority = Some(level),

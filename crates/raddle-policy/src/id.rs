@@ -1,6 +1,6 @@
 //! How are launches, processes, streams and compute units named?
 //!
-//! Each id is a newtype that is a position in somebody's table; ids never mix.
+//! Each id is a newtype around a position in a table; different ids cannot be confused.
 
 use core::fmt;
 

@@ -1,9 +1,9 @@
-//! What is a kernel launch, as far as a policy may know?
+//! What does a policy know about a kernel launch?
 
 use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId, Ticks};
 
-/// One kernel launch on the device: a number of equal workgroups.
-/// By default it is without workgroups, of the most urgent level, and nobody knows more of it.
+/// One kernel launch on the device: a number of equal workgroups. The default launch has no
+/// workgroups and the most urgent level, and all else is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -12,7 +12,7 @@ pub struct Launch {
     pub id: LaunchId,
     /// Whose launch it is.
     pub process: ProcessId,
-    /// The in-order lane of the process that it came through.
+    /// The stream of the process in which it was issued.
     pub stream: StreamId,
     /// How urgent it is.
     pub level: Level,
@@ -24,26 +24,26 @@ pub struct Launch {
     pub barrier: Barrier,
     /// Whether it may be killed part-way and run again.
     pub idempotent: Idempotence,
-    /// What its waves do. Serialised only where it is known.
+    /// The instruction rates of its waves. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
     pub activity: Activity,
-    /// What its host said when it launched it. Serialised only where it is known.
+    /// The call of its host. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KernelCall::is_unknown"))]
     pub call: KernelCall,
-    /// How long it is expected to run if it has the device alone, where a profile or an observer knows it.
-    /// Serialised only then.
+    /// How long it is expected to run alone on the device, if a profile or an observer knows that.
+    /// Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub estimate: Option<Ticks>,
 }
 
-/// What a host says when it launches a kernel, as far as the source of a launch knows it: what a packet
-/// would hold beside addresses.
+/// The call by which a host launches a kernel, as far as the source of the launch knows it: the
+/// fields of a packet except addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct KernelCall {
-    /// Which kernel of its process it is, by name and code object, counted from 1; 0: nobody knows, and
-    /// neither the rest.
+    /// The number of the kernel within its process, by name and code object, counted from 1; 0
+    /// means that the call is unknown.
     pub kernel: u32,
     /// The grid, in workgroups.
     pub grid: Dim3,
@@ -51,16 +51,16 @@ pub struct KernelCall {
     pub threads: u32,
     /// LDS of a workgroup, in bytes.
     pub lds_bytes: u32,
-    /// Whether a copy or a fill lies between it and the launch before it in its stream.
+    /// Whether there is a copy or a fill between it and the launch before it in its stream.
     pub behind_copy: bool,
 }
 
 impl KernelCall {
-    /// Nobody knows what it was.
+    /// An unknown call.
     pub const UNKNOWN: Self =
         Self { kernel: 0, grid: Dim3::new(0, 0, 0), threads: 0, lds_bytes: 0, behind_copy: false };
 
-    /// Whether nobody knows which kernel it is.
+    /// Whether the kernel is unknown.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub const fn is_unknown(&self) -> bool {
@@ -77,7 +77,7 @@ pub enum Idempotence {
     Idempotent,
     /// Known not to be.
     Not,
-    /// Nobody knows; treated as [`Idempotence::Not`].
+    /// Unknown; treated as [`Idempotence::Not`].
     #[default]
     Unknown,
 }

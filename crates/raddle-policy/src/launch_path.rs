@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use crate::{Fact, Launch, Tick, Ticks};
 
-/// What it costs to hand a launch to the device.
+/// The cost of giving a launch to the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -15,7 +15,8 @@ pub struct Submission {
     pub bytes: u64,
     /// Time until the device can start it.
     pub cost: Ticks,
-    /// Time from its end until anybody knows of it: who waits for it waits so much longer.
+    /// Time from the end of the launch until its end is known: work that waits for it waits that
+    /// much longer.
     pub cleanup: Ticks,
 }
 
@@ -23,17 +24,18 @@ pub struct Submission {
 ///
 /// # Laws
 ///
-/// 1. The first launch of all takes a packet; later ones may go into one that was sent before.
+/// 1. The first launch takes a packet; later ones may share a packet with launches before them.
 /// 2. The same memory and launch give the same answer.
 pub trait LaunchPath {
-    /// The cost of submitting this launch, behind those that were submitted before. Each is asked for
-    /// by itself, in the order of submission, also where several are submitted together: what it costs
-    /// is its own, and so is its cleanup.
+    /// The cost of submitting this launch after those that were submitted before. The policy is
+    /// asked for each launch separately, in the order of submission, even if several are submitted
+    /// together; the cost and the cleanup are those of this launch alone.
     fn submit(&mut self, launch: &Launch) -> Submission;
 
-    /// Whether launching goes on beside what runs, a launch at a time. Then each launch is submitted
-    /// by itself, takes its `cost` behind the one before it of its stream, and can start when that
-    /// has passed. Else those submitted together can start together, when all of them are launched.
+    /// Whether launching overlaps with running kernels. If so, launches are submitted one at a
+    /// time, each takes its `cost` after the one before it in its stream, and can start when that
+    /// time has passed. If not, launches that are submitted together can start together, when all
+    /// of them are launched.
     fn overlaps(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! How is a policy made of others: one for each process, one that is watched, one that is replaced?
 //!
-//! Where a layer serves nobody it is left out: a turn is chosen among processes, so there is none for each of
-//! them; nobody has asked for a launch path a process; and a dispatcher sees no law of [`Preempt`] or
-//! [`LaunchPath`] broken, so nothing replaces those.
+//! Not every layer exists for every trait. A turn is chosen among processes, so [`PerProcess`] has
+//! no turn; launch paths for each process have had no use; and a dispatcher cannot detect a broken
+//! law of [`Preempt`] or [`LaunchPath`], so [`Fallback`] has neither.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,9 +16,10 @@ use crate::{
 
 /// Policies for some processes, and one for all others together.
 ///
-/// An [`Allocate`] policy sees the launches of its processes alone, and what is free on the device; those
-/// named first are asked first, the others last. It hears of its own processes alone, so each of them must
-/// know from the view what is free ([`Allocate::reads_the_view`]). Workgroups are cut where all of them cut.
+/// Each [`Allocate`] policy sees only the launches of its processes, and the free resources of the
+/// device. Policies are asked in the order in which they were added, the one for the others last.
+/// Each is told only about its own processes, so it must know free resources from the view
+/// ([`Allocate::reads_the_view`]). Workgroups are cut if all policies cut.
 ///
 /// ```
 /// use raddle_policy::{PerProcess, Preemption, ProcessId, preempt_fn};
@@ -30,7 +31,7 @@ use crate::{
 /// # is_a_policy(policy);
 /// ```
 ///
-/// Policies of several types go in as `Box<dyn Allocate + Send>`.
+/// To combine policies of different types, use `Box<dyn Allocate + Send>`.
 #[derive(Clone, Debug)]
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
@@ -47,7 +48,7 @@ impl<P> PerProcess<P> {
         Self { named: Vec::new(), others, launches: Vec::new(), answered: 0 }
     }
 
-    /// Another one for this process.
+    /// Adds another policy for this process.
     #[must_use]
     pub fn with(mut self, process: ProcessId, policy: P) -> Self {
         self.named.retain(|(id, _)| *id != process);
@@ -88,7 +89,7 @@ impl<P: Allocate> PerProcess<P> {
             let answer = ask(self.at(position), &view, round);
             self.launches = launches;
             let Answer::Wait { retry_at } = answer else {
-                // Why those before it wait is said when all wait.
+                // The reasons of those before it are given when all wait.
                 round.refusals.clear();
                 self.answered = position;
                 return answer;
@@ -127,7 +128,8 @@ impl<P: Allocate> Allocate for PerProcess<P> {
                 let position = self.position(process);
                 self.at(position).observe(fact, now);
             }
-            // The end of a launch says not of whom: whoever does not know the launch has nothing of it.
+            // The end of a launch does not name its process: a policy that does not know the launch
+            // ignores it.
             None => {
                 (0..=self.named.len()).for_each(|position| self.at(position).observe(fact, now))
             }
@@ -146,7 +148,7 @@ impl<P: Preempt> Preempt for PerProcess<P> {
     }
 }
 
-/// A question and its answer, as [`Traced`] shows them. Printed, one line.
+/// A question and its answer, as [`Traced`] reports them. It prints as one line.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
@@ -157,7 +159,7 @@ pub enum Asked<'a> {
     Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
     /// How the work of a process leaves.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
-    /// What handing over a launch costs.
+    /// The cost of submitting a launch.
     LaunchPath { launch: &'a Launch, via: Submission },
 }
 
@@ -202,7 +204,7 @@ impl fmt::Display for Asked<'_> {
     }
 }
 
-/// A policy that shows each of its answers to a function.
+/// A policy that passes each of its answers to a function.
 ///
 /// ```
 /// use raddle_policy::{Asked, Tick, Traced, preempt_fn};
@@ -319,11 +321,12 @@ impl<P: LaunchPath, F: FnMut(Tick, &Asked<'_>)> LaunchPath for Traced<P, F> {
     }
 }
 
-/// A policy, and the one that takes its place for good when it breaks a law.
+/// A policy with a second one that replaces it permanently when it breaks a law.
 ///
-/// The dispatcher finds what is broken, drops that answer, notes it ([`Fallback::broken`]; the decision log
-/// has a line) and asks the other one, which has heard all the time what happened. Without, the run ends.
-/// It has the name and the settings of the first.
+/// The dispatcher detects the broken law, drops that answer, records it ([`Fallback::broken`], and
+/// a line in the decision log) and asks the second policy, which has observed everything from the
+/// beginning. Without a `Fallback` a broken law ends the run. The name and the settings are those
+/// of the first policy.
 #[derive(Clone, Debug)]
 pub struct Fallback<P, Q> {
     first: P,
@@ -332,12 +335,12 @@ pub struct Fallback<P, Q> {
 }
 
 impl<P, Q> Fallback<P, Q> {
-    /// The first as long as it keeps its laws, then the second.
+    /// Uses the first policy as long as it keeps its laws, then the second.
     pub const fn new(first: P, second: Q) -> Self {
         Self { first, second, broken: None }
     }
 
-    /// Which law the first one broke.
+    /// The law that the first policy broke.
     #[must_use]
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()

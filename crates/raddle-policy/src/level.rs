@@ -4,7 +4,7 @@ use core::fmt;
 
 /// Urgency: 0 is the most urgent, 255 is best effort.
 ///
-/// There is no `Ord` on purpose: "greater" would read as "more important" to half of all readers.
+/// There is no `Ord` on purpose, because many readers would take "greater" for "more important".
 /// Ask [`Level::outranks`], and sort by [`Level::rank`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]

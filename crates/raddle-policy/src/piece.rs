@@ -38,7 +38,7 @@ impl Piece {
         }
     }
 
-    /// The workgroups named, ascending; u64 at most.
+    /// The workgroups named, ascending.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
         let stride = u64::from(self.stride);
         // Two u32 multiplied fit a u64.
@@ -55,7 +55,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// Which waves of each named workgroup.
+/// Which waves of each named workgroup an answer starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -70,9 +70,10 @@ pub enum WaveSpan {
         /// How many, 1 or more.
         count: u16,
     },
-    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3): they are a
-    /// workgroup of their own, with its slot and LDS, wherever they start, and end together, by
-    /// the same span. Several of them take its barriers too, one alone none ([`Demand::of`]).
+    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3). They act as a
+    /// workgroup of their own: wherever they start they take its slot and LDS, and they end
+    /// together, with the same span. Several of them also take its barriers, a single one takes
+    /// none ([`Demand::of`]).
     ///
     /// [`Demand::of`]: crate::Demand::of
     Cut {
@@ -95,8 +96,7 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// What these waves take, counted with the number of their workgroup's waves: one wave of a
-    /// workgroup that was cut meets nobody at a barrier, so it needs no slot for one.
+    /// The demand of these waves. A single wave of a workgroup that was cut needs no barrier.
     #[must_use]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {

@@ -1,4 +1,4 @@
-//! How is a policy made of a function?
+//! How does a function become a policy?
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 
-/// The turn policy that this function is; it names in its last argument who may issue.
+/// Makes this function a turn policy; the function writes to its last argument who may issue.
 ///
 /// ```
 /// use raddle_policy::turn_fn;
@@ -29,7 +29,7 @@ where
     PolicyFn(answer)
 }
 
-/// The preempt policy that this function is.
+/// Makes this function a preempt policy.
 pub const fn preempt_fn<F>(answer: F) -> PolicyFn<F>
 where
     F: FnMut(&VictimView<'_>, Tick) -> Option<Preemption>,
@@ -37,7 +37,7 @@ where
     PolicyFn(answer)
 }
 
-/// The allocation policy that this function is, asked once a workgroup.
+/// Makes this function an allocation policy, which is asked once for each workgroup.
 pub const fn allocate_fn<F>(answer: F) -> PolicyFn<F>
 where
     F: FnMut(&ReadyView<'_>, Tick, &mut Round) -> Answer,

@@ -28,19 +28,20 @@ pub struct VictimView<'a> {
     pub process: &'a ProcessState,
     /// Its submitted launches that have not ended, in the order of their submission; never empty.
     pub launches: &'a [VictimLaunch],
-    /// For whom it leaves: who has the turn now, by id.
+    /// The processes that have the turn now, by id: the work makes room for them.
     pub by: &'a [ProcessState],
 }
 
 /// Answers how the work of a revoked process leaves.
 ///
-/// Asked once a revocation, and only if the process has submitted work: without revocation never.
+/// The policy is asked once for each revocation, and only if the process has submitted work.
 ///
 /// # Laws
 ///
 /// 1. The same memory and arguments give the same answer.
 pub trait Preempt {
-    /// How the work of `victim` leaves; `None`: it stays, and the process gets no new submissions.
+    /// How the work of `victim` leaves; with `None` it stays, and the process gets no new
+    /// submissions.
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
 
     /// Hears what happened; for policies that keep tables.

@@ -1,4 +1,4 @@
-//! Which launch and which compute unit come first, if somebody only ranks them?
+//! Which launch and which compute unit come first, for a policy that only ranks them?
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -10,8 +10,8 @@ use crate::{
     SettingError, Tick, WaveSpan,
 };
 
-/// An order of launches and of compute units: all that many allocation policies are. [`Ranked`] makes
-/// a policy of it that answers in bulk.
+/// An order of launches and of compute units, which is all that many allocation policies need.
+/// [`Ranked`] makes it a policy that answers in bulk.
 ///
 /// The least rank comes first. Equal launches go in the order of their submission, equal compute units
 /// in that of their ids. The same arguments give the same rank.
@@ -22,15 +22,15 @@ pub trait Rank {
         0
     }
 
-    /// How gladly a compute unit takes the next workgroup of a launch: what is `free` on it, and `room`,
-    /// how many such workgroups it has room for, 1 or more.
+    /// The rank of a compute unit for the next workgroup of a launch. `free` has the free resources
+    /// of the unit, and `room` is the number of such workgroups for which it has room, 1 or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
 }
 
 /// The allocation policy of an order: the first launch for which there is room starts its next
 /// workgroup on the first compute unit that has room for it, and so on.
 ///
-/// It answers for as many workgroups at once as it can, which are placed as one by one.
+/// It answers for as many workgroups at once as it can; the placements are those of one by one.
 ///
 /// ```
 /// use raddle_policy::{Free, Launch, Rank, Ranked};
@@ -82,7 +82,7 @@ const EXPLAINED: usize = 16;
 const ALIKE: usize = 8;
 
 impl<R: Rank> Ranked<R> {
-    /// The policy of this order.
+    /// Makes this order a policy.
     #[must_use]
     pub const fn new(rank: R) -> Self {
         Self {

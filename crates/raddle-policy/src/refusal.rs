@@ -60,14 +60,14 @@ impl fmt::Display for Resource {
 pub struct Refusal {
     /// The launch whose next workgroup found no place.
     pub launch: LaunchId,
-    /// The compute unit asked; `None` when it concerns every one.
+    /// The compute unit that was tried; `None` if the refusal concerns all of them.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub cu: Option<CuId>,
-    /// What lacks.
+    /// The resource that is lacking.
     pub resource: Resource,
-    /// How much one workgroup wants.
+    /// How much one workgroup needs.
     pub wanted: u64,
-    /// How much was there.
+    /// How much was available.
     pub available: u64,
 }
 

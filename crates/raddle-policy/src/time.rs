@@ -19,7 +19,7 @@ pub struct Ticks(pub u64);
 impl Tick {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// The end of all time; arithmetic stops here instead of wrapping.
+    /// The largest time; arithmetic saturates here instead of wrapping.
     pub const MAX: Self = Self(u64::MAX);
 
     /// The span since `earlier`, 0 if `earlier` is later.
@@ -35,7 +35,7 @@ impl Ticks {
     pub const ZERO: Self = Self(0);
 }
 
-// Saturating, so that no input, however absurd, can wrap time around.
+// Saturating, so that no input can make time wrap.
 impl Add<Ticks> for Tick {
     type Output = Self;
     #[inline]

@@ -24,24 +24,26 @@ pub struct ProcessState {
     pub ran: Ticks,
     /// Waves that it has on the device now.
     pub resident_waves: u64,
-    /// Launches that are ready and not submitted; `None` where nobody tells, as in a live run.
+    /// Launches that are ready and not submitted; `None` if that is unknown, as in a live run.
     pub ready: Option<u64>,
     /// Launches submitted that have not ended.
     pub submitted: u64,
-    /// How long its ready and submitted launches are expected to take together ([`crate::Launch::estimate`]);
-    /// `None` where that is not known of each of them.
+    /// How long its ready and submitted launches are expected to take together
+    /// ([`crate::Launch::estimate`]); `None` unless that is known for all of them.
     pub outstanding: Option<Ticks>,
     /// When it last became runnable.
     pub ready_since: Tick,
-    /// Since when it has had nothing on the device although it is runnable; `None` while it has.
+    /// Since when it has had no waves on the device although it is runnable; `None` while it has
+    /// some.
     pub waiting_since: Option<Tick>,
-    /// Streams with launches that are ready or submitted; `None` where nobody tells.
+    /// Streams with launches that are ready or submitted; `None` if that is unknown.
     pub streams: Option<u32>,
-    /// What its program says of it.
+    /// The hints of its program.
     pub hints: Hints,
 }
 
-/// What a [`Turn`] policy sees of one stream of a process: as [`ProcessState`], of its launches alone.
+/// What a [`Turn`] policy sees of one stream of a process: the same as in [`ProcessState`], for the
+/// launches of the stream alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -78,14 +80,14 @@ impl StreamState {
     }
 }
 
-/// What a turn policy has put into the cache of a GPU, and from what.
+/// What a turn policy has loaded into the cache of a GPU, and the candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct CacheLoad {
-    /// The processes that it was chosen from.
+    /// The candidates.
     pub candidates: Vec<ProcessId>,
-    /// What was chosen, in the order of running.
+    /// The loaded processes, in the order in which they run.
     pub loaded: Vec<LoadedSlice>,
 }
 
@@ -96,27 +98,29 @@ pub struct CacheLoad {
 pub struct LoadedSlice {
     /// Which one.
     pub process: ProcessId,
-    /// How much it is owed, as a fraction: what stands above and below the line.
+    /// Its weight as a fraction: numerator and denominator.
     pub weight: (u128, u64),
-    /// How long its turn is.
+    /// The length of its slice.
     pub slice: Ticks,
 }
 
 /// Answers which processes may issue launches now.
 ///
-/// A process that may issue no longer is revoked: the [`crate::Preempt`] policy is asked how its
-/// work leaves. Asked when the set of runnable processes or one of their levels changes, and at the
-/// tick it named.
+/// The turn of a process that may no longer issue is revoked: the [`crate::Preempt`] policy is
+/// asked how its work leaves. The turn policy is asked when the set of runnable processes or one of
+/// their levels changes, and at the tick that it named.
 ///
 /// # Laws
 ///
 /// 1. Every process named is in the view, each at most once.
 /// 2. If there is a runnable process, at least one is named.
-/// 3. The tick returned lies after `now`.
+/// 3. The tick returned is after `now`.
 /// 4. The same memory and arguments give the same answer.
-/// 5. Of streams: each one named is in the view, at least one is, and the tick returned lies after `now`.
+/// 5. For streams: every stream named is in the view, at least one is named, and the tick returned
+///    is after `now`.
 pub trait Turn {
-    /// Names in `may_issue` (which comes empty) who may issue; until when, if that is known.
+    /// Writes to `may_issue` (empty at the call) the processes that may issue, and returns until
+    /// when, if that is known.
     ///
     /// `processes` are the *runnable* ones (a ready, submitted or resident launch), by id.
     fn turn(
@@ -126,16 +130,19 @@ pub trait Turn {
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick>;
 
-    /// Whether it also chooses among the streams of a process that has the turn. Else all of them may submit.
+    /// Whether the policy also chooses among the streams of a process that has the turn. If not,
+    /// all of them may submit.
     fn by_stream(&self) -> bool {
         false
     }
 
-    /// Names in `may_issue` (which comes empty) which streams of a process that has the turn may submit;
-    /// until when, if that is known. What a stream has submitted runs on when it may no more.
+    /// Writes to `may_issue` (empty at the call) the streams that may submit, of a process that has
+    /// the turn, and returns until when, if that is known. Submitted launches of other streams run
+    /// on.
     ///
-    /// `streams` are those with a ready or submitted launch, by id. Asked when one of them comes, goes or
-    /// becomes more or less urgent, when its process gets the turn, and at the tick it named.
+    /// `streams` are those with a ready or submitted launch, by id. The policy is asked when one of
+    /// them appears, disappears or changes its level, when its process gets the turn, and at the
+    /// tick that it named.
     fn streams(
         &mut self,
         process: &ProcessState,
@@ -148,8 +155,9 @@ pub trait Turn {
         None
     }
 
-    /// This policy, and behind it another one that chooses among those whom it names: the urgent first,
-    /// then those in turn. Asked again when either wants to be.
+    /// Combines this policy with another one that chooses among the processes that this one names:
+    /// for example the urgent ones first, and these in turn. It is asked again at the earlier tick
+    /// of the two.
     fn then<B: Turn>(self, second: B) -> Then<Self, B>
     where
         Self: Sized,
@@ -157,13 +165,14 @@ pub trait Turn {
         Then { first: self, second, named: Vec::new(), streams: Vec::new() }
     }
 
-    /// What was loaded when it was last asked, by a policy that has a cache and loaded it then: for logs.
+    /// What was loaded at the last question, if the policy models a cache and loaded it then; for
+    /// logs.
     fn load(&self) -> Option<&CacheLoad> {
         None
     }
 
-    /// The last answer broke this law and was dropped. Whether another policy takes over and is to be
-    /// asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke this law and was dropped. Returns whether
+    /// another policy takes over and shall be asked: see [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
@@ -175,7 +184,8 @@ pub trait Turn {
     }
 }
 
-/// Two turn policies, one behind the other: see [`Turn::then`].
+/// Two turn policies, of which the second chooses among the answers of the first: see
+/// [`Turn::then`].
 #[derive(Clone, Debug)]
 pub struct Then<A, B> {
     first: A,
@@ -223,7 +233,7 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
-    /// Whose answer it was cannot be told: both are replaced that can be.
+    /// It is unknown which of the two gave the answer, so both are replaced, if they can be.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }
