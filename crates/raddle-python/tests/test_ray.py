@@ -1,6 +1,6 @@
 """Are the rows of a sweep on a cluster those of one machine, also when a node is lost while it holds cases?
 
-Where Ray is not installed, nothing is tried: `cargo xtask soak ray` requires it.
+Where Ray is not installed, nothing is tried: `cargo xtask soak python` installs it.
 """
 
 import json
