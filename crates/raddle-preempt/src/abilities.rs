@@ -11,10 +11,10 @@ pub struct Abilities {
     pub can_flag: bool,
     /// Workgroups that have not started can be held, with the launch they belong to.
     pub can_drain: bool,
-    /// What runs on compute units can be killed. Useless without the flag: what stands behind the
-    /// killed launch would run before it.
+    /// Running launches can be killed. Useless without the flag: the launches behind a killed one
+    /// would run before it.
     pub can_reset: bool,
-    /// What is resident can be saved and restored.
+    /// Resident workgroups can be saved and restored.
     pub can_switch: bool,
 }
 

@@ -1,7 +1,8 @@
-//! Who has the turn, and how does the work of those who lose it leave?
+//! Which processes have the turn, and how does the work of a process leave that has lost it?
 //!
-//! Turn and preempt policies over states of processes. It says [`Wish`]es and hears who has become
-//! runnable or idle and whose preemption is complete; it knows no launch and no runtime.
+//! The arbiter asks the turn and preempt policies about the states of processes. It returns
+//! [`Wish`]es, and is told which processes have become runnable or idle and which preemptions are
+//! complete; it knows no launch and no runtime.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,14 +14,14 @@ use raddle_policy::{
 use crate::driver::Wish;
 use crate::error::PreemptError;
 
-/// How a process stands.
+/// The state of a process with respect to the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It may submit.
     HasTurn,
-    /// It has the turn again, and may submit when its work has left by this way.
+    /// It has the turn again, and may submit when its work has left by this method.
     Returning(Preemption),
-    /// It may not, and what was submitted stays or has ended.
+    /// It may not submit; its submitted launches stay, or have ended.
     Paused,
     /// Its work leaves by this way.
     Leaving(Preemption),
@@ -39,10 +40,10 @@ impl Standing {
 /// Answers of both policies of one decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// What is wished, in the order of the processes; those who go on last.
+    /// The wishes, in the order of the processes; processes that go on come last.
     pub wishes: Vec<Wish>,
-    /// Of each process that lost the turn with work submitted, and of which no preemption is under way:
-    /// how that leaves, if it does.
+    /// For each process that lost the turn with submitted work, and is not being preempted yet: how
+    /// that work leaves, if it does.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Who has the turn.
     pub may_issue: Vec<ProcessId>,
@@ -53,12 +54,12 @@ pub struct Decided {
     pub broken: Option<&'static str>,
 }
 
-/// Who has the turn, until when, and what became of those who have not.
+/// Which processes have the turn, until when, and the state of the others.
 #[derive(Clone, Debug, Default)]
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// Something has changed that a turn policy looks at.
+    /// Something has changed that a turn policy sees.
     is_stale: bool,
     /// Who has the turn, by id.
     named: Vec<ProcessId>,
@@ -77,13 +78,13 @@ impl Arbiter {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
 
-    /// A process has something to run, or something more urgent than before.
+    /// A process has work to run, or more urgent work than before.
     pub const fn runnable(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
     }
 
-    /// A process has nothing to run, or nothing as urgent as before.
+    /// A process has no work to run, or no work as urgent as before.
     pub const fn idle(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
@@ -98,7 +99,7 @@ impl Arbiter {
         }
     }
 
-    /// How a process stands; `None` if it is not there.
+    /// The state of a process; `None` if there is no such process.
     #[must_use]
     pub fn standing(&self, process: ProcessId) -> Option<Standing> {
         self.standings.get(&process).copied()
@@ -110,12 +111,12 @@ impl Arbiter {
         self.is_stale || self.until.is_some_and(|until| until <= now)
     }
 
-    /// Asks whose turn it is and, of each process that loses it with work submitted, how that leaves.
-    /// `states` are the runnable processes, by id; `victims` gives what a process has submitted and not
-    /// ended, in the order of submission.
+    /// Asks whose turn it is and, for each process that loses it with submitted work, how that work
+    /// leaves. `states` are the runnable processes, by id; `victims` returns the submitted launches
+    /// of a process that have not ended, in the order of submission.
     ///
     /// # Errors
-    /// The turn policy breaks one of its laws, and nothing takes its place.
+    /// The turn policy breaks one of its laws, and no other policy replaces it.
     pub fn decide(
         &mut self,
         (turn, preempt): (&mut dyn Turn, &mut dyn Preempt),

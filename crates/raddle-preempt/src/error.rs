@@ -1,11 +1,11 @@
-//! What is malformed?
+//! Which declarations and reports are invalid?
 
 use raddle_policy::{ProcessId, StreamId};
 use thiserror::Error;
 
 use crate::controller::answers::LaunchHandle;
 
-/// What is malformed: a declaration, or a report that cannot be true. Nothing has changed.
+/// An invalid declaration, or a report that cannot be true. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
@@ -34,7 +34,7 @@ pub enum PreemptError {
     /// A stream that the process has not opened.
     #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
-    /// A stream that is not held from there.
+    /// A stream that has no hold of this order.
     #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave yet.
@@ -49,14 +49,14 @@ pub enum PreemptError {
         handle.process
     )]
     NotInRuntime { handle: LaunchHandle },
-    /// A launch is said to be killed, and no reset was commanded that may have hit it.
+    /// A launch is reported as killed, but no reset was commanded that may have hit it.
     #[error(
         "submission {} of {} cannot have been killed, no reset was commanded: whoever killed it, its memory may be half written",
         handle.sequence,
         handle.process
     )]
     NoReset { handle: LaunchHandle },
-    /// Something is said to be done that the driver was not told to do.
+    /// An action is reported that the driver was not told to do.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
     /// A turn policy that answers against its laws.

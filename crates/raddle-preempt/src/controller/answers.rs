@@ -25,13 +25,13 @@ impl LaunchHandle {
 
 /// A raised flag of one stream: which of its submissions leave when they start.
 ///
-/// `from` spares what must run to its end; `to` spares what is submitted later, so that a late view of
-/// the raised flag makes no later launch leave (A9).
+/// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
+/// late view of the raised flag makes no later launch leave (A9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagCut {
     /// The first submission that leaves.
     pub from: u64,
-    /// The first submission behind it that does not leave.
+    /// The first later submission that does not leave.
     pub to: u64,
 }
 
@@ -70,27 +70,28 @@ pub enum Command {
         /// The process; [`hits`](crate::Controller::hits) says which launches are killed.
         process: ProcessId,
     },
-    /// Place no further workgroup of a process. Report `drained` when the device has none of it.
+    /// Place no further workgroup of a process. Report `drained` when none of its workgroups is on
+    /// the device.
     Hold {
         /// The process.
         process: ProcessId,
     },
-    /// Place them again.
+    /// Place the workgroups of the process again.
     Release {
         /// The process.
         process: ProcessId,
     },
-    /// Save what a process has on the device. Report `drained` when it is off.
+    /// Save the work of a process on the device. Report `drained` when none of it is on the device.
     Save {
         /// The process.
         process: ProcessId,
     },
-    /// Put it back.
+    /// Restore the saved work.
     Restore {
         /// The process.
         process: ProcessId,
     },
-    /// The preemption is complete: wake who waits for it.
+    /// The preemption is complete: wake the threads that wait for it.
     Drained {
         /// The process.
         process: ProcessId,
@@ -120,12 +121,12 @@ pub enum Preempted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "where it is refused, the way before goes on"]
 pub enum Escalated {
-    /// The way is this one from now on.
+    /// The method is this one from now on.
     Begun,
-    /// Everything has left that leaves by the flag, and there must be no reset: ask again when the
-    /// launch that is named has ended.
+    /// All launches that leave by the flag have left, and there must be no reset: ask again when
+    /// the named launch has ended.
     Refused(NoReset),
-    /// This way takes nothing off that the one under way does not: nothing has changed.
+    /// This method takes off no more than the one under way: nothing has changed.
     NotStronger,
     /// No preemption is under way: nothing has changed.
     NotDraining,
@@ -144,13 +145,13 @@ pub enum Resumed {
     Running,
 }
 
-/// What was decided when the flag had become visible (S3.3).
+/// The decision about a reset, made when the flag has become visible (S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
     /// The method is the flag: no reset is wanted.
     NotAsked,
-    /// Everything that would be killed may be: the reset is the next command, unless all of the process
-    /// has ended by then.
+    /// All launches that would be killed may be killed: the reset is the next command, unless all
+    /// launches of the process have ended by then.
     Reset,
     /// No reset, the running launches are waited for.
     NoReset(NoReset),
@@ -164,7 +165,7 @@ pub enum NoReset {
     Empty,
     /// This launch may not be run again, or that is unknown.
     NotIdempotent(LaunchHandle),
-    /// This launch does not leave by the flag: it would run before what was killed.
+    /// This launch does not leave by the flag: it would run before the killed launches.
     NotFlagged(LaunchHandle),
     /// This launch was killed as often as the options allow.
     KilledOften(LaunchHandle),
@@ -178,8 +179,8 @@ pub enum NoReset {
 pub enum Exit {
     /// The flag was raised for it.
     Flagged,
-    /// No flag was raised for it. It waits at its place all the same, but what was submitted behind it
-    /// may run before it.
+    /// No flag was raised for it. It waits at its place nevertheless, but launches submitted behind
+    /// it may run before it.
     Unasked,
 }
 

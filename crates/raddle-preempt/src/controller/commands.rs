@@ -1,8 +1,8 @@
 //! What does a driver do next?
 //!
-//! A preemption by flag or reset goes through `Raise` and `raised` also where nothing is in the
-//! runtime: its cuts are empty and nothing is reset. So a driver has one path, and a
-//! resume always finds a flag to lower.
+//! A preemption by flag or reset goes through `Raise` and `raised` even if nothing is in the
+//! runtime: then its cuts are empty and nothing is reset. So a driver has one path, and a resume
+//! always finds a flag to lower.
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
@@ -16,9 +16,9 @@ impl<T> Controller<T> {
     /// The next command for a process; `None` until something is reported. Commands of a process are
     /// carried out in the order in which they are given.
     ///
-    /// While one process resets what others share with it, nothing is submitted of any of them until
-    /// that reset is over or no longer needed (then [`Command::Drained`] comes in its place): call this
-    /// again for all of them then, or [`next_any`](Self::next_any).
+    /// While a reset of one process hits others, none of them submits anything until that reset is
+    /// over or no longer needed (then [`Command::Drained`] comes in its place). After that, call
+    /// this again for all of them, or call [`next_any`](Self::next_any).
     ///
     /// # Errors
     /// An unknown process.

@@ -9,13 +9,13 @@ use crate::abilities::Abilities;
 pub struct Declared {
     /// The methods that it has.
     pub abilities: Abilities,
-    /// Whether a launch tests the flag once, before its first workgroup, and then runs or leaves as a
-    /// whole (A6). `false` where each workgroup tests it: then no launch that may not be run again is
-    /// flagged, as the flag could stop it part-way.
+    /// Whether a launch tests the flag once, before its first workgroup, and then runs or leaves as
+    /// a whole (A6). `false` if each workgroup tests it: then launches that may not be run again
+    /// are not flagged, because the flag could stop them part-way.
     pub latched: bool,
-    /// Whether work that does not test the flag and has not begun (a copy, an event) can be taken out
-    /// of the runtime when what stands in front of it in its stream leaves. `false` where the runtime
-    /// would run it then: it spares what was submitted before it in its stream.
+    /// Whether work that does not test the flag and has not begun (a copy, an event) can be taken
+    /// out of the runtime when the work before it in its stream leaves. `false` if the runtime
+    /// would run it then: in that case the work before it in its stream does not leave.
     pub withdraws: bool,
     /// What a reset kills.
     pub scope: ResetScope,
@@ -26,16 +26,18 @@ pub struct Declared {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
-    /// Single launches of one process, one by one. No public runtime offers it. What is asked before
-    /// is the same as for a process.
+    /// Single launches of one process. No public runtime offers it. The same is checked before as
+    /// for a process.
     Launch,
-    /// What runs of single streams: each whose launches may all be killed; the others are waited for.
+    /// The running launches of single streams: of each stream whose launches may all be killed; the
+    /// others are waited for.
     Queue,
     /// The launches of one process.
     Process,
-    /// Whatever runs in the process's part of the device ([`place`](crate::Controller::place)).
+    /// All running launches in the process's part of the device
+    /// ([`place`](crate::Controller::place)).
     Partition,
-    /// Whatever runs on the device.
+    /// All running launches on the device.
     #[default]
     Device,
 }

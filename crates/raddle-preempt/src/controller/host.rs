@@ -57,7 +57,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A process leaves. What waits in its queues is dropped; its streams are closed.
+    /// A process leaves. The launches in its queues are dropped, and its streams are closed.
     ///
     /// # Errors
     /// An unknown process; one with launches in the runtime, or that is preempted. Wait for the
@@ -82,10 +82,10 @@ impl<T> Controller<T> {
         Some(gone)
     }
 
-    /// A process has died, and the runtime has nothing of it any more, flags and what was held or saved
-    /// included: the payloads of all that has not finished, in the order of capture. Other processes
-    /// hear nothing of it. Its id is taken until a reset that was commanded for it is over: that is the
-    /// one report that may still come.
+    /// A process has died, and nothing of it is left in the runtime, including flags and held or
+    /// saved work. Returns the payloads of all its unfinished work, in the order of capture. Other
+    /// processes are not affected. Its id stays taken until a reset that was commanded for it is
+    /// over, which is the only report that may still come.
     ///
     /// # Errors
     /// An unknown process.

@@ -20,13 +20,16 @@
 //!   checked for a reset. Killed launches are accepted only after the reset was commanded.
 //! - Nothing is reset where the process has nothing in the runtime (A3), also if its launches ended
 //!   between the check and the command.
-//! - A flag is a [`FlagCut`] of sequence numbers, of one stream (A6, A10, A15). It spares what must run to
-//!   its end, and what was submitted before that in the same stream: a collective; where each workgroup
-//!   tests the flag, every launch that may not be run again; work that does not test it, unless that can
-//!   be taken out of the runtime and stands behind something that leaves.
-//! - A wait for an event is submitted when that has been recorded, and nothing of its stream before.
-//! - What exits or is killed waits at its place at the head of its queue (A1, A4). What has finished
-//!   is never run again (A13). What is captured meanwhile goes behind (A14).
+//! - A flag is a [`FlagCut`] of sequence numbers, of one stream (A6, A10, A15). It excludes work
+//!   that must run to its end, and the launches submitted before that work in the same stream. Such
+//!   work is a collective; where each workgroup tests the flag, every launch that may not be run
+//!   again; and work that does not test the flag, unless it can be taken out of the runtime and is
+//!   behind a launch that leaves.
+//! - A wait for an event is submitted when the event has been recorded, and before that nothing
+//!   behind it in its stream.
+//! - Launches that exit or are killed wait at their places at the head of their queue (A1, A4).
+//!   Finished launches are never run again (A13). Launches captured meanwhile wait behind them
+//!   (A14).
 //! - A resume takes effect when the preemption is complete, not before (A7); the flag is lowered
 //!   before anything is submitted (A9).
 //! - A preempt while one is under way or complete changes nothing, but cancels a waiting resume; a
@@ -36,7 +39,7 @@
 //! - Ids of processes that have left are reused, submission numbers never: a report of a launch of the
 //!   earlier process is one of a launch that has ended.
 //!
-//! The controller knows no time.
+//! The controller does not use time.
 
 pub(crate) mod answers;
 mod commands;
@@ -155,7 +158,7 @@ impl<T> Controller<T> {
         self.process(process).map(ControlledProcess::phase)
     }
 
-    /// How urgent a process is.
+    /// The level of a process.
     ///
     /// # Errors
     /// An unknown process.
@@ -187,8 +190,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut.is_some())
     }
 
-    /// The raised flag of a stream: to be read at its `Raise`, as it spares what has left since; `None`
-    /// where none is raised.
+    /// The raised flag of a stream; `None` if none is raised. Read it at the `Raise`, because it
+    /// excludes launches that have left since.
     ///
     /// # Errors
     /// An unknown process.
@@ -200,7 +203,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut_of(stream))
     }
 
-    /// The raised flags of all streams of which something leaves.
+    /// The raised flags of all streams from which a launch leaves.
     ///
     /// # Errors
     /// An unknown process.
@@ -222,14 +225,14 @@ impl<T> Controller<T> {
         flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
     }
 
-    /// What was captured with a launch, while it is in the runtime.
+    /// The payload of a launch, while it is in the runtime.
     #[must_use]
     pub fn payload(&self, handle: LaunchHandle) -> Option<&T> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
-    /// In which order a launch was captured, while it is in the runtime.
+    /// The capture order of a launch, while it is in the runtime.
     #[must_use]
     pub fn order(&self, handle: LaunchHandle) -> Option<CaptureOrder> {
         let process = self.process(handle.process).ok()?;

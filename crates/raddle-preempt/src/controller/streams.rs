@@ -31,8 +31,8 @@ impl<T> Controller<T> {
         self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
     }
 
-    /// A process closes a stream: nothing more is captured in it. What is there runs; then its id is
-    /// given again.
+    /// A process closes a stream: nothing more is captured in it. The work in it runs; after that
+    /// its id is reused.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -45,7 +45,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Work was captured (S2.2): it goes behind everything of its stream, also while the process is
+    /// Work was captured (S2.2): it is added at the end of its stream, even while the process is
     /// preempted (A14).
     ///
     /// # Errors
@@ -75,9 +75,9 @@ impl<T> Controller<T> {
         Ok(Capture::Taken(CaptureOrder(order)))
     }
 
-    /// Submits nothing of a stream that was captured from this order on, until that is
-    /// [released](Self::release): for a launch that waits for something that only the host knows. Order
-    /// 0 holds all of it. What is in the runtime goes on.
+    /// Holds back the work of a stream that was captured from this order on, until it is
+    /// [released](Self::release): for a launch that waits for something that only the host knows.
+    /// Order 0 holds all work of the stream. Launches in the runtime go on.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -91,7 +91,7 @@ impl<T> Controller<T> {
         if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
     }
 
-    /// Takes a hold of this order away. Others of the stream stay.
+    /// Removes the hold of this order. Other holds of the stream remain.
     ///
     /// # Errors
     /// An unknown process; a stream that is not held from there.
@@ -138,9 +138,9 @@ impl<T> Controller<T> {
         Ok(oldest.is_none_or(|oldest| oldest > order.0))
     }
 
-    /// A number that changes whenever something of the process has finished, or room has come for what
-    /// was [`Full`](Capture::Full). Who waits for [`reached`](Self::reached) reads it before he looks, and
-    /// blocks until it is another one, or the process is no longer there.
+    /// A number that changes whenever work of the process has finished, or there is room again
+    /// after [`Full`](Capture::Full). A thread that waits for [`reached`](Self::reached) reads it
+    /// before it asks, and blocks until it has changed or the process has gone.
     ///
     /// # Errors
     /// An unknown process.

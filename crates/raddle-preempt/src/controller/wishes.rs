@@ -1,4 +1,4 @@
-//! What is wished for a process: to be off the device, and to go on?
+//! How is a process asked to leave the device, and to continue?
 
 use raddle_policy::{Preemption, ProcessId};
 
@@ -38,8 +38,8 @@ impl<T> Controller<T> {
         Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
     }
 
-    /// Submits nothing more of a process until it is resumed, which takes effect at once: S3.1 by
-    /// itself, no preemption. No change where one is under way or complete.
+    /// Submits nothing more of a process until it is resumed, which takes effect at once. This is
+    /// S3.1 without a preemption. Changes nothing if a preemption is under way or complete.
     ///
     /// # Errors
     /// An unknown process.
@@ -49,9 +49,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Replaces the way of a preemption under way by a stronger one: any but itself in place of a wait,
-    /// a reset in place of the flag, a switch in place of a drain. A reset may be asked for again
-    /// where it was refused, not where there was one. A resume that waits goes on waiting.
+    /// Replaces the method of a preemption under way by a stronger one: any other for a wait, a
+    /// reset for the flag, a switch for a drain. A reset may be asked for again if it was refused,
+    /// but not after one was made. A resume that waits continues to wait.
     ///
     /// # Errors
     /// An unknown process.

@@ -2,23 +2,24 @@
 
 use raddle_policy::{Idempotence, StreamId};
 
-/// What kind of work was captured, as far as order and preemption tell kinds apart.
+/// The kind of captured work, as far as it matters for order and preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKind {
     /// A kernel.
     Kernel,
     /// A copy or a fill.
     Copy,
-    /// The record of an event: it has finished when everything in front of it in its stream has.
+    /// The record of an event: it has finished when all work before it in its stream has.
     Record,
-    /// A wait for an event: neither it nor what stands behind it in its stream is submitted before the
+    /// A wait for an event: neither it nor the work behind it in its stream is submitted before the
     /// work that it names has finished. So it never waits in the runtime, where it would fill the
-    /// window and keep a preemption from its end.
+    /// window and prevent a preemption from ending.
     Wait(AfterWork),
     /// A graph of kernels that is submitted as one.
     Graph,
-    /// A kernel that waits on the device for its peers of other devices or processes. Once submitted
-    /// it runs to its end, and so does what stands in front of it in its stream; no reset hits it.
+    /// A kernel that waits on the device for its peers on other devices or in other processes. Once
+    /// submitted it runs to its end, and so does the work before it in its stream; no reset hits
+    /// it.
     Collective,
 }
 
@@ -38,8 +39,8 @@ pub struct CapturedWork<T> {
     pub payload: T,
     /// What it is.
     pub kind: WorkKind,
-    /// Whether it may be run again (A12). Unknown counts as not. Where that is not known before the
-    /// arguments are, [`judged`](crate::Controller::judged) says it at the submission.
+    /// Whether it may be run again (A12). Unknown counts as not. If that depends on the arguments,
+    /// [`judged`](crate::Controller::judged) reports it at the submission.
     pub idempotent: Idempotence,
     /// Whether it tests the flag (S1.2). Copies, events and kernels that cannot be instrumented do not.
     pub tests_flag: bool,
@@ -85,14 +86,15 @@ impl<T> CapturedWork<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 
-/// What became of captured work.
+/// The answer to a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "work that was not taken comes back"]
 pub enum Capture<T> {
     /// It waits at the end of its stream.
     Taken(CaptureOrder),
-    /// As much waits as the options allow, nothing has changed: wait until the
-    /// [`generation`](crate::Controller::generation) of the process changes, and capture it again.
+    /// The queues are full, and nothing has changed: wait until the
+    /// [`generation`](crate::Controller::generation) of the process changes, and capture the work
+    /// again.
     Full(CapturedWork<T>),
 }
 

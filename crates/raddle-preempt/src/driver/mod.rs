@@ -5,9 +5,9 @@
 //! | [`Arbiter`](crate::Arbiter) | says whose turn it is and how work leaves: [`Wish`]es |
 //! | [`Driver`] | holds the controller and the runtime: carries wishes and reports to the one, commands to the other |
 //!
-//! A replay holds both; where every program has a driver of its own, they are apart. A driver takes no
-//! lock: who shares one puts it into his own. Where the runtime's calls take their time, it lies
-//! [apart](Driver::apart), and [`Task`]s go there.
+//! A replay has both in one place; in a live run every program has a driver of its own. A driver
+//! takes no lock: to share it between threads, put it into one. If calls of the runtime may block,
+//! make the driver [apart](Driver::apart) from the runtime, and pass it [`Task`]s.
 
 mod observer;
 mod runtime;
@@ -28,7 +28,7 @@ use crate::controller::{
 };
 use crate::error::PreemptError;
 
-/// What is wished for a process.
+/// A wish of the arbiter for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Its work leaves by this way.
@@ -38,7 +38,7 @@ pub enum Wish {
         /// The way.
         way: Preemption,
     },
-    /// A stronger way replaces the one under way.
+    /// A stronger method replaces the one under way.
     Escalate {
         /// The process.
         process: ProcessId,
@@ -50,23 +50,23 @@ pub enum Wish {
         /// The process.
         process: ProcessId,
     },
-    /// It goes on.
+    /// It may continue.
     Resume {
         /// The process.
         process: ProcessId,
     },
 }
 
-/// What became of a wish.
+/// The answer to a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WishAnswer {
-    /// Of a preemption.
+    /// To a preemption.
     Preempted(Preempted),
-    /// Of a stronger way.
+    /// To a stronger method.
     Escalated(Escalated),
-    /// Of a pause.
+    /// To a pause.
     Paused,
-    /// Of a resume.
+    /// To a resume.
     Resumed(Resumed),
 }
 
@@ -87,10 +87,10 @@ pub enum Report {
     Drained(ProcessId),
 }
 
-/// What a report led to.
+/// The effect of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
-    /// Nothing that has to be said.
+    /// No effect that the driver needs to know.
     Noted,
     /// A launch has ended: its payload.
     Ended(T),
@@ -100,14 +100,15 @@ pub enum Heard<T> {
     Verdict(ResetVerdict),
 }
 
-/// Is told when there is something to do where nothing was: wakes the thread that calls
+/// Is called when there is something to do after there was nothing: it wakes the thread that calls
 /// [`Driver::run`], [`Driver::take`] or [`Driver::step`].
 pub trait Wake {
-    /// There is something to do. Called within a call of the driver, so it must not call that.
+    /// There is something to do. This is called from within a call of the driver, so it must not
+    /// call the driver.
     fn wake(&self);
 }
 
-/// A controller, its runtime, and who watches them.
+/// A controller, its runtime, and an observer.
 pub struct Driver<T, R, O = ()> {
     controller: Controller<T>,
     runtime: R,
@@ -126,7 +127,7 @@ impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>> Driver<T, R> {
-    /// A driver of this runtime, by what that declares.
+    /// A driver of this runtime, with the declaration that the runtime makes.
     ///
     /// # Errors
     /// As [`Controller::new`].
@@ -137,7 +138,8 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 }
 
 impl<T: Clone> Driver<T, ()> {
-    /// A driver whose runtime lies apart, and has declared this: its [tasks](Self::take) go there.
+    /// A driver whose runtime is elsewhere, with this declaration: the runtime is given its
+    /// [tasks](Self::take).
     ///
     /// # Errors
     /// As [`Controller::new`].
@@ -148,20 +150,20 @@ impl<T: Clone> Driver<T, ()> {
 }
 
 impl<T: Clone, R, O: Observer> Driver<T, R, O> {
-    /// The same with somebody who watches.
+    /// The same driver with an observer.
     #[must_use]
     pub fn watched_by<P: Observer>(self, observer: P) -> Driver<T, R, P> {
         let Self { controller, runtime, wake, idle, .. } = self;
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// The same with somebody who is told when there is something to do.
+    /// The same driver with a wake that is called when there is something to do.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }
     }
 
-    /// The controller, to be asked.
+    /// The controller, for queries.
     pub const fn controller(&self) -> &Controller<T> {
         &self.controller
     }
@@ -176,7 +178,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &mut self.runtime
     }
 
-    /// Who watches.
+    /// The observer.
     pub const fn observer(&self) -> &O {
         &self.observer
     }
@@ -188,7 +190,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         answer
     }
 
-    /// A wish, and what became of it.
+    /// Carries out a wish, and returns the answer.
     ///
     /// # Errors
     /// An unknown process.
@@ -211,7 +213,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Ok(answer)
     }
 
-    /// A report of the runtime, and what it led to.
+    /// Passes on a report of the runtime, and returns its effect.
     ///
     /// # Errors
     /// As the call of the controller of the same name; nothing has changed.
@@ -221,7 +223,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Ok(heard)
     }
 
-    /// What is to be done next. Who calls [`run`](Self::run) or [`take`](Self::take) does not need it.
+    /// The next command. Callers of [`run`](Self::run) or [`take`](Self::take) do not need this.
     pub fn step(&mut self) -> Option<Command> {
         let command = self.controller.next_any();
         self.idle = command.is_none();
@@ -231,8 +233,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// What is to be done next, to be [carried out](Task::carry_out) elsewhere, in this order. Who has
-    /// taken it leaves his lock for that.
+    /// The next task, to be [carried out](Task::carry_out) elsewhere, in this order. Release the
+    /// lock around the driver while the task runs.
     pub fn take(&mut self) -> Option<Task<T>> {
         let command = self.step()?;
         Task::new(&self.controller, command)
@@ -251,11 +253,11 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
-    /// Lets the runtime do what is to be done; whether that was all of it. `false` where the runtime
-    /// takes no launch now: call it again later.
+    /// Lets the runtime carry out all commands. Returns `false` if the runtime takes no launch now:
+    /// call this again later.
     ///
     /// # Errors
-    /// As the calls of the controller by which what the runtime answers is reported.
+    /// Those of the controller's calls that report the answers of the runtime.
     pub fn run(&mut self) -> Result<bool, PreemptError> {
         while let Some(task) = self.take() {
             let Self { controller, runtime, observer, .. } = self;

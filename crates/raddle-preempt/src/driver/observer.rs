@@ -1,26 +1,26 @@
-//! Who watches a driver, and what is counted?
+//! How is a driver observed, and what is counted?
 
 use raddle_policy::{Preemption, ProcessId};
 
 use super::{Report, Wish, WishAnswer};
 use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
 
-/// Something that a driver did or heard.
+/// Something that a driver did or was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// A wish, and what became of it.
+    /// A wish and its answer.
     Wish(Wish, WishAnswer),
     /// A report that was accepted.
     Report(Report),
-    /// What was decided when a flag had become visible.
+    /// The decision about a reset, when a flag had become visible.
     Verdict(ProcessId, ResetVerdict),
-    /// What is done next.
+    /// The next command.
     Command(Command),
 }
 
-/// Hears everything that a driver does, in its order: for statistics and logs.
+/// Is told everything that a driver does, in order: for statistics and logs.
 pub trait Observer {
-    /// This was done or heard.
+    /// This was done or reported.
     fn saw(&mut self, seen: &Seen);
 }
 
@@ -28,20 +28,20 @@ impl Observer for () {
     fn saw(&mut self, _: &Seen) {}
 }
 
-/// What a driver did, counted.
+/// Counts of what a driver did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Launches submitted, those submitted again included.
+    /// Launches submitted, including those submitted again.
     pub submitted: u64,
     /// Launches that have run to their end.
     pub finished: u64,
-    /// Launches that were refused for good, or died.
+    /// Launches that were refused permanently, or died.
     pub failed: u64,
     /// Launches that left by the flag.
     pub exited: u64,
     /// Launches that were killed.
     pub killed: u64,
-    /// Preemptions that began, by way: wait, flag, drain, reset, switch.
+    /// Preemptions that began, by method: wait, flag, drain, reset, switch.
     pub begun: [u64; 5],
     /// Preemptions that are complete.
     pub drained: u64,
@@ -53,7 +53,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The place of a way in [`begun`](Self::begun).
+    /// The index of a method in [`begun`](Self::begun).
     #[must_use]
     pub const fn way(way: Preemption) -> usize {
         match way {
@@ -65,7 +65,7 @@ impl Counts {
         }
     }
 
-    /// The place of a reason in [`refused`](Self::refused).
+    /// The index of a reason in [`refused`](Self::refused).
     #[must_use]
     pub const fn reason(why: NoReset) -> usize {
         match why {

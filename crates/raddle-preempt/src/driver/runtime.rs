@@ -1,42 +1,44 @@
-//! What has a runtime to offer a driver?
+//! What does a driver need from a runtime?
 
 use raddle_policy::{Idempotence, ProcessId, StreamId};
 
 use crate::controller::{Declared, FlagCut, LaunchHandle};
 
-/// What became of a submit call.
+/// The result of a submit call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmitCall {
     /// It has returned, and the launch is in the runtime.
     Returned,
-    /// It is made by another thread: its return is reported.
+    /// Another thread makes it, and its return will be reported.
     UnderWay,
     /// The runtime takes no launch now.
     NotNow,
-    /// The runtime refuses this launch for good.
+    /// The runtime refuses this launch permanently.
     Refused,
 }
 
 /// A runtime as a [`Driver`](super::Driver) needs it: a live one, or a simulator.
 ///
-/// Every call comes from within a call of the driver, returns soon and answers by a report later. What
-/// takes its time, a submit call before all, is made elsewhere: [`SubmitCall::UnderWay`]; or the runtime
-/// lies [apart](super::Driver::apart), where each call may take its time.
+/// Every call comes from within a call of the driver, must return soon, and is answered by a later
+/// report. Work that takes long, above all a submit call, is done elsewhere
+/// ([`SubmitCall::UnderWay`]); or the driver is made [apart](super::Driver::apart) from the
+/// runtime, and then each call may block.
 ///
 /// # Laws
 ///
-/// 1. What was commanded is carried out in its order, and reported once.
+/// 1. Commands are carried out in order, and each is reported once.
 /// 2. Launches of one stream run in the order of their submission, one at a time.
-/// 3. A launch that starts after `raised` was reported, and before its flag is lowered, leaves if its
-///    stream's cut holds it. What does not test the flag leaves if what stood in front of it in its
-///    stream left or was killed, where the runtime has declared that it can be taken out.
-/// 4. A reset kills only what it is told to hit, and every killed launch is reported before
-///    `drained` or after it.
+/// 3. A launch that starts after `raised` was reported, and before its flag is lowered, leaves if
+///    its stream's cut holds it. Work that does not test the flag leaves if the work before it in
+///    its stream left or was killed, provided that the runtime has declared that it can be taken
+///    out.
+/// 4. A reset kills only the launches that it is told to hit, and every killed launch is reported
+///    before `drained` or after it.
 pub trait Runtime<T> {
-    /// What it can do; asked once.
+    /// The abilities of the runtime; asked once.
     fn declared(&self) -> Declared;
 
-    /// The verdict of a launch that is about to be submitted, if only its arguments tell.
+    /// The verdict of a launch that is about to be submitted, if it depends on the arguments.
     fn verdict(&mut self, payload: &T) -> Option<Idempotence> {
         let _ = payload;
         None
@@ -55,7 +57,7 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Kills what runs of the launches that are `hit`, of whichever process; reports each launch that was
+    /// Kills the launches in `hit` that are running, of any process; reports each launch that was
     /// `killed`, and only then `drained`, when the reset is over.
     fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
         let _ = (process, hit);
@@ -71,12 +73,12 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Saves what is on the device; reports `drained` when it is off.
+    /// Saves the work of the process on the device; reports `drained` when none is left there.
     fn save(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Puts back what was saved.
+    /// Restores the saved work.
     fn restore(&mut self, process: ProcessId) {
         let _ = process;
     }

@@ -1,4 +1,4 @@
-//! What is a command with all that a runtime needs to carry it out, wherever its driver is meanwhile?
+//! Which command can a runtime carry out without its driver?
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ pub enum Task<T> {
         handle: LaunchHandle,
         /// The stream to submit it to.
         stream: StreamId,
-        /// What was captured with it.
+        /// Its payload.
         payload: T,
     },
     /// [`Command::Raise`].
@@ -39,8 +39,8 @@ pub enum Task<T> {
 }
 
 impl<T: Clone> Task<T> {
-    /// What carries out this command, as the controller stands now; `None` for a submission that it
-    /// does not know.
+    /// The task for this command, in the present state of the controller; `None` for a submission
+    /// that the controller does not know.
     pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
         Some(match command {
             Command::Submit { handle, stream } => {
@@ -56,9 +56,9 @@ impl<T: Clone> Task<T> {
 }
 
 impl<T> Task<T> {
-    /// Lets the runtime do it, and `report` what it answers at once: [`Report::Judged`] before a launch
-    /// is submitted, what became of the call behind it. Whether it was done; `false` where the runtime
-    /// takes no launch now.
+    /// Lets the runtime carry out the task, and passes its immediate answers to `report`:
+    /// [`Report::Judged`] before a launch is submitted, and the result of the call after it.
+    /// Returns `false` if the runtime takes no launch now.
     ///
     /// # Errors
     /// Those of `report`.

@@ -10,11 +10,12 @@ use crate::progress::Kills;
 /// How the method is chosen.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// This one; the flag instead of a reset that would kill what may not be killed (S3.3, S3.2).
+    /// This one; the flag instead of a reset that would kill a launch that may not be killed (S3.3,
+    /// S3.2).
     Fixed(Preemption),
-    /// This one; whether a reset may be made is for the controller to decide.
+    /// This one; the controller decides whether a reset may be made.
     Wished(Preemption),
-    /// The one that wastes least within the bound, as far as is known of the victim.
+    /// The one that wastes least within the bound, by the estimates for the victim.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
 
@@ -24,8 +25,8 @@ enum MethodRule {
 ///
 /// 1. It answers a method that the runtime has, and a reset only where every submitted launch is
 ///    known to be idempotent.
-/// 2. With [`sparing`](Self::sparing), no launch is killed more often: while one is submitted that was
-///    killed so often, there is no reset.
+/// 2. With [`sparing`](Self::sparing), no launch is killed more often than the limit: while a
+///    launch is submitted that has reached it, there is no reset.
 ///
 /// ```
 /// use raddle_preempt::policy::ByRule;
@@ -41,16 +42,16 @@ pub struct ByRule {
 }
 
 impl ByRule {
-    /// Always this method, on a runtime that has every one; where something may not be killed, the
+    /// Always this method, on a runtime that has all methods; if a launch may not be killed, the
     /// flag instead of a reset.
     #[must_use]
     pub const fn fixed(method: Preemption) -> Self {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
-    /// Always asks for this method. Whether a reset may be made is decided by who carries it out, when the
-    /// flag is visible and it is known what runs ([`ResetVerdict`](crate::ResetVerdict)); so laws 1 and
-    /// 2 are the controller's then.
+    /// Always asks for this method. The controller decides whether a reset may be made, when the
+    /// flag is visible and it is known which launches run ([`ResetVerdict`](crate::ResetVerdict));
+    /// so laws 1 and 2 are kept by the controller.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {
         Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }

@@ -1,4 +1,4 @@
-//! What can `reset` and `cheapest` be set to?
+//! Which settings do `reset` and `cheapest` have?
 //!
 //! Units: microseconds and nanoseconds.
 
@@ -26,18 +26,18 @@ pub struct ResetConfig {
 pub struct CheapestConfig {
     /// The longest latency that is wanted, in microseconds.
     pub bound_us: u64,
-    /// What the runtime can do; everything if it is left out.
+    /// The abilities of the runtime; all of them if left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub abilities: Option<Abilities>,
     /// How often a launch is killed at most; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub most_kills: Option<u32>,
-    /// What the device takes; the tool fills in what its device table says.
+    /// The costs of the device; the tool fills them in from its device table.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub costs: Option<DeviceCosts>,
 }
 
-/// What a device takes to let work go. What is `None` is not known, and weighs nothing.
+/// The costs of taking work off a device. `None` means unknown, and counts as no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -45,12 +45,13 @@ pub struct DeviceCosts {
     /// From raising a flag until kernels that start see it, in nanoseconds.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// A launch that leaves by the flag, one after the other in a stream, in nanoseconds.
+    /// The exit of one launch by the flag, in nanoseconds; launches of a stream exit one after the
+    /// other.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// To kill what runs, in nanoseconds.
+    /// Killing the running launches, in nanoseconds.
     pub reset_ns: u64,
-    /// A save or a restore, beside what it moves, in nanoseconds.
+    /// A save or a restore, in nanoseconds, in addition to the bytes that it moves.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
     /// The least that a save or a restore moves, in bytes.

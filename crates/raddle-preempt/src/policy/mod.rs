@@ -1,8 +1,8 @@
 //! Which policies fill the preempt slot?
 //!
-//! Each says how the submitted launches of a process leave that has lost the turn; a device or a
-//! simulator carries it out. All are a [`ByRule`]; `never`, which does not let it leave, belongs to
-//! `raddle-dispatch`.
+//! Each policy says how the submitted launches of a process leave when it has lost the turn; a
+//! device or a simulator carries that out. All of them are a [`ByRule`]; `never`, under which they
+//! stay, is in `raddle-dispatch`.
 //!
 //! | policy | submitted, not started | running | latency: launches of T, window W |
 //! |---|---|---|---|
@@ -15,22 +15,22 @@
 //!
 //! What each promises:
 //!
-//! - `wait`: what is submitted when the turn is lost ends as if it had not been.
-//! - `flag` (S3.2): a launch tests the flag once, when its first workgroup starts. One of which
-//!   anything has started, or is assigned to a compute unit, runs to its end; every other one goes back
-//!   in the order of issue, and is submitted again in that order.
-//! - `drain`: workgroups that are resident, bound to a compute unit or partly started run to their end;
-//!   what has not started stays submitted.
+//! - `wait`: submitted launches run to their end as if the turn had not been lost.
+//! - `flag` (S3.2): a launch tests the flag once, when its first workgroup starts. A launch of
+//!   which a workgroup has started or is assigned to a compute unit runs to its end; the others
+//!   return to the buffer in the order of issue, and are submitted again in that order.
+//! - `drain`: workgroups that are resident, bound to a compute unit or partly started run to their
+//!   end; the others stay submitted.
 //! - `reset` (S3.3): a launch is killed only if every launch that its process has submitted, running or
 //!   not, is known to be idempotent. It starts again from its first workgroup, in its old place.
-//! - `switch`: registers and LDS are moved out at the device's bandwidth, and back later to the same
-//!   compute units; what is restored lasts as long as was left. Workgroups that were assigned and have
-//!   not started are distributed anew; what has not started stays submitted.
-//! - `cheapest`: where its estimates are right and a method is over within the bound, the work is gone
-//!   within it. Unknown times count as endless: the first launch of a kind is not waited for, unless
-//!   nothing else can be done.
-//! - `reset` and `cheapest` with `most-kills = n`: no launch is killed more than n times. While one that
-//!   was is submitted, its process is not reset.
+//! - `switch`: registers and LDS are moved out at the device's bandwidth, and back later to the
+//!   same compute units; restored workgroups continue with their remaining time. Workgroups that
+//!   were assigned but have not started are distributed again; the others stay submitted.
+//! - `cheapest`: if its estimates are right and a method ends within the bound, the work has left
+//!   within the bound. Unknown times count as infinite: the policy does not wait for the first
+//!   launch of a kind unless there is no other method.
+//! - `reset` and `cheapest` with `most-kills = n`: no launch is killed more than n times. While a
+//!   launch that was killed n times is submitted, its process is not reset.
 
 mod by_rule;
 mod config;
