@@ -1,12 +1,12 @@
-//! What is a dispatcher, seen from a simulator or a runtime?
+//! What does a simulator or a runtime see of a dispatcher?
 
 use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, TurnTally};
 
-/// Hears events and says what to do.
+/// Takes events and returns actions.
 ///
-/// All events of one tick that are known are told first, then one decision is asked.
+/// All known events of one tick are passed first; then one decision is asked for.
 ///
 /// # Laws
 ///
@@ -18,16 +18,17 @@ use crate::{DispatchError, PreemptionTally, TurnTally};
 /// 5. A launch that waits for another one may be submitted, but no workgroup of it starts or is
 ///    assigned before it is ready.
 pub trait Dispatcher {
-    /// Whether it wants to hear of launches that were issued and wait for others
-    /// ([`Event::LaunchIssued`]); without, it hears of each when it is ready.
+    /// Whether it wants events for launches that were issued and wait for others
+    /// ([`Event::LaunchIssued`]). Otherwise it is told about each launch when the launch is ready.
     fn looks_ahead(&self) -> bool {
         false
     }
 
-    /// Hears one event.
+    /// Takes one event.
     ///
     /// # Errors
-    /// When it contradicts what was heard before (an unknown launch, an end of what never started).
+    /// If the event contradicts earlier ones (an unknown launch, the end of a workgroup that never
+    /// started).
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError>;
 
     /// Says what to do now. `actions` comes empty.
@@ -36,30 +37,30 @@ pub trait Dispatcher {
     /// When a policy broke one of its laws; the run cannot go on.
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError>;
 
-    /// What is free on a compute unit by the dispatcher's own book, to compare with another one;
-    /// `None` from a dispatcher that keeps none.
+    /// The free resources of a compute unit in the dispatcher's own book, to compare with another
+    /// book; `None` from a dispatcher that keeps none.
     fn free(&self, cu: CuId) -> Option<Free> {
         let _ = cu;
         None
     }
 
-    /// What is free of what lies in runs on a compute unit; `None` where no addresses are kept.
+    /// The free runs on a compute unit; `None` if no addresses are kept.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// How often work waited, by what it lacked and why; nothing where nobody counts.
+    /// How often work waited, by the lacking resource and the reason; empty if this is not counted.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
 
-    /// What it has counted of turns; nothing from a dispatcher that counts none.
+    /// Its counts of turns; `None` from a dispatcher that does not count them.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }
 
-    /// What it has counted of preemptions; nothing from a dispatcher that counts none.
+    /// Its counts of preemptions; `None` from a dispatcher that does not count them.
     fn preemptions(&self) -> PreemptionTally {
         PreemptionTally::default()
     }

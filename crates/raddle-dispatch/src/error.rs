@@ -52,7 +52,7 @@ pub enum DispatchError {
     /// More workgroups ended than started, or the like.
     #[error("event contradicts the book: {0}")]
     Event(#[from] BookError),
-    /// The controller of preemptions was told what cannot be true.
+    /// The controller of preemptions got a report that cannot be true.
     #[error("the preemption controller refuses what is reported: {0}")]
     Controller(#[from] PreemptError),
     /// A policy broke one of the laws in its trait's documentation.
@@ -60,7 +60,7 @@ pub enum DispatchError {
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
-    /// A dispatcher of your own refuses what it hears, or cannot decide.
+    /// A dispatcher of your own refuses an event, or cannot decide.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
     /// The log could not be written.

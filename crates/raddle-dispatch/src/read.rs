@@ -1,4 +1,4 @@
-//! How is a document read so that every error knows its kind, its place and what was wanted?
+//! How is a document read so that every error has a kind, a place and the expected value?
 //!
 //! [`read`] makes a JSON value into any type that derives `Deserialize`; TOML is parsed into such a
 //! value first. On top of serde's rules, structs refuse unknown keys, and before anything else; keys
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 mod tree;
 
-/// What is wrong with a document.
+/// An error in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

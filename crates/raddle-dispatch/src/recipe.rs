@@ -164,7 +164,7 @@ impl Recipe {
     }
 
     /// Whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]). Only
-    /// then the log holds it. Of a policy from outside nobody knows.
+    /// then the log holds it. For a policy from outside this is unknown.
     #[must_use]
     pub(crate) fn reads_activity(&self) -> bool {
         let config: Option<&MatchingConfig> = self.allocate.settings();
@@ -194,7 +194,7 @@ impl Recipe {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Whether launches test a flag. Of a policy from outside nobody knows, so they do.
+    /// Whether launches test a flag. For a policy from outside this is unknown, so they do.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
         !matches!(self.preempt.policy(), "never" | "wait" | "drain" | "switch")
@@ -218,7 +218,8 @@ impl Recipe {
         None
     }
 
-    /// Only its turn and preempt policies: for who says whose turn it is and places nothing.
+    /// Only its turn and preempt policies, for a caller that decides whose turn it is and places
+    /// nothing.
     ///
     /// # Errors
     /// When a policy cannot use its parameters.

@@ -1,4 +1,4 @@
-//! What is resident on each compute unit, counted?
+//! How much is resident on each compute unit?
 //!
 //! A simulator keeps an account of its own making, and the two are compared.
 //!
@@ -84,7 +84,7 @@ impl Book {
         }
     }
 
-    /// What is free: the view of the policies.
+    /// The free resources: the view of the policies.
     #[must_use]
     pub const fn cus(&self) -> &Cus {
         &self.cus

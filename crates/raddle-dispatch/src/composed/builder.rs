@@ -84,9 +84,10 @@ impl Builder {
             .preempt(preempt_name, preempt)
     }
 
-    /// The submission window: each process may have so many launches (1 or more) submitted and
-    /// unfinished, and submits what its host has issued, in that order, before what it waits for
-    /// has ended. Without, each launch is submitted when it is ready, however many there are.
+    /// The submission window: each process may have at most this many launches (1 or more)
+    /// submitted and unfinished, and submits the launches that its host has issued, in that order,
+    /// before what they wait for has ended. Without, each launch is submitted when it is ready,
+    /// however many there are.
     #[must_use]
     pub const fn window(mut self, launches: u32) -> Self {
         self.window = Some(launches);

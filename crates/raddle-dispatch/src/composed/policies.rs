@@ -67,7 +67,7 @@ impl Policies {
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
-    /// Tells every policy what happened.
+    /// Tells every policy what has happened.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);
         self.turn.policy.observe(fact, now);

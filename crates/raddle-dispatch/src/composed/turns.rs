@@ -1,4 +1,4 @@
-//! Who may issue now, and by which way does the work of those who no longer may leave?
+//! Which processes may issue now, and by which method does the work of the others leave?
 //!
 //! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); what it wishes goes to the
 //! driver.

@@ -1,4 +1,4 @@
-//! What did a dispatcher hear and answer?
+//! Which events did a dispatcher get, and what did it answer?
 //!
 //! The decision log is JSON Lines: a header (recipe, device), then one line an event and one line
 //! an answer, in order, and a last line with the counts of both. `step` counts decisions: all events of a step were heard before its

@@ -107,7 +107,7 @@ impl LogWriter {
         self.line(t, step, &said);
     }
 
-    /// Hands what is buffered on. An error stays until [`finish`](Self::finish).
+    /// Passes on the buffered bytes. An error is kept until [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if let (Some(to), None) = (&mut self.to, &self.error) {
             self.error = to.flush().err();
@@ -236,7 +236,8 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes the last line, with which a log is whole, and what is buffered; nothing follows it.
+    /// Writes the last line, which marks a complete log, and all buffered bytes; nothing follows
+    /// it.
     ///
     /// # Errors
     /// The first error met since the beginning.

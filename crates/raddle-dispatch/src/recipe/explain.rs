@@ -1,4 +1,4 @@
-//! How is a value that no recipe can have told: its key, what it could be, an example?
+//! How is an invalid value of a recipe reported: its key, the valid values, an example?
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! On which line of a recipe's text does a key stand?
+//! On which line of a recipe's text is a key?
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
 
-/// What is wrong with the shares of a policy, or with all of its settings.
+/// An error in the shares of a policy, or in its settings as a whole.
 pub(super) fn told(error: Error) -> SettingError {
     match error {
         Error::ZeroShare { process } => SettingError::new(

@@ -68,7 +68,7 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// A policy of the same name goes; recipes then mean this one.
+        /// It replaces a policy of the same name; recipes then mean this one.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where
@@ -110,7 +110,7 @@ impl Registry {
     slots! {
         /// Adds a way in which launches reach the device.
         launch_path, launch_path_named: LaunchPath;
-        /// Adds a policy of who may issue.
+        /// Adds a turn policy.
         turn, turn_named: Turn;
         /// Adds a policy of which workgroups go where.
         allocate, allocate_named: Allocate;

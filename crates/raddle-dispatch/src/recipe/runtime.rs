@@ -13,8 +13,8 @@ use crate::read::{ReadError, kebab, read};
 const KEYS: [&str; 7] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes"];
 
-/// What a runtime takes to let work go, in nanoseconds and bytes. What is `None` is taken from the
-/// device table.
+/// The costs of a runtime for taking work off, in nanoseconds and bytes. A cost that is `None` is
+/// taken from the device table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct PreemptRuntime {

@@ -98,7 +98,7 @@ pub struct BrokenRule {
     pub what: String,
 }
 
-/// What was found in a log.
+/// The result of checking a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
     /// Events read.
