@@ -31,7 +31,7 @@ pub trait Dispatcher {
     /// started).
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError>;
 
-    /// Says what to do now. `actions` comes empty.
+    /// Decides what to do now, and writes it to `actions`, which is empty at the call.
     ///
     /// # Errors
     /// When a policy broke one of its laws; the run cannot go on.
@@ -55,12 +55,12 @@ pub trait Dispatcher {
         &[]
     }
 
-    /// Its counts of turns; `None` from a dispatcher that does not count them.
+    /// Its counts of turns; all 0 from a dispatcher that does not count them.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }
 
-    /// Its counts of preemptions; `None` from a dispatcher that does not count them.
+    /// Its counts of preemptions; all 0 from a dispatcher that does not count them.
     fn preemptions(&self) -> PreemptionTally {
         PreemptionTally::default()
     }

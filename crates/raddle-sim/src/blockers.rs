@@ -7,7 +7,7 @@ use raddle_policy::Tick;
 use crate::device_time::Doing;
 use crate::times::Account;
 
-/// With more processes, nobody counts who held up whom.
+/// With more processes, it is not counted which process delayed which.
 const MOST_BLOCKERS: usize = 64;
 
 /// By victim and blocker, how long one held up the other; empty where there are too many.

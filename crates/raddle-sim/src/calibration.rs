@@ -30,7 +30,7 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// So many passes are enough.
+    /// The number of passes, which is enough.
     pub const PASSES: usize = 2;
 
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.

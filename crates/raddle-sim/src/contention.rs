@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
-/// The factor of a kernel that nobody slows down.
+/// The factor of a kernel that no neighbour slows down.
 pub(crate) const ALONE: u32 = 1000;
 
-/// What a kernel mostly needs, told by its name.
+/// The resource that a kernel mostly needs, by its name.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -28,7 +28,7 @@ pub enum NeighbourClass {
     Memory,
     /// Other devices.
     Communication,
-    /// Nobody knows: its name says nothing.
+    /// Unknown: its name does not tell.
     #[default]
     Unknown,
 }

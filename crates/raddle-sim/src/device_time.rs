@@ -21,7 +21,7 @@ pub struct TimeSpent {
     pub room_ns: u64,
     /// With waves on the device, and so had others.
     pub beside_ns: u64,
-    /// With waves on the device, and nobody else.
+    /// The process alone has waves on the device.
     pub alone_ns: u64,
 }
 
@@ -81,7 +81,7 @@ impl DeviceTime {
     }
 }
 
-/// Who held a process up, while it had work and no waves on the device.
+/// Which processes ran while a process had work but no waves on the device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedProcess {

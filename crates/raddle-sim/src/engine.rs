@@ -28,12 +28,12 @@ use crate::watch::{Seen, Watch};
 use crate::workload::Workload;
 use crate::{EnergyModel, Outcome, SimError};
 
-/// So many decisions in one tick are a livelock.
+/// This many decisions in one tick count as a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
 /// So many wakes in a row that led to nothing, while nothing else can happen, end the run. Policies
 /// that count their retries (seed 000, E3) need some hundreds.
 const IDLE_WAKES: u32 = 65_536;
-/// Progress is told every so many decisions.
+/// Progress is reported once in this many decisions.
 const PROGRESS_EVERY: u64 = 1024;
 
 /// The device of a run.
@@ -77,7 +77,7 @@ pub fn run(
     run_watched(workload, dispatcher, options, &mut (), &mut told)
 }
 
-/// [`run`], while somebody looks on; `progress` may end it.
+/// [`run`] with a watch; `progress` may end it.
 ///
 /// # Errors
 /// Those of [`run`], and [`SimError::Cancelled`].
@@ -209,7 +209,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         Ok(self.outcome(stuck))
     }
 
-    /// Tells how far it is; whoever is told may end the run.
+    /// Reports the progress; the callback may end the run.
     fn report(
         &self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,

@@ -16,7 +16,7 @@ pub enum SimError {
         "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_testkit`"
     )]
     Overcommit { at: Tick, launch: LaunchId, cu: CuId },
-    /// An action that makes no sense for the launch as it stands.
+    /// An action that is not possible in the present state of the launch.
     #[error("at {at} ns: the dispatcher asks to {what} {launch}, which is {state}; the run stops")]
     Action { at: Tick, launch: LaunchId, what: &'static str, state: &'static str },
     /// The dispatcher's book and the simulator's ledger differ.
@@ -29,12 +29,12 @@ pub enum SimError {
         "at {at} ns: every launch has ended and not everything was given back; this is a fault of the simulator, please report it with the profile"
     )]
     NotGivenBack { at: Tick },
-    /// The dispatcher goes on acting without letting time pass.
+    /// The dispatcher keeps acting within one tick.
     #[error(
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
     Livelock { at: Tick },
-    /// Whoever was told of its progress has ended it.
+    /// The progress callback has ended the run.
     #[error("at {at} ns: the run was cancelled")]
     Cancelled { at: Tick },
     /// More processes than ids.
@@ -43,7 +43,7 @@ pub enum SimError {
     /// A process cannot begin as its plan says.
     #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
     Requests { process: String, problem: &'static str },
-    /// Times are to be scaled by a clock that nobody knows.
+    /// Times were to be scaled by an unknown clock.
     #[error(
         "the clock of {device} is not in the table: give a device file with its `clock-mhz` (`raddle devices --show {device} --save my.toml`, then `--device my.toml`), or scale by something else"
     )]

@@ -1,4 +1,4 @@
-//! Who had the device for how long, who waited, and what did taking turns cost?
+//! For how long did each process have the device and wait, and what did taking turns cost?
 //!
 //! Run, alive and waiting times are those of `times`.
 
@@ -96,7 +96,7 @@ impl Fairness {
     }
 }
 
-/// Who joined last, if nobody joined with it.
+/// The process that joined last, if it joined alone.
 fn newcomer(workload: &Workload) -> Option<usize> {
     let starts = || workload.processes.iter().map(|plan| plan.start);
     let last = starts().max()?;

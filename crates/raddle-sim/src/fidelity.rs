@@ -4,8 +4,9 @@
 //! *Busy time*: how long at least one kernel ran. *Order*: which of two kernels started first.
 //! Differences are split into [`WaitCause`]s and [`BusyCause`]s that add up to them exactly.
 //!
-//! The makespan is told and proves nothing: in an open loop it follows the recorded launch times.
-//! No arrival is ever taken from a start; kernels without a recorded launch have no wait to compare.
+//! The makespan is reported but proves little: in an open loop it follows the recorded launch
+//! times. No arrival is ever taken from a start; kernels without a recorded launch have no wait to
+//! compare.
 
 mod both;
 mod busy;

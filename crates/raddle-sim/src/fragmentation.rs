@@ -1,4 +1,4 @@
-//! How much of what is free lies in one run, over time?
+//! Which share of the free resources is in the longest runs, over time?
 //!
 //! Fragmentation of a resource is the share of what is free on the device that does not lie in the
 //! longest run of its SIMD (of its compute unit for scalar registers and LDS): 0 where all that is free

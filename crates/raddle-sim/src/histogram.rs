@@ -1,4 +1,4 @@
-//! How are many times told in few figures?
+//! How are many times summarised by few figures?
 
 use serde::{Deserialize, Serialize};
 

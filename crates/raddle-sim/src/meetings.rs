@@ -50,13 +50,13 @@ pub(crate) struct Meetings {
     open: BTreeMap<(u32, u32), Gathering>,
 }
 
-/// Who has come to a meeting.
+/// The peers that have arrived at a meeting.
 #[derive(Debug)]
 pub(crate) struct Gathering {
     pub(crate) came: Vec<LaunchId>,
     /// How many will not come.
     absent: usize,
-    /// When the last of those who came has done its work.
+    /// When the last of the arrived peers has done its work.
     pub(crate) ends: Tick,
     /// Whether all are there.
     pub(crate) complete: bool,
@@ -81,13 +81,13 @@ impl Meetings {
         Self { members, open: BTreeMap::new() }
     }
 
-    /// Whether anybody meets there in that repetition.
+    /// Whether there is a meeting in that repetition.
     pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
-    /// A launch has begun, and will have done its work at some time; or without a time it never begins.
-    /// Who is there now.
+    /// A launch has begun, and will have done its work at some time; or without a time it never
+    /// begins. The peers that are there now.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

@@ -63,7 +63,8 @@ pub struct Summary {
     /// How full the device was until the makespan ended, and why it was empty.
     #[serde(default)]
     pub device_time: DeviceTime,
-    /// Who held up whom until the makespan ended; nobody with one process, or more than 64.
+    /// Which processes delayed which, until the end of the makespan; empty with one process, or
+    /// with more than 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<BlockedProcess>,
     /// How fairly time was divided; absent with one process.
@@ -172,7 +173,7 @@ impl Summary {
     }
 }
 
-/// Everyone who held up anyone.
+/// The processes that delayed others.
 fn blocked(workload: &Workload, outcome: &Outcome) -> Vec<BlockedProcess> {
     let names: Vec<&str> = workload.processes.iter().map(|plan| &*plan.name).collect();
     let rows = names.iter().zip(outcome.blocked_ns.chunks_exact(names.len().max(1)));

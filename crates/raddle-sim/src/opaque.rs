@@ -1,4 +1,4 @@
-//! What does a kernel hold of the device whose shape nobody knows?
+//! How much of the device does a kernel of unknown shape hold?
 //!
 //! The wave slots of the whole device, for as long as it was recorded, divided by the most kernels
 //! that ran at once while it did. So a kernel that ran alone fills the device once: a replay that left

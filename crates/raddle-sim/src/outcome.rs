@@ -87,8 +87,8 @@ pub struct LaunchingSummary {
     pub packets: u64,
     /// Bytes of these.
     pub bytes: u64,
-    /// Time that the launch path took, until launches could start and from their ends until anybody
-    /// knew of them, summed over launches.
+    /// Time that the launch path took: until launches could start, and from their ends until these
+    /// were known, summed over launches.
     pub overhead_ns: u64,
 }
 
@@ -103,7 +103,7 @@ impl LaunchingSummary {
     }
 }
 
-/// Everything that a run tells.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// One record a launch, copy or fill; the position is the [`LaunchId`].

@@ -110,7 +110,7 @@ impl Default for EnergyModel {
     }
 }
 
-/// What a run drew. What is idle is told apart.
+/// The energy of a run, with idle energy apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
     /// By compute unit, in fJ.

@@ -12,7 +12,7 @@ use crate::histogram::LatencyHistogram;
 use crate::outcome::{Outcome, RequestMarks};
 use crate::workload::Workload;
 
-/// So many of the slowest are told one by one.
+/// The number of slowest requests that are listed one by one.
 const SLOWEST: usize = 10;
 
 /// What became of the requests of one process.

@@ -170,7 +170,7 @@ impl Script {
     /// Plays it to its end.
     ///
     /// # Errors
-    /// When the dispatcher breaks a law or goes on for ever.
+    /// If the dispatcher breaks a law or never stops.
     pub fn run(&self, dispatcher: &mut dyn Dispatcher) -> Result<Transcript, SimError> {
         let last = self.joined.keys().next_back().map_or(0, |&last| last + 1);
         let process = |id: u16| {

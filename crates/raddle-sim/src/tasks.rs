@@ -15,7 +15,7 @@ use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 
-/// Where one launch stands.
+/// The state of one launch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
@@ -24,7 +24,7 @@ struct Standing {
     ended: bool,
     /// It was issued, and so was all that it waits for.
     in_line: bool,
-    /// The dispatcher was told that it was issued.
+    /// The dispatcher has been told that it was issued.
     told: bool,
     /// It was submitted and is not held.
     placed: bool,

@@ -1,7 +1,7 @@
-//! Who looks on while a run goes?
+//! How is a run observed?
 //!
-//! A [`Watch`] hears what happens on the compute units and changes nothing. The run is compiled for
-//! each kind of watch, so that nobody looking on costs nothing.
+//! A [`Watch`] is told what happens on the compute units, and changes nothing. The run is compiled
+//! for each type of watch, so a run without one has no cost for it.
 
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
@@ -64,19 +64,19 @@ pub enum Seen<'a> {
     },
 }
 
-/// Looks on while a run goes.
+/// Observes a run.
 pub trait Watch {
     /// Something happened.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 }
 
-/// Nobody looks on.
+/// No observation.
 impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
 }
 
-/// Somebody may look on.
+/// Observation, if there is a watch.
 impl<W: Watch> Watch for Option<W> {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {

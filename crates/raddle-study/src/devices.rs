@@ -157,7 +157,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
     raddle_device::find_arch(&source.arch, source.sms?)
 }
 
-/// The device that somebody names: by its id, by a file, else by the name of a product.
+/// The device with this name: an id, a file, or else a product name.
 fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });

@@ -12,7 +12,7 @@ use crate::files::Files;
 pub struct EnergyFile {
     /// The version of the format: 1.
     pub raddle_energy: u32,
-    /// What was measured where, or who published it.
+    /// What was measured and where, or the publication.
     pub source: String,
     /// The weights.
     pub energy: EnergyModel,

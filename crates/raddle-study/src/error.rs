@@ -71,7 +71,7 @@ pub enum StudyError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// Whoever asked wants no answer any more.
+    /// The caller has ended the study.
     #[error("the study was cancelled")]
     Cancelled,
 }

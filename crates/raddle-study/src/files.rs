@@ -1,4 +1,4 @@
-//! Where are the files that a study names, and where goes what its runs leave?
+//! Where are the files that a study names, and where do its runs write?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use raddle_sim::{Seen, Watch, Workload};
 
 use crate::recipes::NamedRecipe;
 
-/// Sums up while a run goes what each process holds beyond its own.
+/// Sums up during a run what each process holds beyond its own share.
 #[derive(Debug)]
 pub(crate) struct Lent {
     /// By process, the wave slots of the units that are its own.

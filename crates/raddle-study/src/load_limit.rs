@@ -16,7 +16,7 @@ use crate::runs::{RunPlan, Runner};
 /// A run of more workgroups is not replayed once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// The loads between which the limit lies, in percent of that asked for.
+/// The loads between which the limit is, in percent of the load asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
     met: Option<u32>,

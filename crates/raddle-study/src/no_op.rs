@@ -39,7 +39,7 @@ fn replaced(run: &RecipeRun) -> Option<String> {
     })
 }
 
-/// A preempt policy that nobody asked.
+/// A preempt policy that was never asked.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
@@ -79,7 +79,7 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Costs of letting work go that nobody has measured on this device.
+/// Costs of taking work off that are unknown for this device.
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
@@ -160,7 +160,7 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Contexts of which nobody knows how large they are.
+/// Contexts of unknown size.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {

@@ -42,7 +42,7 @@ pub struct Surroundings<'s> {
     pub registry: &'s Registry,
     /// Where the files are that the study names.
     pub files: &'s dyn Files,
-    /// Who is told how far it is.
+    /// The watcher, which is told the progress.
     pub watcher: &'s dyn Watcher,
     /// Runs at a time; `None`: one a core.
     pub jobs: Option<u16>,
@@ -51,7 +51,7 @@ pub struct Surroundings<'s> {
 /// What runs leave beside figures.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
-    /// Who takes it.
+    /// Where it is written.
     pub leavings: &'k dyn Leavings,
     /// What decision logs hold; `None`: there are none.
     pub detail: Option<Detail>,

@@ -42,13 +42,13 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) energy: EnergyModel,
     /// What decision logs hold; `None`: there are none.
     pub(crate) detail: Option<Detail>,
-    /// Who takes decision logs and timelines; `None`: nobody.
+    /// Where decision logs and timelines are written; `None` for none.
     pub(crate) leavings: Option<&'p dyn Leavings>,
     /// Which timelines are drawn; `None`: none.
     pub(crate) timeline: Option<&'p Wanted>,
     /// Runs at a time; `None`: one a core.
     pub(crate) jobs: Option<u16>,
-    /// Who is told how far runs are.
+    /// The watcher, which is told the progress of runs.
     pub(crate) watcher: &'p dyn Watcher,
 }
 

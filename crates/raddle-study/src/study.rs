@@ -36,7 +36,7 @@ pub struct Study {
     pub scale: Scaling,
     /// Which waits of one stream for another hold.
     pub waits: WaitRule,
-    /// Whether the energy of runs is told.
+    /// Whether the energy of runs is reported.
     pub energy: bool,
     /// A file of weights of energy; `None`: those assumed.
     pub energy_weights: Option<String>,
@@ -105,7 +105,7 @@ pub enum Latency {
 }
 
 impl Study {
-    /// Whether the launch latency of profiles is fitted, with so many recipes.
+    /// Whether the launch latency of profiles is fitted, for this number of recipes.
     pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
         self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
     }

@@ -43,7 +43,8 @@ pub enum VerdictWord {
     Conditional,
     /// It may not.
     Not,
-    /// Nobody knows.
+    /// Unknown.
+    ///
     Unknown,
 }
 

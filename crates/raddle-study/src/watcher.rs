@@ -1,14 +1,14 @@
-//! Who is told how far a study is, and may end it?
+//! How is the progress of a study reported, and how is a study ended?
 
-/// Looks on while a study goes; `()` is nobody.
+/// Is told the progress of a study; `()` ignores it.
 pub trait Watcher: Sync {
-    /// Runs begin that have so many launches together.
+    /// Runs begin that have this number of launches together.
     fn begin(&self, _launches: u64) {}
 
     /// What is being done.
     fn say(&self, _what: &str) {}
 
-    /// So many more launches have ended.
+    /// This number of further launches have ended.
     fn add(&self, _launches: u64) {}
 
     /// These runs have ended.
@@ -22,7 +22,7 @@ pub trait Watcher: Sync {
 
 impl Watcher for () {}
 
-/// Is told nothing, and may end the study all the same.
+/// Is not told the progress, but may end the study.
 pub(crate) struct Quiet<'w>(pub(crate) &'w dyn Watcher);
 
 impl Watcher for Quiet<'_> {

@@ -23,7 +23,7 @@ pub(crate) struct Candidate {
     pub(crate) recipe: NamedRecipe,
 }
 
-/// Who shares the device.
+/// The processes that share the device.
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
@@ -45,10 +45,11 @@ pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
     kinds
 }
 
-/// Those that were asked for by name; all where nobody asks.
+/// The ways that were asked for by name; all if none was.
 ///
 /// # Errors
-/// When the device does not have one of them for so many tenants: those that it has.
+/// If the device does not offer one of them for this number of tenants; the error lists those that
+/// it offers.
 pub(crate) fn only(
     candidates: Vec<Candidate>,
     wanted: &[String],

@@ -66,7 +66,8 @@ impl Mode {
     }
 }
 
-/// Every mode with every parameter that is tried; the first is what happens where nobody sets anything.
+/// Every mode with every parameter that is tried; the first is the mode of a device without any
+/// set-up.
 ///
 /// `by_level`: whether some of the tenants are more urgent than others.
 ///
@@ -250,7 +251,7 @@ fn partition(
     Ok(Candidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
-/// So many percent of the units of a device.
+/// This percentage of the units of a device.
 fn units(device: &Device, percent: u32) -> u16 {
     // At most all units of the device, which are a u16.
     (u32::from(device.cus) * percent / 100) as u16

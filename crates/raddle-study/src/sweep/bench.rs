@@ -113,7 +113,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs the case at a position. Whatever it lacks stands in the row.
+    /// Runs the case at a position. If the case fails, its row holds the error.
     ///
     /// # Errors
     /// When the watcher cancels.

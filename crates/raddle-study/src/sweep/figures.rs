@@ -1,4 +1,4 @@
-//! Which figures stand in the row of a case?
+//! Which figures are in the row of a case?
 //!
 //! Times in nanoseconds, by keys that end in `-ns`; shares from 0 to 1. `PROCESS.` stands before
 //! those of one process. A figure that a process has not is left out.

@@ -1,4 +1,4 @@
-//! How are rows of one question told from rows of another?
+//! How are the rows of one question distinguished from those of another?
 
 use std::fmt;
 

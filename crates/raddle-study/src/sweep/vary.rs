@@ -74,7 +74,7 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// Its digits with so many behind the point.
+    /// Its digits, with this number of decimals.
     const fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
     }
