@@ -39,7 +39,7 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// So many maps of `blocks` free blocks.
+    /// This many maps of `blocks` free blocks.
     ///
     /// # Errors
     /// [`Error::TooManyMaps`] where no memory could hold them.

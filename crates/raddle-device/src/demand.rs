@@ -116,7 +116,7 @@ impl Device {
         Some(Unfit { resource, wanted, available })
     }
 
-    /// The most registers that each thread of a workgroup of so many waves can have.
+    /// The most registers that each thread of a workgroup of this many waves can have.
     fn most_vgprs(&self, waves: u64) -> u64 {
         let waves_a_simd = waves.div_ceil(u64::from(self.shape.simds).max(1)).max(1);
         let granules = u64::from(self.shape.vgpr_per_simd) / waves_a_simd;

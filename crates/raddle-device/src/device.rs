@@ -66,8 +66,8 @@ pub struct Device {
     /// The highest clock of its compute units, in MHz; `None` where no source at hand says it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
-    /// From raising a flag until kernels that start see it, in nanoseconds; of this and the next ones,
-    /// `None` is what nobody has measured.
+    /// From raising a flag until kernels that start see it, in nanoseconds; of this and the next
+    /// ones, `None` means not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
     /// A launch that leaves by the flag, in nanoseconds.

@@ -7,8 +7,8 @@ use raddle_policy::Footprint;
 use crate::Device;
 
 impl Device {
-    /// The occupancy that so many workgroups of that footprint can achieve, alone on the device and
-    /// spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of a CU`, in
+    /// The occupancy that this many workgroups of that footprint can achieve, alone on the device
+    /// and spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of a CU`, in
     /// tenths of a percent, rounded to nearest, halves up.
     ///
     /// It is what PyTorch's profiler writes as `est. achieved occupancy %`, in finer steps: the work-items

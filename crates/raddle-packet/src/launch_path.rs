@@ -44,7 +44,7 @@ pub struct CondensedConfig {
     pub decode_ns: u64,
     /// S, for each kernel: it is handed to the compute units.
     pub schedule_ns: u64,
-    /// C, for each cleanup: from the end of a launch until anybody knows of it.
+    /// C, for each cleanup: the time from the end of a launch until its end is known.
     pub cleanup_ns: u64,
     /// What is worth an entry.
     pub keep: Replacement,

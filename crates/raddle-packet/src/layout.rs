@@ -85,7 +85,7 @@ static NARROW_FIELDS: [AqlField; 13] = {
 /// Every field, as a vector.
 pub(crate) const ALL_FIELDS: u16 = (1 << FIELDS.len()) - 1;
 
-/// The fields of so many bytes, as a vector.
+/// The fields of this many bytes, as a vector.
 const fn fields_of(bytes: usize) -> u16 {
     let (mut vector, mut number) = (0, 0);
     while number < FIELDS.len() {

@@ -35,7 +35,7 @@ impl Default for LevelRange {
 }
 
 impl LevelRange {
-    /// A range of so many levels.
+    /// A range of this many levels.
     ///
     /// # Errors
     /// [`SliceError::LevelCount`] outside 1 to 256.
@@ -73,7 +73,7 @@ impl LevelRange {
     /// Our level of a code.
     ///
     /// # Errors
-    /// [`SliceError::LevelOutside`] where there are not so many.
+    /// [`SliceError::LevelOutside`] if there are fewer levels.
     pub fn level(self, value: u8) -> Result<Level, SliceError> {
         let level = u16::from(value);
         if level < self.0 {

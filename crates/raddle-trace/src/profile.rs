@@ -50,7 +50,7 @@ pub struct HostWait {
     pub begin_ns: u64,
     /// When it returned.
     pub end_ns: u64,
-    /// The ops that it waited for, as positions in [`Profile::ops`]; `None` where nobody knows.
+    /// The ops that it waited for, as positions in [`Profile::ops`]; `None` if unknown.
     pub ops: Option<Vec<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! How much of the kernel time of a profile is of kernels of which nobody knows what they ask?
+//! How much of the kernel time of a profile is of kernels with unknown demands?
 
 use crate::profile::{Op, OpKind, Profile};
 

@@ -23,7 +23,7 @@ impl Bits {
         Self(digits.into_iter().collect())
     }
 
-    /// So many digits of one kind.
+    /// This many digits of one kind.
     pub(super) fn repeat(digit: bool, len: usize) -> Self {
         Self(BitVec::repeat(digit, len))
     }

@@ -1,4 +1,4 @@
-//! What did a search find, before anybody takes it?
+//! What did a search find, before it is taken?
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

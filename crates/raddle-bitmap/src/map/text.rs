@@ -18,8 +18,8 @@ impl FreeMap {
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
     ///
     /// # Errors
-    /// As [`new`](Self::new); and with words too few or too many for so many blocks, or other bits
-    /// past the last block.
+    /// As [`new`](Self::new); and with too few or too many words for this many blocks, or other
+    /// bits past the last block.
     pub fn from_words(words: &[u64], blocks: u32, polarity: Polarity) -> Result<Self, Error> {
         let flip = polarity.flip();
         view::check(words, blocks, flip)?;

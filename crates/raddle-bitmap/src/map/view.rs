@@ -20,7 +20,7 @@ impl<'a> View<'a> {
     /// Looks at words of your own.
     ///
     /// # Errors
-    /// Without a block, with words too few or too many for so many blocks, and with a bit of 1
+    /// Without a block, with too few or too many words for this many blocks, and with a bit of 1
     /// past the last block.
     pub fn new(words: &'a [u64], blocks: u32) -> Result<Self, Error> {
         check(words, blocks, 0)?;
@@ -107,7 +107,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether words hold exactly so many blocks and nothing past them. `flip` is what turns 1 into
+/// Whether words hold exactly this many blocks and nothing past them. `flip` is what turns 1 into
 /// free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {

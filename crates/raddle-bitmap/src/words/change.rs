@@ -41,7 +41,7 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Whether the whole run lies in a map of so many blocks and is free, or taken.
+/// Whether the whole run is within a map of this many blocks and is free, or taken.
 #[inline]
 pub(crate) fn check(
     words: &[u64],

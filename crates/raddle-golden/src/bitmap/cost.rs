@@ -83,7 +83,7 @@ struct CostQuestion {
     want: u32,
 }
 
-/// Costs and misses for maps of so many blocks.
+/// Costs and misses for maps of this many blocks.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -123,7 +123,7 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// What is compared: every method of the seed that so many blocks allow.
+/// The variants to compare: every method of the seed that this many blocks allow.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one =
         |name: String, circuit, search| CostedVariant { name, circuits: vec![circuit], search };

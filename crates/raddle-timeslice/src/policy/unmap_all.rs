@@ -29,7 +29,7 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// As many as fit, and everybody leaves when one appears.
+/// As many processes as fit; all leave when a new one appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,

@@ -67,7 +67,7 @@ pub enum ArrivalFormat {
     Bailian,
     /// A request trace of BurstGPT, in CSV.
     BurstGpt,
-    /// No file: somebody said a rate.
+    /// No file, but a rate.
     Words,
 }
 

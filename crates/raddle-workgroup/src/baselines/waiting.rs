@@ -79,7 +79,7 @@ impl Asked {
     }
 }
 
-/// Which demands have found no room, so that nobody looks for it again but where something was freed.
+/// Which demands have found no room, so that room is searched again only where something was freed.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
     /// A demand, and the last question in which it found none.

@@ -65,7 +65,7 @@ pub struct LevelWindows {
 }
 
 impl LevelWindows {
-    /// So many microseconds each.
+    /// The length of each in microseconds.
     #[must_use]
     pub const fn us(windows_us: Vec<u64>) -> Self {
         Self { windows_ns: Vec::new(), windows_us }

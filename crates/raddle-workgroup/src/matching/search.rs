@@ -42,13 +42,13 @@ pub enum SearchRule {
 }
 
 impl SearchRule {
-    /// So many groups of every resource.
+    /// This many groups of every resource.
     #[must_use]
     pub const fn groups(groups: u32) -> Self {
         Self::Grouped { groups: Some(ByResource::All(groups)), size: None }
     }
 
-    /// Groups of so many granules of every resource.
+    /// Groups of this many granules of every resource.
     #[must_use]
     pub const fn size(size: u32) -> Self {
         Self::Grouped { groups: None, size: Some(ByResource::All(size)) }

@@ -176,7 +176,8 @@ impl Database {
     }
 }
 
-/// Opens a database of so many bytes, such that nothing in it can write, run on or grow without end.
+/// Opens a database of this many bytes, such that nothing in it can write, run forever or grow
+/// without limit.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

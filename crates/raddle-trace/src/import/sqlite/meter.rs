@@ -36,7 +36,7 @@ impl<'w> RowMeter<'w> {
         true
     }
 
-    /// All are read, of which so many records were kept.
+    /// All are read; this many records were kept.
     ///
     /// # Errors
     /// When there is more than can be taken.

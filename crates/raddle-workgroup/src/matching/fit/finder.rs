@@ -47,7 +47,7 @@ impl ResourceSearch {
 }
 
 impl SearchRule {
-    /// How a resource of so many granules is searched.
+    /// How a resource of this many granules is searched.
     ///
     /// # Errors
     /// [`Error::SearchRule`] where so many granules cannot be searched so, [`Error::SearchKeys`] for

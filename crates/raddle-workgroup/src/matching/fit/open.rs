@@ -15,7 +15,7 @@ const BITS: usize = u64::BITS as usize;
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
 impl OpenSets {
-    /// The sets of so many classes, of none of `cus` compute units.
+    /// The sets of this many classes, each of none of `cus` compute units.
     pub(super) fn grow(sets: &mut Vec<Self>, classes: usize, cus: usize) {
         let empty = Self(vec![[0; ABREAST]; cus.div_ceil(BITS)]);
         sets.resize(classes.div_ceil(ABREAST), empty);

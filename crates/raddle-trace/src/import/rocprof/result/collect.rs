@@ -63,7 +63,7 @@ pub(super) enum RecordedPlace {
 pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
-    /// Before its start where nobody knows when it returned.
+    /// Before its start if the time of its return is unknown.
     end: i64,
     /// Its kind and its operation.
     pub(super) name: (u32, u32),
