@@ -8,32 +8,32 @@ use raddle_trace::arrivals::TimeUnit;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct ArrivalArgs {
-    /// Requests, each of which runs the profile once: when they arrive by a DISB or REEF load, or
-    /// an Azure, Mooncake, Bailian or BurstGPT trace (docs/arrivals.md); may be repeated
+    /// Requests at the times of a DISB or REEF load, or of an Azure, Mooncake, Bailian or BurstGPT
+    /// trace; each request runs the profile once (docs/arrivals.md); may be repeated
     #[arg(long, value_name = "[NAME=]FILE[:TASK]")]
     pub(crate) arrivals: Vec<String>,
-    /// The same in words: at random, so many a second (`serve=40/s`), or so many at once
-    /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the most
-    /// urgent work, profiles without requests the least; may be repeated
+    /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
+    /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the
+    /// most urgent work, profiles without requests the least; may be repeated
     #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE")]
     pub(crate) requests: Vec<String>,
     /// Requests arrive only before this, in milliseconds [default: the end of the longest profile
     /// without requests, else of the file]
     #[arg(long, value_name = "MS", value_parser = span)]
     pub(crate) until: Option<u64>,
-    /// Random arrivals are those of this number [default: 0]
+    /// The seed of random arrivals [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Draw random arrivals by so many seeds, from --seed on: figures are then means, with 95%
-    /// confidence intervals
+    /// Draw random arrivals with this number of seeds, from --seed on: figures are then means, with
+    /// 95% confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) seeds: Option<u16>,
-    /// Move each request later by less than this, in milliseconds, at random: for traces whose
-    /// clock has coarse steps
+    /// Delay each request by less than this, in milliseconds, at random: for traces whose clock has
+    /// coarse steps
     #[arg(long, value_name = "MS", value_parser = span)]
     pub(crate) jitter: Option<u64>,
-    /// What the times of a request trace count, and `time` in a DISB or REEF load [default: by the
-    /// format and by rule; the output names what was taken]
+    /// The unit of the times in a request trace, and of `time` in a DISB or REEF load [default: by
+    /// format and rule; the output names it]
     #[arg(long, value_enum, value_name = "UNIT")]
     pub(crate) time_unit: Option<TimeUnitArg>,
 }

@@ -39,12 +39,12 @@ pub(crate) enum CliError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// An output folder that somebody else filled.
+    /// An output folder with other files.
     #[error(
         "the output folder {folder} is not a result of raddle ({reason}), so it is left as it is: name another one with --out, or empty it"
     )]
     NotOurs { folder: String, reason: String },
-    /// Nobody reads our output any more.
+    /// The reader of our output has gone.
     #[error("the reader of the output has gone")]
     ReaderGone,
     /// Launches never ended; the results of all others are there.

@@ -1,4 +1,4 @@
-//! What is left behind when somebody stops a run?
+//! What remains when a run is interrupted?
 //!
 //! Nothing: results under construction lie in one temporary folder, which goes with the process.
 

@@ -1,4 +1,4 @@
-//! How far is it, for whoever waits at a terminal?
+//! How is progress shown on a terminal?
 //!
 //! Shown on the error stream, only where that is a terminal, and only after a second.
 
@@ -169,7 +169,7 @@ impl Drop for ProgressReader {
 
 #[cfg(test)]
 impl ProgressReader {
-    /// Bytes read, of how many; `None` where nobody counts.
+    /// Bytes read, and their total; `None` if they are not counted.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
     }

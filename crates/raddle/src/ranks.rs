@@ -48,7 +48,7 @@ impl RankArgs {
     /// The files that paths stand for: a folder for the wanted ones in it.
     ///
     /// # Errors
-    /// When a folder holds no trace, or none of a wanted rank, or nobody said which is wanted.
+    /// If a folder holds no trace, or none of a wanted rank, or no rank was named.
     pub(crate) fn files(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         let mut files = Vec::new();
         for path in paths {

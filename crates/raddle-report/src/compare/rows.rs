@@ -96,7 +96,7 @@ pub(super) enum ChangeVerdict {
     Equal,
     /// Neither better nor worse.
     Other,
-    /// Other work, or on another device, so nobody can say.
+    /// Other work, or another device, so it is unknown.
     Unjudged,
     /// Only one of the two results has it.
     Missing,

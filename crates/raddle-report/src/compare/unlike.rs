@@ -8,7 +8,7 @@ use super::label::label;
 /// What went into a result, and how it is told.
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
-/// What makes figures differ: of unlike ones nobody can say which are better.
+/// The reasons why figures differ: for different inputs it is unknown which figures are better.
 const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;

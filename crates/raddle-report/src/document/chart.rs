@@ -1,4 +1,4 @@
-//! What does a picture show, whoever draws it?
+//! What does a chart show, independent of how it is drawn?
 
 /// One picture.
 #[derive(Clone, Debug)]
@@ -32,7 +32,8 @@ pub enum ChartKind {
     Points,
     /// A line from point to point.
     Lines,
-    /// As points, of which the first so many are joined: no other point is better in both.
+    /// As points, of which the first ones, this many, are joined: no other point is better in both
+    /// figures.
     Front(usize),
 }
 

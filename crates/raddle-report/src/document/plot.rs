@@ -314,7 +314,7 @@ fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     }
 }
 
-/// At most so many decimals, none of them needless.
+/// At most this many decimals, without trailing zeros.
 fn decimals(value: f64, most: usize) -> String {
     let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

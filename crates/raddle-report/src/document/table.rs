@@ -1,4 +1,4 @@
-//! What is a table, whoever draws it?
+//! What is a table, independent of how it is drawn?
 
 /// Rows of cells under headings.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::units::{count, counted, duration, percent};
 
 /// The busy time may differ by so much.
 const BUSY_GOAL: f64 = 0.05;
-/// So many of the kernels must be within the goal for their median to be.
+/// The share of kernels that must be within the goal for their median to be.
 const WITHIN_GOAL: f64 = 0.5;
 
 /// The comparison.

@@ -11,13 +11,13 @@ use crate::document::{
 };
 use crate::units::{apart, counted, duration, in_unit_of, plain};
 
-/// Columns of a terminal of which nobody knows better.
+/// The columns of a terminal whose width is unknown.
 const COLUMNS: usize = 80;
 /// Characters of a name where there is little room.
 const SHORT: usize = 12;
 /// How to ask for another device, and for another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
-/// So many policies are named one by one.
+/// The number of policies that are named one by one.
 const CHIPS: usize = 6;
 /// Lines of the first screen, where it does not show everything.
 const LINES: usize = 20;

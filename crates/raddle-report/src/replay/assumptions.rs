@@ -213,7 +213,7 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Work that nobody saw issued is issued as early as can be, which changes what a replay means.
+/// Work without a recorded issue is issued as early as possible, which changes what a replay means.
 fn no_launch_times(source: &ProfileFacts) -> Option<String> {
     /// From this share of the launches on.
     const MOST: f64 = 0.5;

@@ -192,7 +192,7 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// One row a recipe; none where nobody knows what any wave does.
+/// One row per recipe; none if the instructions of no wave are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",

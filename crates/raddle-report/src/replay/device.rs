@@ -10,9 +10,9 @@ use crate::units::plain;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceFound {
-    /// Named by whoever asked for the run.
+    /// Named by the user.
     Named,
-    /// Read from a file that whoever asked for the run gave.
+    /// Read from a file that the user gave.
     File,
     /// Named by the profile, and in the device table.
     Table,

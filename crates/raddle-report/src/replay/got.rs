@@ -42,7 +42,7 @@ pub struct Guarantee {
 /// Of what somebody has a guaranteed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
-    /// Compute units that nobody else uses.
+    /// Compute units that no other process uses.
     Units,
     /// Compute units that serve others while their owner has nothing to start.
     LentUnits,

@@ -18,7 +18,8 @@ pub struct SweptAxis {
 
 /// The figures of a process that something is judged by.
 const OF_PROCESS: [&str; 5] = ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns"];
-/// Without a goal a load is too high from which on a figure is so many times that at the lowest.
+/// Without a goal, a load is too high if the figure is more than this many times its value at the
+/// lowest load.
 const KNEE: f64 = 2.0;
 
 /// Rows of one sweep, taken in any order.

@@ -195,7 +195,7 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Spans in which somebody had waves on the device.
+/// Spans in which a process had waves on the device.
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

@@ -31,7 +31,7 @@ pub(super) enum What {
     Request(u32),
     /// A process has no waves on the device.
     Wait(u32),
-    /// Somebody has waves on the device.
+    /// A process has waves on the device.
     Turn(u32),
     /// A counter takes a value: the position of the sample.
     Sample(u32),

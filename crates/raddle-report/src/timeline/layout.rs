@@ -65,7 +65,8 @@ pub(super) struct Tracks {
     units: Vec<(u32, Vec<u32>)>,
 }
 
-/// A name from outside for a viewer: the rest of a long C++ name helps nobody on a slice.
+/// A name from outside for a viewer, shortened: the rest of a long C++ name is of no use on a
+/// slice.
 pub(super) fn label(name: &str) -> String {
     let text = plain(name, 200);
     if text.trim().is_empty() { "unnamed".to_owned() } else { text }

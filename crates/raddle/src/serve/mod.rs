@@ -1,8 +1,8 @@
-//! How is the application shown on this machine, and to nobody else? The verb `serve`.
+//! How is the application shown on this machine only? The verb `serve`.
 //!
 //! A server on the loopback address alone, whose one page has a random name: who does not know the
 //! address that it prints learns nothing, and a page of another origin may not ask. It answers with
-//! the engine of the command line, and asks nobody anything.
+//! the engine of the command line, and sends no request.
 
 mod args;
 mod http;

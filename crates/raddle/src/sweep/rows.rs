@@ -12,7 +12,7 @@ use raddle_report::sweep::ReadRow;
 
 use crate::error::CliError;
 
-/// A file of rows that nobody else writes.
+/// A file of rows that no other process writes.
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,

@@ -77,7 +77,7 @@ fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Our layer before those that somebody else asks for.
+/// Our layer before others that are asked for.
 fn layers(layer: &Path) -> OsString {
     let mut layers = layer.as_os_str().to_owned();
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
