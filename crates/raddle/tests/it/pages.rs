@@ -1,7 +1,8 @@
 //! Do the pages of the policies show what their commands print today, on real profiles?
 //!
-//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. What takes longer is
-//! compared by `cargo xtask soak pages`, or one by one with its mark in `RADDLE_PAGES`.
+//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Of commands that take longer
+//! some recipes run here, whose rows must stand in the table; `cargo xtask soak pages` compares the whole
+//! of them, or one by one with its mark in `RADDLE_PAGES`.
 
 use std::path::Path;
 
@@ -29,7 +30,7 @@ const SAMPLES: [&str; 5] = [
 const LAUNCHES: &str = "recipe process level";
 const REFUSALS: &str = "recipe lacking";
 
-const QUICK: [PageTables; 8] = [
+const QUICK: [PageTables; 11] = [
     PageTables {
         page: "matching",
         mark: "searches",
@@ -86,11 +87,25 @@ const QUICK: [PageTables; 8] = [
         heads: &[LAUNCHES, "recipe work idle"],
     },
     PageTables {
+        page: "place",
+        mark: "busy device",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe matching",
+            "--recipe fixtures/recipes/place-round-robin.toml --recipe fixtures/recipes/most-waves.toml",
+            "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power.toml",
+            "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml --energy --no-files",
+        ],
+        heads: &[LAUNCHES, "recipe work idle"],
+    },
+    PageTables {
         page: "baselines",
         mark: "replays",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe round-robin --recipe greedy --recipe leftover --recipe spatial -v --no-files",
+            "--recipe round-robin --recipe greedy --recipe fixtures/recipes/greedy-addresses.toml",
+            "--recipe leftover --recipe fixtures/recipes/leftover-level.toml --recipe spatial",
+            "--recipe fixtures/recipes/spatial-two-to-one.toml --recipe fixtures/recipes/spatial-lent.toml",
+            "-v --no-files",
         ],
         heads: &[LAUNCHES],
     },
@@ -117,11 +132,52 @@ const QUICK: [PageTables; 8] = [
         ],
         heads: &[LAUNCHES, "taking turns"],
     },
+    PageTables {
+        page: "weighted-slices",
+        mark: "late newcomer",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8 --once",
+            "--recipe leftover --recipe fixtures/recipes/slices-claim.toml",
+            "--recipe fixtures/recipes/slices-equal.toml --recipe fixtures/recipes/slices-mean.toml",
+            "--recipe fixtures/recipes/slices-inverse.toml --recipe fixtures/recipes/slices-min-one.toml",
+            "--recipe fixtures/recipes/turns-round-robin.toml --recipe fixtures/recipes/turns-unmap-all.toml",
+            "--recipe fixtures/recipes/turns-vruntime.toml -v --no-files",
+        ],
+        heads: &["taking turns"],
+    },
+    PageTables {
+        page: "weighted-slices",
+        mark: "settings",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8 --once",
+            "--priority 'tracelens*=5' --priority '*-4=0' --share tracelens_mi210_gpu_only-3=3",
+            "--recipe fixtures/recipes/slices-min-one.toml --recipe fixtures/recipes/slices-longest.toml",
+            "--recipe fixtures/recipes/slices-two-fit.toml --recipe fixtures/recipes/slices-completion.toml",
+            "--recipe fixtures/recipes/slices-one-level.toml --recipe fixtures/recipes/slices-by-time.toml",
+            "--recipe fixtures/recipes/slices-random.toml --recipe fixtures/recipes/slices-wall.toml",
+            "--recipe fixtures/recipes/slices-at-once.toml --recipe fixtures/recipes/slices-batch-end.toml",
+            "-v --no-files",
+        ],
+        heads: &["policy tracelen", "taking turns"],
+    },
 ];
 
 const SEARCHES: &str = "search gates";
 
-const SLOW: [PageTables; 9] = [
+const SLOW: [PageTables; 10] = [
+    PageTables {
+        page: "preempt",
+        mark: "training",
+        command: &[
+            "raddle replay hta_trace_diff_test_v100.json.gz fixtures/pair/infer.csv --device b200 --comm fixed",
+            "--priority 'hta*=5' --idempotent '*=yes' --arrivals infer=fixtures/pair/continuous.json",
+            "--recipe leftover --recipe fixtures/recipes/leave-wait.toml",
+            "--recipe fixtures/recipes/leave-flag.toml --recipe fixtures/recipes/leave-drain.toml",
+            "--recipe fixtures/recipes/leave-reset.toml --recipe fixtures/recipes/leave-switch.toml",
+            "--recipe fixtures/recipes/leave-cheapest.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
     PageTables {
         page: "search",
         mark: "b200",
@@ -219,6 +275,39 @@ const SLOW: [PageTables; 9] = [
     },
 ];
 
+/// Parts of longer commands, of which each row stands on the page.
+const PARTS: [PageTables; 3] = [
+    PageTables {
+        page: "split",
+        mark: "cuts",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe matching --recipe fixtures/recipes/split.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "block-warp",
+        mark: "b200",
+        command: &[
+            "raddle replay tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
+            "--device b200 --priority tracelens_mi300x_resnet_act_checkpoint=5",
+            "--recipe leftover --recipe block-warp -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "search",
+        mark: "b200",
+        command: &[
+            "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
+            "--device b200 --priority 'tracelens_mi300x*=5' --launch-latency none --out searches.jsonl",
+            "--vary 'allocate.search=full,{grouped={groups=16}}'",
+        ],
+        heads: &[SEARCHES],
+    },
+];
+
 /// A word of a command as the tool is given it here; `None` where a sample is absent and need not be
 /// there.
 fn word(word: &str) -> Option<String> {
@@ -226,10 +315,12 @@ fn word(word: &str) -> Option<String> {
     if let Some(known) = SAMPLES.iter().find(|known| known.ends_with(&format!("/{file}"))) {
         return Some(format!("{}{rest}", sample(known)?.to_str().expect("a name in UTF-8")));
     }
+    let (key, file) = file.split_at(file.find("fixtures/").unwrap_or(0));
+    if !file.starts_with("fixtures/") {
+        return Some(word.trim_matches('\'').to_owned());
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let fixture = file.starts_with("fixtures/");
-    let fixture = fixture.then(|| format!("{}{rest}", root.join(file).display()));
-    Some(fixture.unwrap_or_else(|| word.trim_matches('\'').to_owned()))
+    Some(format!("{key}{}{rest}", root.join(file).display()))
 }
 
 /// The table whose heading begins with these words, up to the empty line behind it.
@@ -241,14 +332,19 @@ fn table(output: &str, head: &str) -> String {
     rows.join("\n") + "\n"
 }
 
-fn check(of: &PageTables) {
+/// The tables that a command prints; `None` where a sample is absent and need not be there.
+fn tables(of: &PageTables) -> Option<Vec<String>> {
     let words = of.command.iter().flat_map(|line| line.split(' ')).skip(1);
-    let Some(args) = words.map(word).collect::<Option<Vec<String>>>() else { return };
+    let args = words.map(word).collect::<Option<Vec<String>>>()?;
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let ran = Place::new().raddle(&args);
     // What never ends is shown too.
     assert!(ran.code == 0 || ran.code == 3, "{args:?}: {}", ran.err);
-    let tables: Vec<String> = of.heads.iter().map(|head| table(&ran.out, head)).collect();
+    Some(of.heads.iter().map(|head| table(&ran.out, head)).collect())
+}
+
+fn check(of: &PageTables) {
+    let Some(tables) = tables(of) else { return };
     let wanted =
         format!("```console\n$ {}\n{}```\n", of.command.join(" \\\n    "), tables.join("\n"));
     let page = format!("docs/policies/{}.md", of.page);
@@ -258,6 +354,30 @@ fn check(of: &PageTables) {
 #[test]
 fn pages_show_what_their_commands_print() {
     QUICK.iter().for_each(check);
+}
+
+/// Rows without the spaces between columns, which are as wide as all rows want, and without what
+/// compares a row with the others.
+fn rows(table: &str) -> Vec<String> {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rows = table.lines().skip_while(|line| !line.starts_with("---")).skip(1);
+    rows.map(|line| words(line).trim_end_matches(" yes").to_owned()).collect()
+}
+
+#[test]
+fn parts_of_longer_commands_print_rows_of_the_page() {
+    for of in &PARTS {
+        let Some(tables) = tables(of) else { continue };
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policies");
+        let page = std::fs::read_to_string(page.join(of.page).with_extension("md")).unwrap();
+        let (begin, end) =
+            (format!("<!-- {} -->", of.mark), format!("<!-- end of {} -->", of.mark));
+        let shown = page.split_once(&begin).unwrap().1.split_once(&end).unwrap().0;
+        let shown = rows(shown);
+        for row in tables.iter().flat_map(|table| rows(table)) {
+            assert!(shown.contains(&row), "{}: `{row}` is not among {shown:#?}", of.page);
+        }
+    }
 }
 
 #[test]
