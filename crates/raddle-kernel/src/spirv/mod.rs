@@ -76,6 +76,10 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
         if is(code, Op::ExtInstImport) && !names(code.get(2..).unwrap_or_default(), "OpenCL.std") {
             debug.extend(code.get(1));
         }
+        if is(code, Op::SpecConstantOp) && code.get(3).is_some_and(|op| NO_OPERATIONS.contains(op))
+        {
+            return Err("a constant is made by an instruction that is no operation");
+        }
         if is(code, Op::Function) || is(code, Op::NoLine) {
             line = None;
         }
@@ -90,12 +94,18 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     Ok(kept)
 }
 
+/// Instructions whose operands the loader does not expect in a constant's operation.
+const NO_OPERATIONS: [u32; 4] =
+    [Op::Constant as u32, Op::SpecConstant as u32, Op::SpecConstantOp as u32, Op::Switch as u32];
+
 /// Decorations that are looked at.
-const DECORATIONS: [u32; 4] = [
+const DECORATIONS: [u32; 6] = [
     Decoration::CPacked as u32,
     Decoration::BuiltIn as u32,
     Decoration::FuncParamAttr as u32,
     Decoration::LinkageAttributes as u32,
+    Decoration::FPRoundingMode as u32,
+    Decoration::SaturatedConversion as u32,
 ];
 
 fn is(code: &[u32], op: Op) -> bool {

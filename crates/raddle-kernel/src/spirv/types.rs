@@ -37,6 +37,8 @@ pub(crate) struct Types<'m> {
     packed: BTreeSet<Word>,
     /// Which number of the work-item a variable is.
     builtins: BTreeMap<Word, i64>,
+    /// How a conversion rounds, and whether it saturates.
+    modes: BTreeMap<Word, BTreeSet<i64>>,
 }
 
 /// Size and alignment in bytes.
@@ -49,6 +51,9 @@ pub(crate) struct TypeLayout {
 /// Types nest no deeper.
 const DEEPEST: u32 = 64;
 
+/// Beside the ways of rounding.
+const SATURATES: i64 = 1 << 32;
+
 impl<'m> Types<'m> {
     pub(crate) fn of(module: &'m Module) -> Self {
         let (mut global, mut values) = (ById::of(module), ById::of(module));
@@ -59,6 +64,7 @@ impl<'m> Types<'m> {
             values.set(found.result_id.unwrap_or(0), found.result_type);
         }
         let (mut packed, mut builtins) = (BTreeSet::new(), BTreeMap::new());
+        let mut modes: BTreeMap<Word, BTreeSet<i64>> = BTreeMap::new();
         for note in module.annotations.iter().filter(|note| note.class.opcode == Op::Decorate) {
             match note.operands.as_slice() {
                 [Operand::IdRef(of), Operand::Decoration(Decoration::CPacked), ..] => {
@@ -67,10 +73,21 @@ impl<'m> Types<'m> {
                 [Operand::IdRef(of), _, Operand::BuiltIn(number)] => {
                     builtins.insert(*of, i64::from(*number as u32));
                 }
+                [Operand::IdRef(of), _, Operand::FPRoundingMode(mode)] => {
+                    modes.entry(*of).or_default().insert(i64::from(*mode as u32));
+                }
+                [Operand::IdRef(of), Operand::Decoration(Decoration::SaturatedConversion)] => {
+                    modes.entry(*of).or_default().insert(SATURATES);
+                }
                 _ => {}
             }
         }
-        Self { global, values, packed, builtins }
+        Self { global, values, packed, builtins, modes }
+    }
+
+    /// How the conversion that gives this result is done, in numbers.
+    pub(crate) fn modes(&self, result: Option<Word>) -> impl Iterator<Item = i64> {
+        self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
 
     /// The type of a value.

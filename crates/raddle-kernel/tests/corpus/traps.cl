@@ -116,3 +116,33 @@ __kernel void sums_in_loops(__global const float *a, __global float *c, int n) {
     c[k * n + j] = c[j * n + k];
   }
 }
+
+// expect: not
+// truth: not
+// why: two built-in functions of the same numbers are two places
+// args: i32[128]
+__kernel void two_functions(__global int *c) {
+  int i = (int)get_global_id(0) * 2;
+  c[hadd(i, i + 1)] = 0;
+  c[rhadd(i, i + 1)] += 1;
+}
+
+// expect: not
+// truth: not
+// why: rounded up and rounded down, a number is two places
+// args: i32[128]
+__kernel void two_roundings(__global int *c) {
+  float place = (float)get_global_id(0) * 2 + 0.5f;
+  c[convert_int_rtn(place)] = 0;
+  c[convert_int_rtp(place)] += 1;
+}
+
+// expect: idempotent
+// truth: idempotent
+// why: what is rounded alike is one place
+// args: i32[64]
+__kernel void one_rounding(__global int *c) {
+  float place = (float)get_global_id(0) + 0.5f;
+  c[convert_int_rtn(place)] = 0;
+  c[convert_int_rtn(place)] += 1;
+}

@@ -89,3 +89,17 @@ fn a_module_cut_inside_an_instruction_is_an_error() {
         assert!(error.contains("SPIR-V"), "{error}");
     }
 }
+
+/// Found by the fuzz target: a constant whose operation is no operation.
+#[test]
+fn a_constant_of_what_is_no_operation_is_an_error() {
+    // A 32-bit integer type (1), then OpSpecConstantOp of it by OpConstant, OpSpecConstant, itself, OpSwitch.
+    for operation in [43, 50, 52, 251] {
+        let constant = [0x0005_0034, 1, 2, operation, 1];
+        let mut words = vec![0x0723_0203_u32, 0x0001_0000, 0, 3, 0, 0x0004_0015, 1, 32, 0];
+        words.extend(constant);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let error = Kernel::from_spirv(&bytes).expect_err("no operation").to_string();
+        assert!(error.contains("no operation"), "{error}");
+    }
+}

@@ -414,6 +414,7 @@ impl<'m> SpirvLowering<'m> {
             let mut of = self.operands(&code.operands);
             // Conversions to different types give different values.
             of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
+            of.extend(self.types.modes(code.result_id).map(Operand::Int));
             if matches!(op, Op::UConvert | Op::SConvert) {
                 let bytes = code.result_type.and_then(|ty| self.types.size(ty)).unwrap_or(0);
                 of.push(Operand::Int(i64::from(bytes)));
@@ -443,9 +444,16 @@ impl<'m> SpirvLowering<'m> {
             .map(|part| match part {
                 Part::LiteralBit32(value) => Operand::Int(i64::from(*value)),
                 Part::LiteralBit64(value) => Operand::Int(value.cast_signed()),
+                // Which of the built-in functions it is.
+                Part::LiteralExtInstInteger(number) => Operand::Int(i64::from(*number)),
                 other => match other.id_ref_any() {
                     Some(id) => self.operand(id),
-                    None => Operand::Int(-1),
+                    // What is not known equals nothing.
+                    None => {
+                        let to = self.register();
+                        self.push(Instruction::Fresh { to });
+                        Operand::Reg(to)
+                    }
                 },
             })
             .collect()
