@@ -23,7 +23,7 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 const FEATURES: [&str; 2] = ["sqlite", "xplane"];
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct FuzzArgs {
     /// Targets; without any, all
     pub(crate) targets: Vec<String>,
     /// Executions of each target
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     pub(crate) keep: bool,
 }
 
-pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
+pub(crate) fn run(shell: &Shell, args: &FuzzArgs) -> Result<()> {
     let all = targets()?;
     for target in &args.targets {
         ensure!(all.contains(target), "unknown target `{target}`; known: {}", all.join(", "));
@@ -68,7 +68,7 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
 }
 
 /// Runs one target over the committed corpus and what was found before, and further.
-fn one(shell: &Shell, args: &Args, program: &Path, target: &str) -> Result<()> {
+fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<()> {
     let built = checkout::target_folder().join("fuzz");
     let (found, faults) = (built.join("found").join(target), built.join("faults"));
     fs::create_dir_all(&found)?;

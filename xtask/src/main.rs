@@ -8,6 +8,7 @@ mod browse;
 mod checkout;
 mod fidelity;
 mod fuzz;
+mod items;
 mod lines;
 mod modules;
 mod mutants;
@@ -39,6 +40,14 @@ enum Chore {
         #[arg(long)]
         names: bool,
     },
+    /// Public items of each crate that an embedder depends on, as rustdoc sees them
+    Items {
+        /// The crates; without any, all of these
+        crates: Vec<String>,
+        /// List the items
+        #[arg(long)]
+        list: bool,
+    },
     /// cargo test, accepting what the snapshots now show; read the diff afterwards
     Bless {
         /// Arguments of cargo test; without any, the whole workspace
@@ -52,11 +61,11 @@ enum Chore {
         args: Vec<String>,
     },
     /// Whether a report looks right in Chromium
-    Browse(browse::Args),
+    Browse(browse::BrowseArgs),
     /// Replays every sample alone and writes the table of docs/fidelity.md
     Fidelity,
     /// The fuzz targets
-    Fuzz(fuzz::Args),
+    Fuzz(fuzz::FuzzArgs),
     /// Whether the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
     Mutants {
         /// The crate
@@ -69,7 +78,7 @@ enum Chore {
     /// A check that takes too long for .ci/run; without a name, the list of them
     Soak { name: Option<String> },
     /// The wheels of the Python package, for Linux on x86-64 and arm64, into target/wheels
-    Wheels(wheels::Args),
+    Wheels(wheels::WheelArgs),
 }
 
 fn main() -> Result<()> {
@@ -80,6 +89,7 @@ fn main() -> Result<()> {
         Chore::Lines { checkout, names } => {
             lines::run(&checkout.unwrap_or_else(checkout::root).canonicalize()?, names)
         }
+        Chore::Items { crates, list } => items::run(&shell, &crates, list),
         Chore::Bless { args } => {
             Ok(cmd!(shell, "cargo test").args(or_all(args)).env("INSTA_UPDATE", "always").run()?)
         }

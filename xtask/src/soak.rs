@@ -7,63 +7,63 @@ use xshell::{Shell, cmd};
 use crate::{checkout, fuzz, mutants, wheels, workspace};
 
 /// A check by its name.
-struct Check {
+struct SoakCheck {
     name: &'static str,
     what: &'static str,
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 14] = [
-    Check {
+const CHECKS: [SoakCheck; 14] = [
+    SoakCheck {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
         run: properties,
     },
-    Check { name: "mutations", what: "10,000 mutations of real profiles", run: mutations },
-    Check { name: "fuzz", what: "100,000 executions of every fuzz target", run: all_targets },
-    Check {
+    SoakCheck { name: "mutations", what: "10,000 mutations of real profiles", run: mutations },
+    SoakCheck { name: "fuzz", what: "100,000 executions of every fuzz target", run: all_targets },
+    SoakCheck {
         name: "perfetto",
         what: "a timeline of a replay by the public definitions of its format",
         run: perfetto,
     },
-    Check { name: "release", what: "the README's commands by the release build", run: release },
-    Check { name: "benches", what: "every benchmark once", run: benches },
-    Check {
+    SoakCheck { name: "release", what: "the README's commands by the release build", run: release },
+    SoakCheck { name: "benches", what: "every benchmark once", run: benches },
+    SoakCheck {
         name: "kernel",
         what: "the cost of the prologue, the refusals of the corpus, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
         run: kernel,
     },
-    Check {
+    SoakCheck {
         name: "preempt",
         what: "mistakes built into raddle-preempt, and 1,000,000 random plans of each of its two kinds",
         run: preempt,
     },
-    Check {
+    SoakCheck {
         name: "live",
         what: "1,000,000 schedules of a live client, its threads in every order, 1,000,000 messages, 300 kills and stops of daemon and programs, costs, 1,000 connections",
         run: live,
     },
-    Check {
+    SoakCheck {
         name: "opencl",
         what: "hazards in every storm, 1,000 storms over chains, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
         run: opencl,
     },
-    Check {
+    SoakCheck {
         name: "judged",
         what: "the rows of docs/judged.md: what replays give where others measured",
         run: judged,
     },
-    Check {
+    SoakCheck {
         name: "pages",
         what: "the longer commands of docs/policies print the tables of their pages",
         run: pages,
     },
-    Check {
+    SoakCheck {
         name: "packets",
         what: "100,000,000 executions of the fuzz target that decodes packets",
         run: packets,
     },
-    Check {
+    SoakCheck {
         name: "python",
         what: "the wheel installed without a network, its tests, a sweep on a cluster of Ray that loses a node",
         run: wheels::check,
@@ -76,7 +76,7 @@ const CHECKS: [Check; 14] = [
 /// When there is no such check, or it fails.
 pub(crate) fn run(shell: &Shell, name: Option<&str>) -> Result<()> {
     let Some(name) = name else {
-        for Check { name, what, .. } in &CHECKS {
+        for SoakCheck { name, what, .. } in &CHECKS {
             println!("cargo xtask soak {name:12} {what}");
         }
         return Ok(());

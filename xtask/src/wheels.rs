@@ -12,7 +12,7 @@ use crate::checkout;
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct WheelArgs {
     /// That of this machine alone, without a linker for others
     #[arg(long)]
     host: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// When maturin, or the linker for other targets, is missing or fails.
-pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
+pub(crate) fn run(shell: &Shell, args: &WheelArgs) -> Result<()> {
     let maturin = || cmd!(shell, "maturin --version").quiet().ignore_stderr().read();
     maturin().context("maturin is not installed: pip install maturin ziglang")?;
     let manifest = "crates/raddle-python/Cargo.toml";
@@ -57,7 +57,7 @@ fn folder() -> PathBuf {
 /// When something of it fails, or the first result takes longer than ten seconds.
 #[expect(clippy::disallowed_methods, reason = "how long a person waits is what it measures")]
 pub(crate) fn check(shell: &Shell) -> Result<()> {
-    run(shell, &Args { host: true, profile: "release".to_owned() })?;
+    run(shell, &WheelArgs { host: true, profile: "release".to_owned() })?;
     let scratch = tempfile::tempdir()?;
     let (wheels, venv) = (folder(), scratch.path().join("venv"));
     let (python, raddle) = (venv.join("bin/python"), venv.join("bin/raddle"));

@@ -26,7 +26,7 @@ const TALLEST: u32 = 16_000;
 const PROBE: &str = include_str!("probe.js");
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct BrowseArgs {
     /// Pages
     #[arg(required = true, value_name = "FILE.html")]
     files: Vec<PathBuf>,
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     shots: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &BrowseArgs) -> Result<()> {
     let Some(program) = chromium::find() else {
         println!(
             "skipped: there is no Chromium. On Debian: apt-get install chromium; or name a program in CHROMIUM"

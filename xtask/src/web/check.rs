@@ -45,7 +45,7 @@ const ASK_PAIR: &str = "$('device').value = 'b200'; $('until').value = '50'; \
         const field = document.querySelector(`[name=${name}]`); \
         field.value = value; field.dispatchEvent(new Event('input', { bubbles: true })); }";
 
-struct Check {
+struct WebCheck {
     page: Devtools,
     raddle: PathBuf,
     folder: TempDir,
@@ -56,7 +56,7 @@ struct Check {
 pub(super) fn run(chromium: &Path, raddle: &Path, engine: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let page = Devtools::start(chromium)?;
-    let mut check = Check { page, raddle: raddle.to_path_buf(), folder, served: String::new() };
+    let mut check = WebCheck { page, raddle: raddle.to_path_buf(), folder, served: String::new() };
     let file = check.folder.path().join("raddle.html");
     let save: [&OsStr; 5] =
         ["serve".as_ref(), "--save".as_ref(), file.as_ref(), "--wasm".as_ref(), engine.as_ref()];
@@ -72,7 +72,7 @@ pub(super) fn run(chromium: &Path, raddle: &Path, engine: &Path) -> Result<()> {
     check.silent()
 }
 
-impl Check {
+impl WebCheck {
     /// Runs the command line.
     fn raddle(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<String> {
         let done = Command::new(&self.raddle)
@@ -222,7 +222,7 @@ impl Check {
 
     /// The same from the engine of the command line.
     fn served(&mut self) -> Result<()> {
-        let mut server = Ended(
+        let mut server = PageEnded(
             Command::new(&self.raddle)
                 .args(["serve", "--no-open", "--format", "json"])
                 .stdout(Stdio::piped())
@@ -303,9 +303,9 @@ fn tables() -> [String; 2] {
 }
 
 /// A program that ends with its owner.
-struct Ended(Child);
+struct PageEnded(Child);
 
-impl Drop for Ended {
+impl Drop for PageEnded {
     fn drop(&mut self) {
         // Where it has ended already there is nothing to end.
         let _ = self.0.kill();
