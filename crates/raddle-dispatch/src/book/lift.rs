@@ -6,17 +6,9 @@ use super::{Book, ResidentLaunch, sum};
 
 /// Everything of one launch that was on the device, as [`Book::lift`] took it off.
 #[derive(Clone, Debug)]
-pub struct Lifted {
+pub(crate) struct Lifted {
     launch: LaunchId,
     resident: ResidentLaunch,
-}
-
-impl Lifted {
-    /// Which launch.
-    #[must_use]
-    pub const fn launch(&self) -> LaunchId {
-        self.launch
-    }
 }
 
 impl ResidentLaunch {
@@ -50,12 +42,12 @@ impl Book {
     }
 
     /// Takes everything of a launch off the device at once, so that it may come back.
-    pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
+    pub(crate) fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })
     }
 
     /// Takes everything of a launch off the device at once, for good; whether there was anything.
-    pub fn kill(&mut self, launch: LaunchId) -> bool {
+    pub(crate) fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
         table.fill([0; MAX_SIMDS]);
@@ -77,7 +69,7 @@ impl Book {
     /// Gives it back when its room is taken, or the launch has started anew; nothing
     /// has changed then.
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
-    pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
+    pub(crate) fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
         let of_this_device = lifted.resident.counted.len() == self.cus.len();
         if !of_this_device || self.resident.contains_key(&lifted.launch) {
             return Err(lifted);

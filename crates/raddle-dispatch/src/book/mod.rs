@@ -13,6 +13,8 @@ mod error;
 mod lift;
 mod names;
 mod partial;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -24,13 +26,13 @@ use addressed::NamedGroup;
 use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
-pub use lift::Lifted;
+pub(crate) use lift::Lifted;
 use names::Names;
 use partial::Partial;
 
 /// The workgroups on each compute unit, counted in granules.
 #[derive(Clone, Debug)]
-pub struct Book {
+pub(crate) struct Book {
     cus: Cus,
     resident: BTreeMap<LaunchId, ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
@@ -72,8 +74,7 @@ impl ResidentLaunch {
 
 impl Book {
     /// An empty device of `count` compute units.
-    #[must_use]
-    pub fn new(shape: CuShape, count: u16) -> Self {
+    pub(crate) fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
             resident: BTreeMap::new(),
@@ -85,8 +86,7 @@ impl Book {
     }
 
     /// The free resources: the view of the policies.
-    #[must_use]
-    pub const fn cus(&self) -> &Cus {
+    pub(crate) const fn cus(&self) -> &Cus {
         &self.cus
     }
 
@@ -101,8 +101,7 @@ impl Book {
     }
 
     /// Waves of a launch that are on the device now.
-    #[must_use]
-    pub fn resident_waves(&self, launch: LaunchId) -> u64 {
+    pub(crate) fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.resident.get(&launch).map_or(0, |resident| resident.waves)
     }
 
@@ -110,7 +109,7 @@ impl Book {
     ///
     /// # Errors
     /// When they do not fit or the addresses do not match; nothing has changed then.
-    pub fn start(
+    pub(crate) fn start(
         &mut self,
         launch: &Launch,
         waves: WaveSpan,
@@ -138,7 +137,7 @@ impl Book {
     ///
     /// # Errors
     /// When they are not resident; nothing has changed then.
-    pub fn end(
+    pub(crate) fn end(
         &mut self,
         launch: LaunchId,
         waves: WaveSpan,

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, CuId, Event, Free, FreeRun, Launch, LaunchId, Piece, Place, ProcessId,
+    Action, Actions, CuId, Cus, Event, Free, FreeRun, Launch, LaunchId, Piece, Place, ProcessId,
     Refusal, StreamId, Tick, WaitTally, WaveSpan,
 };
 use raddle_preempt::{Arbiter, Driver};
@@ -164,9 +164,10 @@ impl Composed {
         self.policies.of_type()
     }
 
-    /// The workgroups on each compute unit.
-    pub const fn book(&self) -> &Book {
-        &self.book
+    /// The compute units, as what started and ended by now has left them.
+    #[must_use]
+    pub const fn cus(&self) -> &Cus {
+        self.book.cus()
     }
 
     fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {

@@ -25,14 +25,14 @@ use super::runs::PieceRun;
 pub(super) struct Memory {
     /// Tick and step of the last line.
     last: Option<(u64, u64)>,
-    launches: BTreeMap<LaunchId, Told>,
+    launches: BTreeMap<LaunchId, ToldBefore>,
     /// What the last wait said.
     wait: Vec<u8>,
 }
 
 /// What of a launch has started and not all ended.
 #[derive(Debug, Default)]
-struct Told {
+struct ToldBefore {
     next: u64,
     started: VecDeque<Batch>,
 }

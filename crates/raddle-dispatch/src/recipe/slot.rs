@@ -39,7 +39,7 @@ type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
 /// One policy of a slot.
-pub(super) struct PolicyRow<P: ?Sized> {
+pub(super) struct RegistryRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
     read: ReadSettings<P>,
@@ -53,7 +53,7 @@ pub(super) fn row<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
     make: fn(&C, &Cus) -> Result<Box<P>, SettingError>,
-) -> PolicyRow<P>
+) -> RegistryRow<P>
 where
     C: Serialize + DeserializeOwned + Send + Sync + 'static,
     P: ?Sized + 'static,
@@ -66,7 +66,7 @@ pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
     make: Make<C, P>,
-) -> PolicyRow<P>
+) -> RegistryRow<P>
 where
     C: Serialize + DeserializeOwned + Send + Sync + 'static,
     P: ?Sized + 'static,
@@ -75,13 +75,13 @@ where
         let make = Arc::clone(&make);
         Ok(Arc::new(Typed { config: read::<C>(value)?, make }) as _)
     };
-    PolicyRow { name, samples, read: Box::new(read), bundled: true }
+    RegistryRow { name, samples, read: Box::new(read), bundled: true }
 }
 
 /// The policies of one slot. The first is the default, and needs no settings.
 pub(super) struct SlotPolicies<P: ?Sized> {
     slot: &'static str,
-    rows: Vec<Arc<PolicyRow<P>>>,
+    rows: Vec<Arc<RegistryRow<P>>>,
 }
 
 impl<P: ?Sized> Clone for SlotPolicies<P> {
@@ -91,13 +91,13 @@ impl<P: ?Sized> Clone for SlotPolicies<P> {
 }
 
 impl<P: ?Sized + 'static> SlotPolicies<P> {
-    pub(super) fn new<const N: usize>(slot: &'static str, rows: [PolicyRow<P>; N]) -> Self {
+    pub(super) fn new<const N: usize>(slot: &'static str, rows: [RegistryRow<P>; N]) -> Self {
         Self { slot, rows: rows.into_iter().map(Arc::new).collect() }
     }
 
     /// Adds a policy from outside; one of the same name goes.
-    pub(super) fn add(&mut self, row: PolicyRow<P>) {
-        let row = Arc::new(PolicyRow { bundled: false, ..row });
+    pub(super) fn add(&mut self, row: RegistryRow<P>) {
+        let row = Arc::new(RegistryRow { bundled: false, ..row });
         match self.rows.iter_mut().find(|known| kebab(known.name) == kebab(row.name)) {
             Some(known) => *known = row,
             None => self.rows.push(row),
@@ -133,7 +133,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         PolicySlot::new(self.row(&name).ok_or_else(unknown)?, settings)
     }
 
-    fn row(&self, name: &str) -> Option<&Arc<PolicyRow<P>>> {
+    fn row(&self, name: &str) -> Option<&Arc<RegistryRow<P>>> {
         let name = kebab(name);
         self.rows.iter().find(|row| kebab(row.name) == name)
     }
@@ -146,12 +146,12 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
 
 /// A policy of a recipe with its settings; `P` is the trait of the slot, such as `dyn Turn + Send`.
 pub struct PolicySlot<P: ?Sized + 'static> {
-    row: Arc<PolicyRow<P>>,
+    row: Arc<RegistryRow<P>>,
     settings: SharedSettings<P>,
 }
 
 impl<P: ?Sized> PolicySlot<P> {
-    fn new(row: &Arc<PolicyRow<P>>, settings: Map<String, Value>) -> Result<Self, ReadError> {
+    fn new(row: &Arc<RegistryRow<P>>, settings: Map<String, Value>) -> Result<Self, ReadError> {
         Ok(Self { row: Arc::clone(row), settings: (row.read)(&settings.into())? })
     }
 

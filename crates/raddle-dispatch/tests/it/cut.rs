@@ -86,7 +86,7 @@ fn parts_of_one_workgroup_lie_on_different_units() {
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 2))]);
     assert_eq!(begun.len(), 5, "{begun:?}: two units hold two pieces each");
     for cu in [CuId(0), CuId(1)] {
-        let free = d.book().cus().free(cu);
+        let free = d.cus().free(cu);
         assert_eq!((free.lds, free.workgroups, free.waves), (0, 6, 6), "{cu}");
     }
     // Waves 0 and 1 of workgroup 0 lie on unit 0; wave 2 and the first of workgroup 1 on unit 1.
@@ -97,7 +97,7 @@ fn parts_of_one_workgroup_lie_on_different_units() {
     assert_eq!(step(&mut d, 6, &[ended(1, 0, &both)]), ["start 1 of k1"]);
     let rest = [ended(1, 1, &both), ended(1, 2, &SECOND)];
     assert_eq!(step(&mut d, 7, &rest), [""; 0]);
-    assert_eq!(d.book().cus(), &raddle_policy::Cus::new(SHAPE, 2));
+    assert_eq!(d.cus(), &raddle_policy::Cus::new(SHAPE, 2));
     step(&mut d, 8, &[left(0)]);
 }
 
@@ -148,14 +148,14 @@ fn a_kill_starts_again_with_the_first_wave() {
 fn what_was_saved_comes_back_part_by_part() {
     let mut d = cuts(1, Preemption::Switch);
     step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 1))]);
-    let before = d.book().cus().clone();
+    let before = d.cus().clone();
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["switch k7", "submit k8"]);
     let off = taken_off(7, Preemption::Switch);
     assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
-    assert_eq!(d.book().cus(), &before, "its room is taken again at once");
+    assert_eq!(d.cus(), &before, "its room is taken again at once");
     let back = [restored(7), ended(7, 1, &FIRST)];
     assert_eq!(step(&mut d, 6, &back), ["start 1 of k7"], "the third wave");
     step(&mut d, 7, &[ended(7, 0, &FIRST), ended(7, 2, &FIRST)]);

@@ -81,7 +81,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     assert_eq!(step(&mut d, 10, &[ended(2, &[Piece::one(0, CuId(0))])]), ["restore k1"]);
     let started = step(&mut d, 11, &[restored(1)]);
     assert_eq!(started, ["start 1 of k1", "start 1 of k1", "start 2 of k1"]);
-    let waves = d.book().cus().free(CuId(0)).waves;
+    let waves = d.cus().free(CuId(0)).waves;
     assert_eq!(waves, 8 - 2, "a wave of each of the two that had begun");
     let seen = seen.lock().expect("no panic before");
     let expected = [

@@ -74,7 +74,7 @@ impl Watched {
                 let is_ready = matches!(event, Event::LaunchReady { .. });
                 if let Some(known) = self.find(launch.id) {
                     known.is_ready = is_ready;
-                } else if self.inner.book().cus().never(&launch).is_none() {
+                } else if self.inner.cus().never(&launch).is_none() {
                     let (is_submitted, left) = (false, launch.workgroups);
                     self.issued.push(Issued { launch, is_ready, is_submitted, left });
                 }

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Group, Kind, Ledger};
+use super::ledger::{Group, Kind, Ledger};
+use crate::book::{Book, BookError};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_dispatch::{Book, BookError};
 use raddle_policy::{CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
@@ -236,7 +236,6 @@ impl Pair {
             assert!(!killed.kill(id));
             return;
         };
-        assert_eq!(lifted.launch(), id);
         assert!(killed.kill(id) && killed.lift(id).is_none());
         assert_eq!(killed.cus(), self.book.cus());
         self.ledger.groups.retain(|group| group.launch != id);

@@ -1,0 +1,5 @@
+//! What does the book keep, and what does it refuse?
+
+mod errors;
+mod ledger;
+mod oracle;
