@@ -35,7 +35,7 @@ pub fn answer_all(
 }
 
 #[derive(Serialize)]
-struct Refused<'f> {
+struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
@@ -47,7 +47,7 @@ fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     };
     let (body, fine) = match answer {
         Ok(body) => (body, true),
-        Err(fault) => (json(&Refused { error: &fault }), false),
+        Err(fault) => (json(&RefusedLine { error: &fault }), false),
     };
     let text = match id {
         Some(id) => format!("{{\"id\":{id},{}\n", body.strip_prefix('{').unwrap_or(&body)),

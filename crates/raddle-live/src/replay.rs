@@ -109,7 +109,7 @@ enum Fed {
 /// A daemon's decisions, and the lines of them that have not been compared.
 struct FedDesk {
     desk: Desk,
-    echo: Echo,
+    echo: LiveEcho,
     expected: std::collections::VecDeque<String>,
     now: u64,
 }
@@ -123,7 +123,7 @@ struct When {
 
 impl Fed {
     fn daemon(header: &DaemonHeader) -> Result<Self, LiveError> {
-        let echo = Echo::default();
+        let echo = LiveEcho::default();
         let log = LogWriter::with_header(Box::new(echo.clone()), header);
         let desk = Desk::new(header, log)?;
         echo.take();
@@ -180,9 +180,9 @@ impl FedDesk {
 
 /// Keeps what is written until it is asked for.
 #[derive(Clone, Debug, Default)]
-struct Echo(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 
-impl Echo {
+impl LiveEcho {
     fn bytes(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -192,7 +192,7 @@ impl Echo {
     }
 }
 
-impl std::io::Write for Echo {
+impl std::io::Write for LiveEcho {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.bytes().extend_from_slice(bytes);
         Ok(bytes.len())

@@ -52,7 +52,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
 
 /// How far a preemption is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum RuleStage {
     Running,
     UnderWay,
     Preempted,
@@ -67,7 +67,7 @@ struct Retold {
     /// Those of them that have left for certain, and those that a reset hits.
     claimed: BTreeSet<u64>,
     hit: BTreeSet<u64>,
-    stage: Stage,
+    stage: RuleStage,
     /// The flag was raised, and nothing has shown yet that it is seen.
     is_unseen: bool,
 }
@@ -83,7 +83,7 @@ impl Retold {
             flying: BTreeMap::new(),
             claimed: BTreeSet::new(),
             hit: BTreeSet::new(),
-            stage: Stage::Running,
+            stage: RuleStage::Running,
             is_unseen: false,
         }
     }
@@ -130,8 +130,8 @@ impl Retold {
                 self.event(json!({"event": "launch-ready", "launch": launch}))
             }
             ClientEvent::Preempt { how } => {
-                if self.stage == Stage::Running {
-                    self.stage = Stage::UnderWay;
+                if self.stage == RuleStage::Running {
+                    self.stage = RuleStage::UnderWay;
                     let process = PROCESS;
                     self.event(
                         json!({"answer": "preempt", "process": process, "how": how.name()}),
@@ -139,10 +139,10 @@ impl Retold {
                 }
                 self.turn(false)
             }
-            ClientEvent::Pause {} if self.stage == Stage::Running => self.turn(false),
+            ClientEvent::Pause {} if self.stage == RuleStage::Running => self.turn(false),
             ClientEvent::Resume {} => {
-                if self.stage == Stage::Preempted {
-                    self.stage = Stage::Running;
+                if self.stage == RuleStage::Preempted {
+                    self.stage = RuleStage::Running;
                 }
                 self.turn(true)
             }
@@ -264,7 +264,7 @@ impl Retold {
                 Ok(())
             }
             ClientAnswer::Drained { resumed } => {
-                self.stage = if resumed { Stage::Running } else { Stage::Preempted };
+                self.stage = if resumed { RuleStage::Running } else { RuleStage::Preempted };
                 self.event(json!({"answer": "drained", "process": PROCESS}))
             }
             ClientAnswer::Hold {}

@@ -165,12 +165,12 @@ pub(crate) unsafe extern "C" fn wait_for_events(
 }
 
 /// What a program gives to be called when shared memory may be given back.
-type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
+type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
 /// What the program is called with.
 struct Freeing {
     queue: Handle,
-    free: Free,
+    free: FreeCall,
     data: *mut c_void,
 }
 
@@ -178,7 +178,7 @@ pub(crate) unsafe extern "C" fn svm_free(
     queue: cl_command_queue,
     number: cl_uint,
     places: *mut *mut c_void,
-    free: Option<Free>,
+    free: Option<FreeCall>,
     data: *mut c_void,
     count: cl_uint,
     list: *const cl_event,
@@ -188,7 +188,7 @@ pub(crate) unsafe extern "C" fn svm_free(
         // The callback is called with the queue that the program knows.
         let freeing =
             free.map(|free| Box::into_raw(Box::new(Freeing { queue: Handle(queue), free, data })));
-        let (free, data): (Option<Free>, _) = match freeing {
+        let (free, data): (Option<FreeCall>, _) = match freeing {
             Some(freeing) => (Some(freed), freeing.cast()),
             None => (None, data),
         };

@@ -19,7 +19,7 @@ pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
 /// What a program gets in place of a function of this name.
-enum Found {
+enum FoundExtension {
     /// Nothing: as if the extension were not there.
     Hidden,
     /// A function of the layer.
@@ -28,21 +28,21 @@ enum Found {
     Native,
 }
 
-fn found(name: *const c_char) -> Found {
+fn found(name: *const c_char) -> FoundExtension {
     if name.is_null() {
-        return Found::Native;
+        return FoundExtension::Native;
     }
     // SAFETY: the program gives a string that ends with zero, as the runtime needs it.
     let name = unsafe { CStr::from_ptr(name) };
     if name == VERSION_FUNCTION {
-        return Found::Ours(crate::raddle_layer_version as *mut c_void);
+        return FoundExtension::Ours(crate::raddle_layer_version as *mut c_void);
     }
     if name == COUNT_FUNCTION {
-        return Found::Ours(crate::raddle_layer_count as *mut c_void);
+        return FoundExtension::Ours(crate::raddle_layer_count as *mut c_void);
     }
     let bytes = name.to_bytes();
     let hidden = bytes.starts_with(b"clEnqueue") || has(bytes, b"CommandBuffer");
-    if hidden { Found::Hidden } else { Found::Native }
+    if hidden { FoundExtension::Hidden } else { FoundExtension::Native }
 }
 
 fn has(text: &[u8], part: &[u8]) -> bool {
@@ -54,17 +54,17 @@ pub(crate) unsafe extern "C" fn of_platform(
     name: *const c_char,
 ) -> *mut c_void {
     guarded(|| match found(name) {
-        Found::Hidden => std::ptr::null_mut(),
-        Found::Ours(function) => function,
-        Found::Native => native!(clGetExtensionFunctionAddressForPlatform(platform, name)),
+        FoundExtension::Hidden => std::ptr::null_mut(),
+        FoundExtension::Ours(function) => function,
+        FoundExtension::Native => native!(clGetExtensionFunctionAddressForPlatform(platform, name)),
     })
 }
 
 pub(crate) unsafe extern "C" fn of_any(name: *const c_char) -> *mut c_void {
     guarded(|| match found(name) {
-        Found::Hidden => std::ptr::null_mut(),
-        Found::Ours(function) => function,
-        Found::Native => native!(clGetExtensionFunctionAddress(name)),
+        FoundExtension::Hidden => std::ptr::null_mut(),
+        FoundExtension::Ours(function) => function,
+        FoundExtension::Native => native!(clGetExtensionFunctionAddress(name)),
     })
 }
 

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
-type Job = Box<dyn FnOnce() + Send>;
+type LaterJob = Box<dyn FnOnce() + Send>;
 
 /// A thread that does one thing after the other. It begins with the first.
 pub(crate) struct Later {
     name: &'static str,
-    jobs: OnceLock<Option<Sender<Job>>>,
+    jobs: OnceLock<Option<Sender<LaterJob>>>,
 }
 
 /// Calls the program back. A program may block there.
@@ -23,7 +23,7 @@ impl Later {
 
     /// Does this behind what was given before.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
-        let job: Job = Box::new(job);
+        let job: LaterJob = Box::new(job);
         let refused = match self.jobs.get_or_init(|| self.begin()) {
             Some(jobs) => jobs.send(job).err().map(|refused| refused.0),
             None => Some(job),
@@ -34,8 +34,8 @@ impl Later {
         }
     }
 
-    fn begin(&self) -> Option<Sender<Job>> {
-        let (sender, jobs) = channel::<Job>();
+    fn begin(&self) -> Option<Sender<LaterJob>> {
+        let (sender, jobs) = channel::<LaterJob>();
         let named = std::thread::Builder::new().name(self.name.to_owned());
         let begun = named.spawn(move || {
             for job in jobs {

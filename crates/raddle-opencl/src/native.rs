@@ -53,24 +53,24 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
 }
 
 /// What an entry point answers where the runtime does not have it, or where the layer itself failed.
-pub(crate) trait Answer {
+pub(crate) trait NativeAnswer {
     /// The runtime does not have it.
     const MISSING: Self;
     /// The layer failed.
     const FAILED: Self;
 }
 
-impl Answer for cl_int {
+impl NativeAnswer for cl_int {
     const MISSING: Self = CL_INVALID_OPERATION;
     const FAILED: Self = CL_OUT_OF_HOST_MEMORY;
 }
 
-impl Answer for *mut c_void {
+impl NativeAnswer for *mut c_void {
     const MISSING: Self = std::ptr::null_mut();
     const FAILED: Self = std::ptr::null_mut();
 }
 
-impl Answer for () {
+impl NativeAnswer for () {
     const MISSING: Self = ();
     const FAILED: Self = ();
 }
@@ -89,7 +89,7 @@ macro_rules! native {
 pub(crate) use native;
 
 /// Runs the body of an entry point: a panic of the layer does not reach the program.
-pub(crate) fn guarded<A: Answer>(body: impl FnOnce() -> A) -> A {
+pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
 }
 

@@ -13,10 +13,10 @@ use opencl_sys::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, cl_event, cl_in
 use crate::later::EVENTS;
 use crate::native::{Handle, asked, guarded, lock, native};
 
-type Then = Box<dyn FnOnce(cl_int) + Send>;
+type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
 /// What is to be done at the end of events; each has a reference.
-static WATCHED: Mutex<BTreeMap<usize, (Handle, Then)>> = Mutex::new(BTreeMap::new());
+static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
 /// Does this with the status of an event when that has ended.
 ///
@@ -43,7 +43,7 @@ pub(crate) fn watch(
     Ok(())
 }
 
-fn taken(id: usize) -> Option<(Handle, Then)> {
+fn taken(id: usize) -> Option<(Handle, ThenCall)> {
     lock(&WATCHED).remove(&id)
 }
 

@@ -15,7 +15,7 @@ use raddle_testkit::{
     render_turn, scenario, submissions, turn_scenario, victims,
 };
 
-use crate::policy::{Fault, PyPolicy, Slot};
+use crate::policy::{Fault, PolicySlotName, PyPolicy};
 
 create_exception!(
     raddle,
@@ -39,22 +39,22 @@ impl Maker<'_, '_> {
 /// Plays scenarios drawn at random, always the same ones, and raises `LawBroken` where a law is broken.
 #[pyfunction]
 pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
-    match Slot::of(policy)? {
-        Slot::Allocate => drawn(policy, cases, &scenario(), |one, drawn| {
+    match PolicySlotName::of(policy)? {
+        PolicySlotName::Allocate => drawn(policy, cases, &scenario(), |one, drawn| {
             examine_allocate(&[], || one.clone(), drawn)?;
             examine_bulk(|| one.clone(), drawn)
         }),
-        Slot::Rank => drawn(policy, cases, &scenario(), |one, drawn| {
+        PolicySlotName::Rank => drawn(policy, cases, &scenario(), |one, drawn| {
             examine_allocate(&[], || Ranked::new(one.clone()), drawn)?;
             examine_bulk(|| Ranked::new(one.clone()), drawn)
         }),
-        Slot::Turn => {
+        PolicySlotName::Turn => {
             drawn(policy, cases, &turn_scenario(), |one, drawn| examine_turn(|| one.clone(), drawn))
         }
-        Slot::Preempt => {
+        PolicySlotName::Preempt => {
             drawn(policy, cases, &victims(), |one, drawn| examine_preempt(|| one.clone(), drawn))
         }
-        Slot::LaunchPath => drawn(policy, cases, &submissions(), |one, drawn| {
+        PolicySlotName::LaunchPath => drawn(policy, cases, &submissions(), |one, drawn| {
             examine_launch_path(|| one.clone(), drawn)
         }),
     }
@@ -101,12 +101,12 @@ fn drawn<S: Strategy>(
 pub(crate) fn snapshot(policy: &Bound<'_, PyAny>) -> PyResult<String> {
     let maker = Maker { class: policy, fault: Arc::default() };
     let mut one = maker.made()?;
-    let table = match Slot::of(policy)? {
-        Slot::Allocate => render(&mut one, &Scenario::example()),
-        Slot::Rank => render(&mut Ranked::new(one), &Scenario::example()),
-        Slot::Turn => render_turn(&mut one, &TurnScenario::example()),
-        Slot::Preempt => render_preempt(&mut one, &Revocation::examples()),
-        Slot::LaunchPath => render_launch_path(&mut one, &Scenario::example().launches),
+    let table = match PolicySlotName::of(policy)? {
+        PolicySlotName::Allocate => render(&mut one, &Scenario::example()),
+        PolicySlotName::Rank => render(&mut Ranked::new(one), &Scenario::example()),
+        PolicySlotName::Turn => render_turn(&mut one, &TurnScenario::example()),
+        PolicySlotName::Preempt => render_preempt(&mut one, &Revocation::examples()),
+        PolicySlotName::LaunchPath => render_launch_path(&mut one, &Scenario::example().launches),
     };
     if let Some(error) = maker.fault.take() {
         return Err(error);

@@ -37,7 +37,7 @@ mod tell;
 pub use answer::answer;
 pub use line::ProfileFound;
 #[cfg(not(target_arch = "wasm32"))]
-pub use page::{Carried, Engine, EngineError, engine, page};
+pub use page::{Carried, EngineError, PageEngine, engine, page};
 
 /// Stands in an engine, with the version of raddle.
 pub(crate) const MARK: &str = concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";");

@@ -23,7 +23,7 @@ const MAGIC: &[u8] = b"\0asm";
 
 /// What answers the questions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine<'e> {
+pub enum PageEngine<'e> {
     /// This, in the page: WebAssembly that [`engine`] took.
     InPage(&'e [u8]),
     /// `POST answer`, beside the page.
@@ -43,12 +43,12 @@ pub enum EngineError {
 ///
 /// # Errors
 /// When it is not.
-pub fn engine(bytes: &[u8]) -> Result<Engine<'_>, EngineError> {
+pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if !bytes.starts_with(MAGIC) {
         return Err(EngineError::NoEngine);
     }
     let marked = bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
-    if marked { Ok(Engine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
+    if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
 /// What a page shows and asks from the beginning.
@@ -77,12 +77,12 @@ struct CarriedFile {
 
 /// The application as one page.
 #[must_use]
-pub fn page(engine: Engine<'_>, carried: Option<&Carried<'_>>) -> String {
+pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
-        Engine::InPage(_) => {
+        PageEngine::InPage(_) => {
             ("'wasm-unsafe-eval' blob:", "'none'", "They stay in your browser: nothing is sent.")
         }
-        Engine::Served => ("", "'self'", "They stay on this machine: raddle serve answers."),
+        PageEngine::Served => ("", "'self'", "They stay on this machine: raddle serve answers."),
     };
     let report = raddle_report::SCRIPT_HASH;
     let policy = format!(
@@ -117,7 +117,7 @@ pub fn page(engine: Engine<'_>, carried: Option<&Carried<'_>>) -> String {
                     }
                     iframe id="report" title="Report" sandbox="allow-scripts allow-downloads" {}
                 }
-                @if let Engine::InPage(bytes) = engine {
+                @if let PageEngine::InPage(bytes) = engine {
                     script id="engine" type="text/plain" { (PreEscaped(zipped(bytes))) }
                     script id="worker" type="text/plain" { (PreEscaped(include_str!("page/worker.js"))) }
                 }
@@ -226,7 +226,7 @@ mod tests {
         let study = Study { profiles: vec!["</script><b>".to_owned()], ..Study::default() };
         let files = [("</script>".to_owned(), b"x".to_vec())];
         let carried = Carried { study: &study, files: &files, report: "</script>" };
-        let page = page(Engine::Served, Some(&carried));
+        let page = page(PageEngine::Served, Some(&carried));
         let (_, rest) =
             page.split_once(r#"<script id="carried" type="application/json">"#).unwrap();
         let (json, _) = rest.split_once("</script>").unwrap();

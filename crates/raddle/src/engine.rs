@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use raddle_web::{Engine, EngineError};
+use raddle_web::{EngineError, PageEngine};
 
 use crate::error::CliError;
 
@@ -18,8 +18,8 @@ const FILE: &str = "raddle.wasm";
 pub(crate) struct EngineFile(Vec<u8>);
 
 impl EngineFile {
-    pub(crate) fn engine(&self) -> Engine<'_> {
-        Engine::InPage(&self.0)
+    pub(crate) fn engine(&self) -> PageEngine<'_> {
+        PageEngine::InPage(&self.0)
     }
 }
 

@@ -23,7 +23,7 @@ use raddle_report::json;
 const BUFFER: usize = 1 << 16;
 
 #[derive(Serialize)]
-struct Agreed {
+struct LogAgreed {
     events: u64,
     answers: u64,
     agree: bool,
@@ -200,7 +200,9 @@ pub(crate) fn replay(
         });
     }
     let text = match format {
-        Format::Json => json(&Agreed { events: found.events, answers: found.answers, agree: true }),
+        Format::Json => {
+            json(&LogAgreed { events: found.events, answers: found.answers, agree: true })
+        }
         Format::Text => format!(
             "{file}: {} fed again, {} agree byte for byte\n",
             counted(found.events, "event", "events"),

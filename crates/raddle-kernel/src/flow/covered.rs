@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rows::Rows;
-use super::written::{Ways, WrittenFacts};
+use super::written::{WrittenFacts, WrittenWays};
 use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
@@ -14,9 +14,9 @@ const MOST_NESTED: usize = 4;
 impl Analysis<'_> {
     /// Marks reads of what the same work-item has written before, on every way.
     pub(super) fn cover(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
-        let mut written = WrittenFacts::solve(self, by_block, &Ways::new());
+        let mut written = WrittenFacts::solve(self, by_block, &WrittenWays::new());
         let mut rows = Rows::of(self);
-        let mut ways = Ways::new();
+        let mut ways = WrittenWays::new();
         for _ in 0..MOST_NESTED {
             let found = rows.found(self, &written);
             if found == ways {

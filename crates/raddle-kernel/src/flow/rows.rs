@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::Loop;
-use super::written::{Ways, WrittenBytes, WrittenFacts};
+use super::written::{WrittenBytes, WrittenFacts, WrittenWays};
 use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
@@ -47,8 +47,12 @@ impl Rows {
     }
 
     /// The rows that are certain where loops are left.
-    pub(super) fn found(&mut self, analysis: &mut Analysis<'_>, written: &WrittenFacts) -> Ways {
-        let mut ways = Ways::new();
+    pub(super) fn found(
+        &mut self,
+        analysis: &mut Analysis<'_>,
+        written: &WrittenFacts,
+    ) -> WrittenWays {
+        let mut ways = WrittenWays::new();
         for (at, each) in analysis.graph.loops.iter().enumerate() {
             let Some(form) = self.forms[at] else { continue };
             for (place, bytes, length) in written.since(each.header, &each.ends) {

@@ -10,7 +10,7 @@ use crate::value::{Address, Value};
 pub(super) type WrittenBytes = (Value, i64, u32);
 
 /// What is certain on a way from one block to another.
-pub(super) type Ways = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
+pub(super) type WrittenWays = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
 
 /// All blocks together know no more than this: words of 64 facts.
 const MOST_WORDS: usize = 1 << 23;
@@ -30,7 +30,7 @@ impl WrittenFacts {
     pub(super) fn solve(
         analysis: &Analysis<'_>,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
-        ways: &Ways,
+        ways: &WrittenWays,
     ) -> Self {
         let stores = by_block.values().flatten().filter_map(fact);
         let facts: BTreeSet<WrittenBytes> =

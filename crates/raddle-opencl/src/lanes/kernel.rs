@@ -36,7 +36,7 @@ pub(crate) struct Kernel {
     beside: Result<Beside, Count>,
     arguments: Mutex<Arguments>,
     /// What a group of it may hold, by device.
-    limits: Mutex<Vec<(Handle, Limits)>>,
+    limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
 /// The second kernel.
@@ -63,7 +63,7 @@ unsafe impl Send for Set {}
 
 /// What a group of a kernel may hold on one device.
 #[derive(Clone, Copy)]
-struct Limits {
+struct KernelLimits {
     most: usize,
     /// The one size that it may have; zeros: any.
     must: [usize; 3],
@@ -136,7 +136,7 @@ impl Kernel {
             && (limits.must == [0; 3] || limits.must == group)
     }
 
-    fn limits(&self, lane: &Lane, beside: &Beside) -> Option<Limits> {
+    fn limits(&self, lane: &Lane, beside: &Beside) -> Option<KernelLimits> {
         let device = lane.device.handle;
         let mut known = lock(&self.limits);
         if let Some((_, limits)) = known.iter().find(|(other, _)| *other == device) {
@@ -152,7 +152,7 @@ impl Kernel {
             let what = CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
             native!(clGetKernelWorkGroupInfo(kernel, device.0, what, size, value, null))
         })?;
-        let limits = Limits { most, must };
+        let limits = KernelLimits { most, must };
         known.push((device, limits));
         Some(limits)
     }

@@ -65,12 +65,12 @@ impl Launch {
             return SubmitCall::Refused;
         }
         work.command.submitted(Handle(event));
-        let flight = Flight { work: Arc::clone(work), handle, reporter: reporter.clone() };
+        let flight = LaunchFlight { work: Arc::clone(work), handle, reporter: reporter.clone() };
         let data = Box::into_raw(Box::new(flight)).cast();
         let code = native!(clSetEventCallback(event, CL_COMPLETE, Some(ended), data));
         if code != 0 {
             // SAFETY: the runtime has not taken it. Without a callback it is waited for here.
-            let flight = unsafe { Box::from_raw(data.cast::<Flight>()) };
+            let flight = unsafe { Box::from_raw(data.cast::<LaunchFlight>()) };
             let code = native!(clWaitForEvents(1, &raw const event));
             flight.ended(code.min(CL_COMPLETE));
         }
@@ -80,13 +80,13 @@ impl Launch {
 }
 
 /// A launch in the runtime.
-struct Flight {
+struct LaunchFlight {
     work: Arc<Work>,
     handle: LaunchHandle,
     reporter: Reporter<Arc<Work>>,
 }
 
-impl Flight {
+impl LaunchFlight {
     /// It has ended there: done, left or killed, as its word says.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter } = self;
@@ -120,7 +120,7 @@ impl Flight {
 unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     guarded(|| {
         // SAFETY: it was made from a box for this call.
-        let flight = unsafe { Box::from_raw(data.cast::<Flight>()) };
+        let flight = unsafe { Box::from_raw(data.cast::<LaunchFlight>()) };
         flight.ended(status);
     });
 }

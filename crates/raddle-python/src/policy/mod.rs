@@ -40,7 +40,7 @@ impl Fault {
 
 /// What a policy answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum PolicySlotName {
     LaunchPath,
     Turn,
     Allocate,
@@ -48,7 +48,7 @@ pub(crate) enum Slot {
     Preempt,
 }
 
-impl Slot {
+impl PolicySlotName {
     /// By the methods that it has.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
@@ -152,14 +152,20 @@ fn with(
         Python::attach(|py| made(class.bind(py), settings, &fault))
             .map_err(|error| SettingError::new("", error))
     };
-    Ok(match Slot::of(policy)? {
-        Slot::LaunchPath => registry.launch_path_named(name, move |it, _| Ok(Box::new(make(it)?))),
-        Slot::Turn => registry.turn_named(name, move |it, _| Ok(Box::new(make(it)?))),
-        Slot::Allocate => registry.allocate_named(name, move |it, _| Ok(Box::new(make(it)?))),
-        Slot::Rank => {
+    Ok(match PolicySlotName::of(policy)? {
+        PolicySlotName::LaunchPath => {
+            registry.launch_path_named(name, move |it, _| Ok(Box::new(make(it)?)))
+        }
+        PolicySlotName::Turn => registry.turn_named(name, move |it, _| Ok(Box::new(make(it)?))),
+        PolicySlotName::Allocate => {
+            registry.allocate_named(name, move |it, _| Ok(Box::new(make(it)?)))
+        }
+        PolicySlotName::Rank => {
             registry.allocate_named(name, move |it, _| Ok(Box::new(Ranked::new(make(it)?))))
         }
-        Slot::Preempt => registry.preempt_named(name, move |it, _| Ok(Box::new(make(it)?))),
+        PolicySlotName::Preempt => {
+            registry.preempt_named(name, move |it, _| Ok(Box::new(make(it)?)))
+        }
     })
 }
 

@@ -6,7 +6,7 @@
 use raddle_report::replay::SetUpFile;
 use serde_json::{Value, json};
 
-use super::{Candidate, Tenant};
+use super::{ShareCandidate, Tenant};
 
 fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile {
     SetUpFile { name, what, text: format!("{value:#}\n") }
@@ -98,7 +98,7 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
 }
 
 /// The recipe itself.
-pub(super) fn recipe(chosen: &Candidate) -> SetUpFile {
+pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }

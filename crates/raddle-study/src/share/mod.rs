@@ -18,7 +18,7 @@ pub(crate) use modes::{candidates, left_out};
 
 /// A way of sharing with its parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct ShareCandidate {
     mode: Mode,
     pub(crate) recipe: NamedRecipe,
 }
@@ -32,10 +32,10 @@ struct Tenant<'t> {
 }
 
 /// The kind of each candidate, of which only parameters differ; numbered as they come.
-pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
+pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     let mut firsts: Vec<&Mode> = Vec::new();
     let mut kinds = Vec::with_capacity(candidates.len());
-    for Candidate { mode, .. } in candidates {
+    for ShareCandidate { mode, .. } in candidates {
         let known = firsts.iter().position(|first| first.same_kind(mode));
         kinds.push(known.unwrap_or(firsts.len()));
         if known.is_none() {
@@ -51,10 +51,10 @@ pub(crate) fn kinds(candidates: &[Candidate]) -> Vec<usize> {
 /// If the device does not offer one of them for this number of tenants; the error lists those that
 /// it offers.
 pub(crate) fn only(
-    candidates: Vec<Candidate>,
+    candidates: Vec<ShareCandidate>,
     wanted: &[String],
     (device, tenants): (&Device, usize),
-) -> Result<Vec<Candidate>, StudyError> {
+) -> Result<Vec<ShareCandidate>, StudyError> {
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
     if let Some(name) = wanted.iter().find(|name| !names.contains(&&***name)) {
@@ -66,13 +66,14 @@ pub(crate) fn only(
             names.join(", ")
         )));
     }
-    let asked = |of: &Candidate| wanted.is_empty() || wanted.iter().any(|it| it == of.mode.name());
+    let asked =
+        |of: &ShareCandidate| wanted.is_empty() || wanted.iter().any(|it| it == of.mode.name());
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
 /// What to run to have a mode, a line each, for these tenants, and the files that this takes.
 pub(crate) fn setup(
-    chosen: &Candidate,
+    chosen: &ShareCandidate,
     tenants: &[Loaded],
     rules: &[PriorityRule],
 ) -> (Vec<String>, Vec<SetUpFile>) {

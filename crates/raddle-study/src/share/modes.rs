@@ -3,7 +3,7 @@
 use raddle_device::{Device, Vendor};
 use raddle_dispatch::Registry;
 
-use super::Candidate;
+use super::ShareCandidate;
 use super::mig::{self, MigProfile};
 use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
@@ -78,7 +78,7 @@ pub(crate) fn candidates(
     tenants: usize,
     by_level: bool,
     registry: &Registry,
-) -> Result<Vec<Candidate>, StudyError> {
+) -> Result<Vec<ShareCandidate>, StudyError> {
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
@@ -125,12 +125,12 @@ pub(crate) fn candidates(
 }
 
 /// What no driver offers.
-fn own(name: &'static str, registry: &Registry) -> Result<Candidate, StudyError> {
+fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     bundled(Mode::Recipe(name), name, registry)
 }
 
 /// Weighted slices that are at least so long.
-fn slices(us: u32, registry: &Registry) -> Result<Candidate, StudyError> {
+fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
 }
@@ -142,17 +142,17 @@ fn varied(
     name: &str,
     (key, value): (&str, u32),
     registry: &Registry,
-) -> Result<Candidate, StudyError> {
+) -> Result<ShareCandidate, StudyError> {
     let other = Setting::try_from(format!("{key}={value}")).map_err(StudyError::Usage)?;
     let text = recipes::text_of(recipe).unwrap_or_default().to_owned();
     let recipe =
         NamedRecipe::parse(name.to_owned(), name, recipes::with(text, &[other]), registry)?;
-    Ok(Candidate { mode, recipe })
+    Ok(ShareCandidate { mode, recipe })
 }
 
-fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<Candidate, StudyError> {
+fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let recipe = recipes::bundled(name, registry)?;
-    Ok(Candidate { mode, recipe })
+    Ok(ShareCandidate { mode, recipe })
 }
 
 /// Percentages for each tenant that are tried; they add up to at most 100.
@@ -241,14 +241,14 @@ fn partition(
     device: &Device,
     percents: &[u32],
     registry: &Registry,
-) -> Result<Candidate, StudyError> {
+) -> Result<ShareCandidate, StudyError> {
     let sets: Vec<(u32, u16)> =
         percents.iter().map(|&percent| (percent, units(device, percent))).collect();
     let name = joined(percents.iter());
     let what = format!("{} percent of the compute units", name.replace('-', ", "));
     let counts: Vec<u16> = sets.iter().map(|&(_, units)| units).collect();
     let recipe = fixed(&format!("partition-{name}"), &what, (&counts, device), "", registry)?;
-    Ok(Candidate { mode: Mode::Partition(device.vendor, sets), recipe })
+    Ok(ShareCandidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
 /// This percentage of the units of a device.
@@ -265,7 +265,7 @@ fn request_limit(
     device: &Device,
     requests: Vec<(u32, u32)>,
     registry: &Registry,
-) -> Result<Candidate, StudyError> {
+) -> Result<ShareCandidate, StudyError> {
     let counts: Vec<u16> = requests.iter().map(|&(own, _)| units(device, own)).collect();
     let own = joined(requests.iter().map(|(own, _)| own));
     let most = joined(requests.iter().map(|(_, most)| most));
@@ -282,20 +282,20 @@ fn request_limit(
     );
     let keys = format!("lend = true\nlimits = {limits:?}\n");
     let recipe = fixed(&name, &what, (&counts, device), &keys, registry)?;
-    Ok(Candidate { mode: Mode::RequestLimit(requests), recipe })
+    Ok(ShareCandidate { mode: Mode::RequestLimit(requests), recipe })
 }
 
 fn instances(
     device: &Device,
     set: Vec<MigProfile>,
     registry: &Registry,
-) -> Result<Candidate, StudyError> {
+) -> Result<ShareCandidate, StudyError> {
     let name = set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
     let counts: Vec<u16> = set.iter().map(|one| one.units).collect();
     let mut recipe =
         fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), "", registry)?;
     recipe.apart = true;
-    Ok(Candidate { mode: Mode::Mig(set), recipe })
+    Ok(ShareCandidate { mode: Mode::Mig(set), recipe })
 }
 
 /// Modes of AMD's compute partitions, and into how many equal parts each cuts a device: of eight
@@ -317,14 +317,14 @@ fn compute_partition(
     device: &Device,
     tenants: usize,
     registry: &Registry,
-) -> Option<Result<Candidate, StudyError>> {
+) -> Option<Result<ShareCandidate, StudyError>> {
     let mut modes = partition_modes(device).iter();
     let &(mode, parts) = modes.find(|&&(_, parts)| usize::from(parts) >= tenants)?;
     let units = vec![device.cus / parts; tenants];
     let name = format!("compute-partition-{}", mode.to_lowercase());
     let what = format!("{mode}: one of {parts} equal partitions each");
     let recipe = fixed(&name, &what, (&units, device), "", registry);
-    Some(recipe.map(|recipe| Candidate { mode: Mode::ComputePartition(mode), recipe }))
+    Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
 /// So many compute units for each process, by further keys of `spatial`.
@@ -373,7 +373,7 @@ mod tests {
         );
         assert_eq!((request_limits(3).len(), request_limits(5).len()), (6 * 4, 6 + 5));
         let device = raddle_device::find("a100").unwrap();
-        let Candidate { recipe, .. } =
+        let ShareCandidate { recipe, .. } =
             request_limit(&device, two[1].clone(), &Registry::bundled()).unwrap();
         assert_eq!(recipe.name, "request-limit-20-80-to-60-100");
         let settings = serde_json::to_value(&recipe.recipe).unwrap();
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn fixed_units_are_those_of_the_device() {
         let device = raddle_device::find("a100").unwrap();
-        let Candidate { mode, recipe } =
+        let ShareCandidate { mode, recipe } =
             partition(&device, &[70, 30], &Registry::bundled()).unwrap();
         assert_eq!(mode, Mode::Partition(Vendor::Nvidia, vec![(70, 75), (30, 32)]));
         assert_eq!(recipe.name, "partition-70-30");

@@ -6,11 +6,14 @@ use raddle_device::Vendor;
 use raddle_report::replay::SetUpFile;
 
 use super::modes::{BY_LEVEL, Mode, SLICES};
-use super::{Candidate, Tenant, files};
+use super::{ShareCandidate, Tenant, files};
 
 /// What is run, a line a command, and the files that it takes; the tenants stand in angle brackets
 /// where their own command belongs.
-pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
+pub(super) fn set_up(
+    chosen: &ShareCandidate,
+    tenants: &[Tenant<'_>],
+) -> (Vec<String>, Vec<SetUpFile>) {
     let count = tenants.len();
     let daemon = || "nvidia-cuda-mps-control -d".to_owned();
     match &chosen.mode {
@@ -69,7 +72,7 @@ pub(super) fn set_up(chosen: &Candidate, tenants: &[Tenant<'_>]) -> (Vec<String>
     }
 }
 
-fn none(name: &str, chosen: &Candidate) -> (Vec<String>, Vec<SetUpFile>) {
+fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     let line = format!("no device offers {name}: it needs a dispatcher of its own");
     (vec![line], vec![files::recipe(chosen)])
 }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::error::StudyError;
 
 /// A place for a value, or why there is none.
-type Slot<T> = Arc<OnceLock<Result<T, String>>>;
+type MemoSlot<T> = Arc<OnceLock<Result<T, String>>>;
 
 /// Values by what they are made of.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
-    made: Mutex<BTreeMap<String, Slot<T>>>,
+    made: Mutex<BTreeMap<String, MemoSlot<T>>>,
 }
 
 impl<T> Default for Memo<T> {

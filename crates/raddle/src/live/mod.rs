@@ -19,11 +19,11 @@ pub(crate) use verbs::{log, rules, verb};
 /// Whose log a live one is: `client`, of a program, or `daemon`; `None` for one of a replay.
 pub(crate) fn whose(path: &Path) -> Option<String> {
     #[derive(Deserialize)]
-    struct Mark {
+    struct LiveMark {
         live: Option<String>,
     }
     let mut first = String::new();
     let log = File::open(path).ok()?;
     BufReader::new(log).take(1 << 16).read_line(&mut first).ok()?;
-    serde_json::from_str::<Mark>(&first).ok()?.live
+    serde_json::from_str::<LiveMark>(&first).ok()?.live
 }

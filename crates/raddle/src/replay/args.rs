@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
-use raddle_sim::{Goal, Scaling, WaitRule};
+use raddle_report::answer::Goal;
+use raddle_sim::{Scaling, WaitRule};
 use raddle_study::{
     ContentionRule, IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways,
     milliseconds,
@@ -118,8 +119,8 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
     /// How recorded times are scaled to another device than that of the profile
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Scale::None)]
-    pub(crate) scale: Scale,
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = ScaleArg::None)]
+    pub(crate) scale: ScaleArg,
     /// Which waits of one stream for another the replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
@@ -379,7 +380,7 @@ impl From<ContentionArg> for ContentionRule {
 
 /// By what times are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scale {
+pub(crate) enum ScaleArg {
     /// A workgroup lasts as long as on the device of the profile
     None,
     /// By the ratio of the clocks, for kernels that compute
@@ -388,12 +389,12 @@ pub(crate) enum Scale {
     Bandwidth,
 }
 
-impl From<Scale> for Scaling {
-    fn from(scale: Scale) -> Self {
+impl From<ScaleArg> for Scaling {
+    fn from(scale: ScaleArg) -> Self {
         match scale {
-            Scale::None => Self::None,
-            Scale::Clock => Self::Clock,
-            Scale::Bandwidth => Self::Bandwidth,
+            ScaleArg::None => Self::None,
+            ScaleArg::Clock => Self::Clock,
+            ScaleArg::Bandwidth => Self::Bandwidth,
         }
     }
 }

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use raddle_dispatch::Registry;
-use raddle_web::Engine;
+use raddle_web::PageEngine;
 use serde_json::json;
 
 use crate::Console;
@@ -94,7 +94,7 @@ impl<'r> Server<'r> {
             CliError::Refused(format!("the system gives no random numbers ({error})"))
         })?;
         let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
-        let page = raddle_web::page(Engine::Served, None);
+        let page = raddle_web::page(PageEngine::Served, None);
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
         Ok(Self { listener, at, token, page, registry, turn: Mutex::new(()) })
     }

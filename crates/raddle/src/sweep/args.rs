@@ -33,7 +33,7 @@ pub(crate) struct SweepArgs {
     /// Where cases run: local, the cores of this machine; slurm, an array job, which is printed; ray,
     /// the cluster that RAY_ADDRESS names, else one on this machine; ray://HOST:PORT, that cluster
     #[arg(long, value_name = "ENGINE", default_value = "local")]
-    pub(crate) engine: Engine,
+    pub(crate) engine: SweepEngine,
     /// The number of tasks of the Slurm job
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tasks: u32,
@@ -55,7 +55,7 @@ pub(crate) struct SweepArgs {
 
 /// Where cases run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub(crate) enum SweepEngine {
     /// On the cores of this machine.
     Local,
     /// As an array job of Slurm, which is printed.
@@ -64,7 +64,7 @@ pub(crate) enum Engine {
     Ray(Option<String>),
 }
 
-impl FromStr for Engine {
+impl FromStr for SweepEngine {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

@@ -21,8 +21,8 @@ use crate::disk::Disk;
 use crate::error::CliError;
 use crate::progress::Progress;
 
-use args::Engine;
 pub(crate) use args::SweepArgs;
+use args::SweepEngine;
 use rows::RowFile;
 
 /// The verb `sweep`.
@@ -72,7 +72,7 @@ fn of_kind(
         let text = dry(args, &sweep, &files)?;
         return console.stdout.write_all(text.as_bytes()).map_err(CliError::printing);
     }
-    if args.engine == Engine::Slurm {
+    if args.engine == SweepEngine::Slurm {
         return Err(CliError::Usage(
             "--engine slurm submits nothing: add --dry-run, and give what is printed to sbatch"
                 .to_owned(),
@@ -84,7 +84,7 @@ fn of_kind(
     let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
     let rows = RowFile::open(out)?;
     let bench = Bench::new(&sweep, around)?;
-    let told = Told::new(&bench, (out, &rows));
+    let told = ToldCases::new(&bench, (out, &rows));
     run(args, (&sweep, &told), console)?;
     if args.shard.is_some() {
         return Ok(());
@@ -96,10 +96,10 @@ fn of_kind(
 /// Runs the cases that have no row yet.
 fn run(
     args: &SweepArgs,
-    (sweep, told): (&Sweep, &Told<'_>),
+    (sweep, told): (&Sweep, &ToldCases<'_>),
     console: &Console,
 ) -> Result<(), CliError> {
-    let Told { bench, rows, .. } = *told;
+    let ToldCases { bench, rows, .. } = *told;
     let done = told.read(|_, _| {})?;
     let own = |position: &usize| {
         !done[*position] && args.shard.is_none_or(|shard| shard.holds(*position))
@@ -113,7 +113,7 @@ fn run(
         Ok(())
     };
     let ran = match &args.engine {
-        Engine::Ray(address) => ray::run(address.as_deref(), sweep, &left, add),
+        SweepEngine::Ray(address) => ray::run(address.as_deref(), sweep, &left, add),
         _ => bench.run(&left, |row| add(&row.line())).map_err(CliError::from),
     };
     bar.done();
@@ -123,7 +123,7 @@ fn run(
 /// Prints what would be run.
 fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
     let cases = raddle_study::Cases::new(sweep, files)?;
-    if args.engine == Engine::Slurm {
+    if args.engine == SweepEngine::Slurm {
         let out = args.out.clone().unwrap_or_else(|| PathBuf::from("sweep.jsonl"));
         return Ok(slurm::script(&own_command(), &out, args.tasks));
     }
@@ -151,7 +151,7 @@ fn own_command() -> Vec<String> {
 }
 
 /// The rows of a file.
-struct Told<'t> {
+struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
     rows: &'t RowFile,
@@ -159,7 +159,7 @@ struct Told<'t> {
     positions: BTreeMap<String, usize>,
 }
 
-impl<'t> Told<'t> {
+impl<'t> ToldCases<'t> {
     fn new(bench: &'t Bench<'t>, (out, rows): (&'t Path, &'t RowFile)) -> Self {
         let positions = (0..bench.cases().len()).map(|at| (bench.cases().id(at), at)).collect();
         Self { bench, out, rows, positions }

@@ -27,7 +27,7 @@ pub(super) fn run(
         return Ok(());
     }
     let python = std::env::var_os("RADDLE_PYTHON").filter(|python| !python.is_empty());
-    let mut child = Driver::start(python.unwrap_or_else(|| "python3".into()))?;
+    let mut child = RayDriver::start(python.unwrap_or_else(|| "python3".into()))?;
     let asked = json!({
         "sweep": sweep,
         "files": files(sweep),
@@ -39,12 +39,12 @@ pub(super) fn run(
 }
 
 /// The program that speaks with the cluster.
-struct Driver {
+struct RayDriver {
     python: String,
     child: Child,
 }
 
-impl Driver {
+impl RayDriver {
     fn start(python: OsString) -> Result<Self, CliError> {
         let shown = python.display().to_string();
         let mut command = Command::new(python);

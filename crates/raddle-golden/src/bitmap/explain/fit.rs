@@ -3,7 +3,7 @@
 use raddle_bitmap::FreeMap;
 use raddle_bitmap::circuit::{MOST_BLOCKS, Setup};
 
-use super::methods::Words;
+use super::methods::ExplainWords;
 use super::rows::WIDEST;
 use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
@@ -16,7 +16,7 @@ pub(in crate::bitmap) fn tell(
     story: &mut Story,
 ) {
     let blocks = |n: u64| counted(n, "block", "blocks");
-    let free = Words::of(form).free;
+    let free = ExplainWords::of(form).free;
     story.step(format!("The free runs of {}, {free} = free", blocks(map.blocks().into())));
     if map.blocks() as usize <= WIDEST {
         story.note(map.digits(form.polarity).to_string());

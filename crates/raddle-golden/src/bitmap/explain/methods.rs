@@ -9,7 +9,7 @@ use crate::explanation::{Story, counted, listed};
 
 /// Words for a form.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
+pub(super) struct ExplainWords {
     /// The digit of a free block, and that of an occupied one.
     pub(super) free: char,
     pub(super) occupied: char,
@@ -19,7 +19,7 @@ pub(super) struct Words {
     pub(super) shift: &'static str,
 }
 
-impl Words {
+impl ExplainWords {
     pub(super) const fn of(form: Setup) -> Self {
         let shift = match form.shift {
             Shift::Left => "left",
@@ -51,7 +51,7 @@ pub(in crate::bitmap) fn tell(
     method: &SearchMethod,
     story: &mut Story,
 ) -> Result<(), Error> {
-    let mut teller = Teller { words: Words::of(form), story };
+    let mut teller = MethodTeller { words: ExplainWords::of(form), story };
     match method {
         SearchMethod::Full => teller.full(&FullTrace::new(map.view(), form)?),
         SearchMethod::Grouped(search) => {
@@ -64,12 +64,12 @@ pub(in crate::bitmap) fn tell(
     Ok(())
 }
 
-struct Teller<'s> {
-    words: Words,
+struct MethodTeller<'s> {
+    words: ExplainWords,
     story: &'s mut Story,
 }
 
-impl Teller<'_> {
+impl MethodTeller<'_> {
     fn full(&mut self, trace: &FullTrace) {
         let longest = trace.answer();
         self.read("d1", &trace.s()[0]);
@@ -90,7 +90,7 @@ impl Teller<'_> {
         let groups = counted(search.groups(), "group", "groups");
         self.story.step(format!("e2: {groups} of {size} blocks, one digit each"));
         self.story.note(format!("U: {}", listed(trace.u(), " ")));
-        let Words { free, combine, .. } = self.words;
+        let ExplainWords { free, combine, .. } = self.words;
         self.story.note(format!(
             "a group is free ({free}) where all its blocks are: the {combine} of its digits"
         ));
@@ -148,7 +148,7 @@ impl Teller<'_> {
     }
 
     fn shifted(&mut self, label: &str, name: &str, all: &[Bits], turn: u32) {
-        let Words { shift, occupied, .. } = self.words;
+        let ExplainWords { shift, occupied, .. } = self.words;
         self.story.step(format!(
             "{label}: {name}_0 shifted {shift}, the places vacated occupied ({occupied})"
         ));
@@ -156,7 +156,7 @@ impl Teller<'_> {
     }
 
     fn combined(&mut self, label: &str, [name, of, n]: [&str; 3], all: &[Bits], turn: u32) {
-        let Words { free, combine, shift, .. } = self.words;
+        let ExplainWords { free, combine, shift, .. } = self.words;
         let side = if shift == "left" { "begins" } else { "ends" };
         self.story.step(format!(
             "{label}: {name}_{n} = {name}_({n}-1) {combine} {of}_{n}; {free} where a free row of {n} + 1 {side}"

@@ -3,14 +3,14 @@
 use raddle_bitmap::Error;
 use raddle_bitmap::circuit::{Masks, PeriodTrace};
 
-use super::methods::Words;
+use super::methods::ExplainWords;
 use super::rows::{row, rows};
 use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
 
 /// g1, then g2 to g4 for each period.
 pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<(), Error> {
-    let (finder, words) = (&round.finder, Words::of(round.form));
+    let (finder, words) = (&round.finder, ExplainWords::of(round.form));
     let periods = counted(finder.periods() as u64, "period", "periods");
     story.step(format!("g1: {periods} a round on a finder {} wide", finder.width()));
     for (period, types) in round.periods.iter().enumerate() {
