@@ -6,20 +6,20 @@
 
 mod goal;
 mod seeds;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric, time_of};
-pub use seeds::{SeveralSeeds, mean_within};
-pub use verdict::{PolicyVerdict, VerdictKind};
+use seeds::SeveralSeeds;
+pub use seeds::mean_within;
+use verdict::PolicyVerdict;
+pub(crate) use verdict::VerdictKind;
 
+use raddle_sim::{Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::fidelity::ModelError;
-use crate::figures::round;
-use crate::metrics::{ProcessSummary, Summary};
-use crate::outcome::Outcome;
-use crate::requests::latency_of_first;
-use crate::workload::Workload;
 
 /// By what a process is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,16 +112,16 @@ pub struct ProcessFigures {
     /// Requests that ended.
     pub requests: Option<u64>,
     /// Whole repetitions in a second.
-    pub steps_per_s: Option<f64>,
+    pub(crate) steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
     /// Between what and what the decisive figure lies, where contention is charged: by its least
     /// and its most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub between_ns: Option<[u64; 2]>,
+    pub(crate) between_ns: Option<[u64; 2]>,
     /// What is known where requests were drawn by several seeds: figures are then means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drawn: Option<SeveralSeeds>,
+    pub(crate) drawn: Option<SeveralSeeds>,
 }
 
 /// What all recipes do to all processes, and what follows.
@@ -139,7 +139,7 @@ pub struct PolicyFigures {
     /// Positions of rows, the best first.
     pub ranking: Vec<usize>,
     /// What to do.
-    pub verdict: PolicyVerdict,
+    pub(crate) verdict: PolicyVerdict,
 }
 
 /// The recipe by which current devices share themselves.
@@ -157,7 +157,7 @@ impl JudgedProcess {
             judged,
             alone_ns: match judged {
                 JudgedBy::End => end().map(|end| end.0),
-                _ => latency_of_first(alone),
+                _ => alone.first_latency_ns(),
             },
             recorded_on: None,
             scaled: None,
@@ -233,17 +233,27 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
+    /// What to do, in one sentence.
+    #[must_use]
+    pub fn sentence(&self) -> &str {
+        &self.verdict.text
+    }
+
+    /// The recipe that the verdict names; `None` where it names none.
+    #[must_use]
+    pub fn recommended(&self) -> Option<&str> {
+        self.verdict.recipe.as_deref()
+    }
+
     /// The changes against the baseline that are smaller than the error of the model: a sentence, or
     /// none.
-    #[must_use]
-    pub fn doubts(&self) -> Vec<String> {
+    pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
 
     /// How far the verdict may be believed, in fewer words than [`PolicyVerdict::trust`]: of the
     /// errors of all processes the largest, and what holds of several said once.
-    #[must_use]
-    pub fn trust_in_brief(&self) -> Vec<String> {
+    pub(crate) fn trust_in_brief(&self) -> Vec<String> {
         verdict::trust_in_brief(self)
     }
 
@@ -294,16 +304,14 @@ impl PolicyFigures {
     }
 
     /// What decides about a process over the same alone.
-    #[must_use]
-    pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
+    pub(crate) fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
         over(self.rows[row].processes[process].decisive_ns?, alone).map(round)
     }
 
     /// By how much longer a process takes than under the baseline, as a share; below 0 it is
     /// shorter.
-    #[must_use]
-    pub fn change(&self, row: usize, process: usize) -> Option<f64> {
+    pub(crate) fn change(&self, row: usize, process: usize) -> Option<f64> {
         let of = |row: usize| self.rows[row].processes[process].decisive_ns;
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
@@ -323,6 +331,11 @@ impl PolicyFigures {
         };
         processes.filter_map(slowdown).product()
     }
+}
+
+/// Four decimals are all that is printed anywhere.
+fn round(x: f64) -> f64 {
+    (x * 10_000.0).round() / 10_000.0
 }
 
 fn over(part: u64, whole: u64) -> Option<f64> {

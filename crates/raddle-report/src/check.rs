@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use raddle_sim::{JudgedBy, PolicyFigures, percentile};
+use raddle_sim::percentile;
 use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{JudgedBy, PolicyFigures};
 use crate::document::{Block, Cell, Column, Document, Table};
 use crate::units::{counted, duration, plain};
 
@@ -171,13 +172,13 @@ impl Prediction {
 }
 
 /// What a recording says of a tenant.
-struct Measured {
+struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
 }
 
 impl PredictedProfile {
-    fn measured(&self, judged: JudgedBy, mut ops: Vec<&Op>) -> Result<Measured, String> {
+    fn measured(&self, judged: JudgedBy, mut ops: Vec<&Op>) -> Result<MeasuredTimes, String> {
         let each = self.kernels.saturating_add(self.copies).saturating_add(self.sets).max(1);
         let all = ops.len() as u64;
         let odd = all % each;
@@ -214,7 +215,7 @@ impl PredictedProfile {
             },
             JudgedBy::End => last.1.saturating_sub(first.0),
         };
-        Ok(Measured { ns: ns.max(1), repetitions: spans.len() as u64 })
+        Ok(MeasuredTimes { ns: ns.max(1), repetitions: spans.len() as u64 })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Three comparisons, in nanoseconds. *Waits*: from launch to start, simulated against recorded.
 //! *Busy time*: how long at least one kernel ran. *Order*: which of two kernels started first.
-//! Differences are split into [`WaitCause`]s and [`BusyCause`]s that add up to them exactly.
+//! Differences are split into [`DifferencePart`]s that add up to them exactly.
 //!
 //! The makespan is reported but proves little: in an open loop it follows the recorded launch
 //! times. No arrival is ever taken from a start; kernels without a recorded launch have no wait to
@@ -16,39 +16,36 @@ mod off;
 mod order;
 mod waits;
 
+use raddle_sim::{Outcome, PlanOptions};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::Outcome;
-use crate::plan::PlanOptions;
 use both::both;
-pub use busy::{BusyCause, BusyPart, BusyTime};
-pub use cause::WaitCause;
-pub use order::StartOrder;
-pub(crate) use waits::is_within;
-pub use waits::{WaitPart, Waits};
+pub(crate) use busy::BusyTime;
+use order::StartOrder;
+pub(crate) use waits::Waits;
 
 /// A recording and its replay, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fidelity {
     /// Kernel launches of the profile.
-    pub kernels: u64,
+    pub(crate) kernels: u64,
     /// Those that ran to their end in the simulation.
-    pub ran: u64,
+    pub(crate) ran: u64,
     /// Kernels whose recorded duration was shorter than the clock's step and is half a step here,
     /// in the recording and in the simulation alike.
-    pub assumed_durations: u64,
+    pub(crate) assumed_durations: u64,
     /// The waits; `None` where no kernel that ran has a recorded launch.
-    pub waits: Option<Waits>,
+    pub(crate) waits: Option<Waits>,
     /// The busy time.
-    pub busy: BusyTime,
+    pub(crate) busy: BusyTime,
     /// The order of starts.
-    pub order: StartOrder,
+    pub(crate) order: StartOrder,
     /// From time 0 to the last recorded end.
-    pub recorded_makespan_ns: u64,
+    pub(crate) recorded_makespan_ns: u64,
     /// From time 0 to the last simulated end.
-    pub simulated_makespan_ns: u64,
+    pub(crate) simulated_makespan_ns: u64,
 }
 
 impl Fidelity {
@@ -69,6 +66,26 @@ impl Fidelity {
             recorded_makespan_ns: profile.span_ns,
             simulated_makespan_ns: outcome.last.0,
         }
+    }
+}
+
+/// What one cause adds to a difference between a replay and its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct DifferencePart {
+    /// The kebab-case name of the cause.
+    pub(crate) cause: &'static str,
+    /// What it adds, in ns; negative where it takes away.
+    pub(crate) ns: i64,
+    /// The same as a share.
+    pub(crate) share: f64,
+    /// What the cause means, for a person.
+    #[serde(skip)]
+    pub(crate) explanation: &'static str,
+}
+
+impl DifferencePart {
+    fn new(cause: &'static str, explanation: &'static str, ns: i128, of: i128) -> Self {
+        Self { cause, ns: narrow(ns), share: share(ns, of), explanation }
     }
 }
 
@@ -117,7 +134,7 @@ impl std::fmt::Display for ModelError {
 }
 
 /// `part` of `whole` in four decimals, with its sign; 0 of nothing.
-pub(crate) fn share(part: i128, whole: i128) -> f64 {
+fn share(part: i128, whole: i128) -> f64 {
     if whole == 0 {
         return 0.0;
     }

@@ -2,10 +2,12 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod answer;
 pub mod check;
 pub mod compare;
 pub mod contention;
 mod document;
+mod fidelity;
 pub mod inspect;
 mod launches;
 pub mod replay;
@@ -17,6 +19,7 @@ pub use document::{
     Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
     SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
 };
+pub use fidelity::{Fidelity, ModelError};
 
 use serde::Serialize;
 

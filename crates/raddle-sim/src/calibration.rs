@@ -11,7 +11,7 @@ use raddle_device::Device;
 use raddle_policy::{Level, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
-use crate::fidelity::share;
+use crate::figures::round;
 use crate::outcome::{Outcome, Record};
 use crate::plan::{PlanOptions, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
@@ -117,7 +117,11 @@ fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
     let ran = outcome.records.iter().filter_map(|one| Some((one.started?.0, one.ended?.0)));
     let before = union(all().map(recorded).collect());
     let after = union(apart.map(|(_, op)| recorded(op)).chain(ran).collect());
-    share(i128::from(after) - i128::from(before), i128::from(before))
+    if before == 0 {
+        return 0.0;
+    }
+    // Adding 0 makes -0 of what rounds to nothing a plain 0.
+    round((i128::from(after) - i128::from(before)) as f64 / before as f64) + 0.0
 }
 
 /// How long at least one of these spans lasts.

@@ -9,7 +9,6 @@
 use raddle_policy::Ticks;
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
-use crate::fidelity::is_within;
 use crate::figures::percentile;
 use crate::plan::WaitRule;
 use crate::workload::LaunchLatency;
@@ -17,11 +16,21 @@ use crate::workload::LaunchLatency;
 /// What is tried between two neighbours of the first search.
 const STEPS: u64 = 8;
 
+/// An error of that much, and 5 % of the recorded wait, is within the goal.
+const TOLERANCE_NS: u64 = 2_000;
+
 impl LaunchLatency {
+    /// Whether a wait that is off by `error_ns` is within the goal of `docs/fidelity.md`: 2 us and 5 % of
+    /// the recorded one.
+    #[must_use]
+    pub const fn is_within(error_ns: u64, wait_ns: u64) -> bool {
+        error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
+    }
+
     /// The latency that fits a profile; none where no launch was recorded.
     #[must_use]
     pub fn fitted(profile: &Profile, waits: WaitRule) -> Self {
-        let ops = Waiting::all(profile, waits);
+        let ops = WaitingOp::all(profile, waits);
         if !ops.iter().any(|op| op.known) {
             return Self::default();
         }
@@ -43,7 +52,7 @@ impl LaunchLatency {
 }
 
 /// One op as far as waiting is concerned.
-struct Waiting {
+struct WaitingOp {
     arrival: u64,
     start: u64,
     lasts: u64,
@@ -53,7 +62,7 @@ struct Waiting {
     known: bool,
 }
 
-impl Waiting {
+impl WaitingOp {
     fn all(profile: &Profile, waits: WaitRule) -> Vec<Self> {
         let mut waits = waits.of(profile).peekable();
         let one = |(position, op): (usize, &raddle_trace::Op)| {
@@ -77,7 +86,7 @@ impl Waiting {
 
 /// What is tried: 0, and tenths and the mean of what kernels took from issue, or from the end of
 /// what they waited for.
-fn candidates(ops: &[Waiting], queued: bool) -> Vec<u64> {
+fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     let gaps = ops.iter().filter(|op| op.known).filter_map(|op| {
         let ended = op.after.iter().map(|&at| ops[at].start.saturating_add(ops[at].lasts)).max();
         match ended.filter(|&ended| ended >= op.arrival) {
@@ -99,7 +108,7 @@ fn candidates(ops: &[Waiting], queued: bool) -> Vec<u64> {
 }
 
 /// The best of all pairs, the smallest of equals.
-fn best(ops: &[Waiting], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
+fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
     for &launch in launches {
@@ -116,7 +125,7 @@ fn best(ops: &[Waiting], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
 
 /// How many kernels start within the goal, and by how much all are off.
 fn tried(
-    ops: &[Waiting],
+    ops: &[WaitingOp],
     launch: u64,
     handover: u64,
     ends: &mut [u64],
@@ -131,7 +140,8 @@ fn tried(
         ends[position] = start.saturating_add(op.lasts);
         if op.known {
             let error = start.abs_diff(op.start);
-            within += u64::from(is_within(error, op.start.saturating_sub(op.arrival)));
+            within +=
+                u64::from(LaunchLatency::is_within(error, op.start.saturating_sub(op.arrival)));
             off += u128::from(error);
         }
     }

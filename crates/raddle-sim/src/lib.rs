@@ -11,17 +11,14 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
-mod answer;
 mod bench;
 mod blockers;
 mod calibration;
 mod contention;
 mod device_time;
-mod energy_fit;
 mod engine;
 mod error;
 mod fairness;
-mod fidelity;
 mod figures;
 mod fragmentation;
 mod histogram;
@@ -48,23 +45,15 @@ mod usage;
 mod watch;
 mod workload;
 
-pub use answer::{
-    BASELINE, Goal, GoalError, GoalLimit, GoalMetric, JudgedBy, JudgedProcess, PolicyFigures,
-    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind, mean_within, time_of,
-};
 pub use bench::TestBench;
 pub use calibration::Calibration;
 pub use contention::{
     Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
-pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
-pub use fidelity::{
-    BusyCause, BusyPart, BusyTime, Fidelity, ModelError, StartOrder, WaitCause, WaitPart, Waits,
-};
 pub use figures::percentile;
 pub use fragmentation::{AddressSummary, FragmentedResource, FreeOverTime, FreeTime, LackCount};
 pub use histogram::LatencyHistogram;

@@ -157,7 +157,7 @@ impl WaitRule {
     }
 
     /// The waits that hold, by op.
-    pub(crate) fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
+    pub fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
         let holds = move |wait: &&StreamWait| match self {
             Self::None => false,
             Self::Recorded => !wait.inferred,
@@ -389,20 +389,23 @@ pub(crate) fn whole_ns(op: &Op, own: &Device) -> u64 {
     }
 }
 
-/// How long an op lasts on its own device where nothing is in its way: rounds of whole nanoseconds;
-/// beside what ran beside it when recorded, where that was calibrated, and with its peers.
-pub(crate) fn planned_ns(
-    profile: &Profile,
-    (position, op): (usize, &Op),
-    options: &PlanOptions<'_>,
-) -> u64 {
-    let is_collective = collective(profile, position).is_some();
-    if op.is_opaque() || options.workgroups.is_some() || is_collective {
-        return op.duration_ns;
-    }
-    match work(op, None, &PlanOptions::new(options.own, options.own)) {
-        Work::Kernel { workgroup, .. } => workgroup.0.saturating_mul(rounds(op, options.own).count),
-        Work::Copy(lasts) => lasts.0,
-        Work::Unfit { .. } => op.duration_ns,
+impl PlanOptions<'_> {
+    /// How long the op of a profile at a position lasts on its own device where nothing is in its way:
+    /// rounds of whole nanoseconds; beside what ran beside it when recorded, where that was calibrated,
+    /// and with its peers. 0 where there is no such op.
+    #[must_use]
+    pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
+        let Some(op) = profile.ops.get(position) else { return 0 };
+        let is_collective = collective(profile, position).is_some();
+        if op.is_opaque() || self.workgroups.is_some() || is_collective {
+            return op.duration_ns;
+        }
+        match work(op, None, &PlanOptions::new(self.own, self.own)) {
+            Work::Kernel { workgroup, .. } => {
+                workgroup.0.saturating_mul(rounds(op, self.own).count)
+            }
+            Work::Copy(lasts) => lasts.0,
+            Work::Unfit { .. } => op.duration_ns,
+        }
     }
 }

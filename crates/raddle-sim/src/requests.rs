@@ -81,17 +81,20 @@ impl RequestSummary {
             latency_p50_ns: percentile(&latencies, 50),
             latency_p99_ns: percentile(&latencies, 99),
             latency_max_ns: latencies.last().copied().unwrap_or(0),
-            alone_ns: alone.and_then(latency_of_first),
+            alone_ns: alone.and_then(Outcome::first_latency_ns),
             latencies: LatencyHistogram::of(&latencies),
             slowest: slowest(&served, &outcome.requests[process]),
         })
     }
 }
 
-/// How long the first repetition of a process took that ran alone.
-pub(crate) fn latency_of_first(alone: &Outcome) -> Option<u64> {
-    let first = served(alone, 0).first().copied().flatten();
-    first.map(|served| served.latency_ns)
+impl Outcome {
+    /// How long the first repetition of the first process took, from its arrival to its end; `None` where
+    /// it did not end.
+    #[must_use]
+    pub fn first_latency_ns(&self) -> Option<u64> {
+        served(self, 0).first().copied().flatten().map(|served| served.latency_ns)
+    }
 }
 
 fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest> {

@@ -224,7 +224,7 @@ impl ProcessPlan {
 impl Workload {
     /// Whether a process is run again and again for as long as others run.
     #[must_use]
-    pub(crate) fn repeats(&self, process: usize) -> bool {
+    pub fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();
         let led = self.until() > Ticks::ZERO || self.processes.iter().any(leads);
         let back_to_back = !self.processes[process].has_requests();

@@ -2,7 +2,7 @@
 //!
 //! Units: instructions of waves; ns; mW; pJ. A mW for a ns is a pJ.
 
-use crate::EnergyModel;
+use raddle_sim::EnergyModel;
 
 /// What was measured of one kernel that ran alone.
 #[derive(Clone, Debug, PartialEq, Eq)]

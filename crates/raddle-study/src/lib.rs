@@ -31,6 +31,7 @@ mod arrivals;
 pub mod contention;
 pub mod devices;
 mod energy;
+mod energy_fit;
 mod error;
 mod files;
 mod fitted;
@@ -60,6 +61,7 @@ use raddle_report::units;
 
 pub use arrivals::Load;
 pub use energy::EnergyFile;
+pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use error::{StudyError, meant};
 pub use files::{Files, Leavings, MemoryFiles};
 pub use fitted::Fitted;

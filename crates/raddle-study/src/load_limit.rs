@@ -4,8 +4,9 @@
 //! twice at most, then in thirds of what is left, until that is a fifth of the load: a percentile of few
 //! requests is worth no more. Which loads are replayed depends on nothing but what came of those before.
 
+use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
 use raddle_report::replay::{LoadLimit, RatedProcess, RecipeRun, ReplayResult};
-use raddle_sim::{GoalLimit, PolicyFigures, PolicyRow, Summary, Work, Workload};
+use raddle_sim::{Summary, Work, Workload};
 
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::error::StudyError;

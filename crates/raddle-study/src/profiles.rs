@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
+use raddle_report::ModelError;
+use raddle_report::answer::Goal;
 use raddle_report::replay::ReplayedProfile;
-use raddle_sim::{Goal, ModelError, WaitRule};
+use raddle_sim::WaitRule;
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,

@@ -6,14 +6,15 @@ use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
 use raddle_report::Document;
+use raddle_report::answer::{Goal, PolicyFigures, PolicyRow};
 use raddle_report::replay::{
     Closing, DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
     document,
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    EnergyModel, Goal, Outcome, PlanOptions, PolicyFigures, PolicyRow, ProcessPlan, Scaling,
-    TimeScale, Workload, host_pauses, meet, plan,
+    EnergyModel, Outcome, PlanOptions, ProcessPlan, Scaling, TimeScale, Workload, host_pauses,
+    meet, plan,
 };
 use raddle_trace::{PriorityRule, Profile};
 
@@ -29,7 +30,7 @@ use crate::recipes::{self, NamedRecipe};
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::search;
 use crate::self_replay;
-use crate::share::{self, Candidate};
+use crate::share::{self, ShareCandidate};
 use crate::study::{Study, Ways};
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
@@ -70,7 +71,7 @@ pub struct Prepared {
     load: Load,
     recipes: Vec<NamedRecipe>,
     /// The same as ways of sharing, where those are compared.
-    modes: Vec<Candidate>,
+    modes: Vec<ShareCandidate>,
     target: Chosen,
     workload: Workload,
     facts: Vec<ProfileFacts>,
@@ -343,7 +344,7 @@ impl Prepared {
         &self,
         wanted: &[String],
         around: &Surroundings<'_>,
-    ) -> Result<Vec<Candidate>, StudyError> {
+    ) -> Result<Vec<ShareCandidate>, StudyError> {
         let device = &self.target.device;
         let by_level = !self.priorities.is_empty()
             || self.profiles.iter().any(|loaded| loaded.requests.is_some());
@@ -467,10 +468,10 @@ impl Prepared {
     }
 
     /// The way of sharing that a result recommends, else the one that others are compared with.
-    fn chosen(&self, result: &ReplayResult) -> Option<&Candidate> {
+    fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
-        let named = answer.verdict.recipe.as_ref();
-        let at = named.and_then(|name| self.modes.iter().position(|of| of.recipe.name == *name));
+        let named = answer.recommended();
+        let at = named.and_then(|name| self.modes.iter().position(|of| of.recipe.name == name));
         self.modes.get(at.unwrap_or(answer.baseline))
     }
 }

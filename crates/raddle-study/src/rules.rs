@@ -1,7 +1,7 @@
 //! How are rules and values said of profiles?
 
 use raddle_policy::{Hint, Level};
-use raddle_sim::time_of;
+use raddle_report::answer::time_of;
 use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 

@@ -11,10 +11,11 @@ use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
 use raddle_policy::Tick;
+use raddle_report::answer::BASELINE;
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
-    BASELINE, Contention, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError,
-    Summary, Watch, Workload,
+    Contention, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
+    Watch, Workload,
 };
 
 use crate::arrivals::SeedDraw;

@@ -4,9 +4,9 @@
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
+use raddle_report::{Fidelity, ModelError};
 use raddle_sim::{
-    Calibration, EnergyModel, Fidelity, LaunchLatency, ModelError, Outcome, ProcessPlan, WaitRule,
-    Workload, plan,
+    Calibration, EnergyModel, LaunchLatency, Outcome, ProcessPlan, WaitRule, Workload, plan,
 };
 
 use crate::error::StudyError;
@@ -68,7 +68,7 @@ fn refined(
         let found = run(loaded, own, &tried, waits, &Quiet(watcher))?;
         Ok((tried, found))
     };
-    let within = |(_, found): &(Fitted, Fidelity)| found.waits.as_ref().map(|waits| waits.within);
+    let within = |(_, found): &(Fitted, Fidelity)| ModelError::of(found).within;
     let [mut best, mut less] = parallel::both([&4, &3], tried)?;
     for quarters in [2, 1] {
         if within(&less) <= within(&best) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, Profile, ProfileFormat, Quirk};
+use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, Profile, ProfileFormat};
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl ShapeRules {
     pub fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), StudyError> {
         let idle = |(_, profile): &(&str, &Profile)| {
             let report = &profile.report;
-            report.count(Quirk::ShapeInOrder) + report.count(Quirk::ShapeByName) == 0
+            report.met("shape-in-order") + report.met("shape-by-name") == 0
         };
         if !self.shapes_from.is_empty() && profiles.iter().all(idle) {
             let text = "--shapes-from gives no kernel a shape: all have one, the file is not of the \

@@ -1,6 +1,7 @@
 //! What is asked?
 
-use raddle_sim::{Goal, Scaling, WaitRule};
+use raddle_report::answer::Goal;
+use raddle_sim::{Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule};
 use serde::{Deserialize, Serialize};
 

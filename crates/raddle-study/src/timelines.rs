@@ -4,9 +4,10 @@
 //! compute unit, from its arrival on as far as that does not take too many slices.
 
 use raddle_policy::Tick;
+use raddle_report::answer::BASELINE;
 use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use raddle_report::timeline::{Recorder, TimelineNames, write_perfetto};
-use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
+use raddle_sim::{Outcome, Seen, Watch, Workload};
 
 use crate::error::StudyError;
 use crate::files::Leavings;

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_sim::{BASELINE, GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, mean_within};
+use raddle_report::answer::{
+    BASELINE, GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, mean_within,
+};
 use serde::Serialize;
 
 use crate::error::StudyError;
@@ -25,7 +27,7 @@ impl FromStr for Minimise {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (process, figure) = text.rsplit_once('.').ok_or("write NAME.FIGURE, as train.step")?;
-        let goal = format!("{process} {figure} 1s").parse::<raddle_sim::Goal>();
+        let goal = format!("{process} {figure} 1s").parse::<raddle_report::answer::Goal>();
         let goal = goal.map_err(|error| error.to_string())?;
         Ok(Self { process: goal.process, metric: goal.metric })
     }
@@ -89,7 +91,7 @@ impl Tuned {
 }
 
 /// By candidate and seed: its figures, or why there are none.
-type Rows = Vec<Vec<Result<PolicyRow, String>>>;
+type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
@@ -97,7 +99,7 @@ struct Tuning<'t, 'b> {
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
     base: Vec<PolicyRow>,
-    rows: Rows,
+    rows: SeedRows,
     runs: u64,
 }
 
@@ -240,9 +242,10 @@ impl Tuning<'_, '_> {
             Some((at, GoalMetric::Max)) => row.processes[at].max_ns.map(|ns| ns as f64),
             Some((at, _)) => row.processes[at].decisive_ns.map(|ns| ns as f64),
             None => {
-                let ratio = |(own, judged): (&raddle_sim::ProcessFigures, &JudgedProcess)| {
-                    Some(own.decisive_ns? as f64 / judged.alone_ns?.max(1) as f64)
-                };
+                let ratio =
+                    |(own, judged): (&raddle_report::answer::ProcessFigures, &JudgedProcess)| {
+                        Some(own.decisive_ns? as f64 / judged.alone_ns?.max(1) as f64)
+                    };
                 let all = row.processes.iter().zip(&self.judged).map(ratio);
                 all.collect::<Option<Vec<f64>>>().map(|all| all.into_iter().product())
             }

@@ -41,7 +41,7 @@ pub use profile::{
     StreamWait, profile_name,
 };
 pub use provenance::{Field, Origin, Provenance};
-pub use report::{ImportReport, Quirk};
+pub use report::{ImportReport, QuirkMet};
 pub use unknown::UnknownTime;
 
 #[cfg(doctest)]

@@ -4,22 +4,19 @@ macro_rules! quirks {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $explanation:literal;)*) => {
         /// Something in a file that a reader of its results should know.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[non_exhaustive]
-        pub enum Quirk { $($(#[$doc])* $variant,)* }
+        pub(crate) enum Quirk { $($(#[$doc])* $variant,)* }
 
         impl Quirk {
             /// All of them, in the order in which reports list them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The stable kebab-case name.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
             /// One sentence for the reader of a report.
-            #[must_use]
-            pub const fn explanation(self) -> &'static str {
+            const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
         }
@@ -117,7 +114,18 @@ quirks! {
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
-/// What was read, and how often each [`Quirk`] was met.
+/// Something met in a file, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct QuirkMet {
+    /// The stable kebab-case name, such as `no-launch-call`.
+    pub name: &'static str,
+    /// How often it was met, 1 or more.
+    pub count: u64,
+    /// One sentence for the reader of a report.
+    pub explanation: &'static str,
+}
+
+/// What was read, and what was met while reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
     /// Events, or rows, of the file.
@@ -128,14 +136,14 @@ pub struct ImportReport {
     pub copies: u64,
     /// Fills kept.
     pub sets: u64,
-    /// Kernels left out because their record does not say when they ran; each is among the
-    /// [`Quirk::Malformed`].
+    /// Kernels left out because their record does not say when they ran; each is among those
+    /// met as `malformed`.
     pub left_out: u64,
     /// Time of kernels that have the shape of their launch in the capture of their graph
-    /// ([`Quirk::ShapeInOrder`]), in nanoseconds.
+    /// (`shape-in-order`), in nanoseconds.
     pub shape_in_order_ns: u64,
     /// Time of kernels that have the shape of other captured launches of their name
-    /// ([`Quirk::ShapeByName`]), in nanoseconds.
+    /// (`shape-by-name`), in nanoseconds.
     pub shape_by_name_ns: u64,
     counts: [u64; Quirk::ALL.len()],
 }
@@ -156,15 +164,24 @@ impl Default for ImportReport {
 }
 
 impl ImportReport {
-    /// How often `quirk` was met.
-    #[must_use]
-    pub const fn count(&self, quirk: Quirk) -> u64 {
-        self.counts[quirk as usize]
+    /// What was met, in the order in which reports list it.
+    pub fn quirks(&self) -> impl Iterator<Item = QuirkMet> + '_ {
+        let met = |&quirk: &Quirk| QuirkMet {
+            name: quirk.name(),
+            count: self.count(quirk),
+            explanation: quirk.explanation(),
+        };
+        Quirk::ALL.iter().map(met).filter(|met| met.count > 0)
     }
 
-    /// The quirks met, with their counts, in the order of [`Quirk::ALL`].
-    pub fn quirks(&self) -> impl Iterator<Item = (Quirk, u64)> + '_ {
-        Quirk::ALL.iter().map(|&q| (q, self.count(q))).filter(|&(_, n)| n > 0)
+    /// How often something was met, by its name; 0 for a name that there is not.
+    #[must_use]
+    pub fn met(&self, name: &str) -> u64 {
+        self.quirks().find(|met| met.name == name).map_or(0, |met| met.count)
+    }
+
+    pub(crate) const fn count(&self, quirk: Quirk) -> u64 {
+        self.counts[quirk as usize]
     }
 
     pub(crate) fn of_events(events: u64) -> Self {
@@ -229,8 +246,9 @@ mod tests {
         let mut report = ImportReport { events: 9, kernels: 2, ..ImportReport::default() };
         report.note(Quirk::GraphLaunch);
         report.add(Quirk::Truncated, 1);
-        let met: Vec<_> = report.quirks().collect();
-        assert_eq!(met, [(Quirk::Truncated, 1), (Quirk::GraphLaunch, 1)]);
+        let met: Vec<_> = report.quirks().map(|met| (met.name, met.count)).collect();
+        assert_eq!(met, [("truncated", 1), ("graph-launch", 1)]);
+        assert_eq!((report.met("graph-launch"), report.met("graph")), (1, 0));
         assert_eq!(report.reasons(Quirk::ALL), "1 truncated, 1 graph-launch");
     }
 }

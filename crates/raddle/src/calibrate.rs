@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use raddle_report::json;
-use raddle_sim::{EnergyFit, KINDS, PowerReading};
 use raddle_study::EnergyFile;
+use raddle_study::{EnergyFit, KINDS, PowerReading};
 use serde::Serialize;
 
 use crate::Console;

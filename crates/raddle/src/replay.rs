@@ -179,7 +179,7 @@ fn of_profiles(
     }
     let text = match format {
         Format::Json => summary,
-        Format::Text if run.quiet => format!("{}\n", studied.result.answer().verdict.text),
+        Format::Text if run.quiet => format!("{}\n", studied.result.answer().sentence()),
         Format::Text => document.text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;

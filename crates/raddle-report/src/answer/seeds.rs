@@ -6,20 +6,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PolicyFigures, PolicyRow, ProcessFigures};
-use crate::figures::round;
+use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
 /// How far the means of one process may be off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct SeveralSeeds {
+pub(crate) struct SeveralSeeds {
     /// How many seeds there are.
-    pub seeds: u32,
+    pub(crate) seeds: u32,
     /// With 95 % confidence the mean of what the process is judged by lies within so many
     /// nanoseconds of the one found, to both sides.
-    pub decisive_within_ns: u64,
+    pub(crate) decisive_within_ns: u64,
     /// The same of the median request.
-    pub p50_within_ns: Option<u64>,
+    pub(crate) p50_within_ns: Option<u64>,
 }
 
 /// The 97.5th percentile of Student's t by degrees of freedom, from 1 on.
@@ -86,8 +85,7 @@ impl PolicyFigures {
     /// By how much longer a process takes than under the baseline, seed by seed, in nanoseconds: the
     /// mean of the differences, below 0 where it is shorter, and half of its 95 % confidence interval.
     /// `None` where there were no several seeds, or something never ended under one of them.
-    #[must_use]
-    pub fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
+    pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
             let seeds = processes.get(process)?.drawn?.seeds as usize;

@@ -1,8 +1,7 @@
 //! Does the verdict follow from the figures? Rankings were reasoned before they were run.
 
-use raddle_sim::{
-    JudgedBy, JudgedProcess, ModelError, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind,
-};
+use super::{JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind};
+use crate::ModelError;
 
 const MS: f64 = 1e6;
 

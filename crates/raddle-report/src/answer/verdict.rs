@@ -16,23 +16,23 @@ const ENOUGH: u64 = 100;
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct PolicyVerdict {
+pub(crate) struct PolicyVerdict {
     /// The kind of answer.
-    pub kind: VerdictKind,
+    pub(crate) kind: VerdictKind,
     /// The recipe that it names, if it names one.
-    pub recipe: Option<String>,
+    pub(crate) recipe: Option<String>,
     /// One sentence.
-    pub text: String,
+    pub(crate) text: String,
     /// Why that is so, where the figures say.
-    pub why: Option<String>,
+    pub(crate) why: Option<String>,
     /// How far it may be believed, a clause each.
-    pub trust: Vec<String>,
+    pub(crate) trust: Vec<String>,
 }
 
 /// The kinds of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum VerdictKind {
+pub(crate) enum VerdictKind {
     /// Another recipe than the baseline is better.
     Use,
     /// None is better than the baseline.

@@ -1,9 +1,7 @@
 //! When did each op run, in the recording and in the simulation?
 
+use raddle_sim::{Outcome, PlanOptions, Record};
 use raddle_trace::{Field, OpKind, Origin, Profile};
-
-use crate::outcome::{Outcome, Record};
-use crate::plan::{PlanOptions, planned_ns};
 
 /// From start to end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +84,7 @@ pub(super) fn both(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outco
             simulated: record.and_then(simulated),
             latency: 0,
             refused: record.is_some_and(|record| record.refused),
-            planned: ns(planned_ns(profile, (position, op), options)),
+            planned: ns(options.planned_ns(profile, position)),
         }
     };
     let mut ops: Vec<Both> = profile.ops.iter().enumerate().map(pair).collect();

@@ -6,39 +6,26 @@
 use serde::Serialize;
 
 use super::both::{Both, Span};
-use super::{narrow, share};
+use super::{DifferencePart, share};
 
 /// The time during which at least one kernel ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct BusyTime {
+pub(crate) struct BusyTime {
     /// In the recording.
-    pub recorded_ns: u64,
+    pub(crate) recorded_ns: u64,
     /// In the simulation.
-    pub simulated_ns: u64,
+    pub(crate) simulated_ns: u64,
     /// (Simulated - recorded) / recorded.
-    pub difference: f64,
-    /// One a cause, in the order of [`BusyCause`]; they add up to simulated - recorded.
-    pub causes: Vec<BusyPart>,
-}
-
-/// What one cause adds to the busy time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct BusyPart {
-    /// The cause.
-    pub cause: BusyCause,
-    /// What it adds, in ns; negative where it takes away.
-    pub ns: i64,
-    /// The same over the recorded busy time.
-    pub share: f64,
+    pub(crate) difference: f64,
+    /// One a cause, in a fixed order; they add up to simulated - recorded.
+    /// Shares are of the recorded busy time.
+    pub(crate) causes: Vec<DifferencePart>,
 }
 
 /// Why the busy time differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum BusyCause {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BusyCause {
     /// Kernels that were refused or never ended.
     NotRun,
     /// Workgroup times are whole nanoseconds, times rounds.
@@ -53,7 +40,7 @@ pub enum BusyCause {
 
 impl BusyCause {
     /// All of them, in the order in which they are shown.
-    pub(crate) const ALL: [Self; 5] = [
+    const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
         Self::Room,
@@ -62,8 +49,7 @@ impl BusyCause {
     ];
 
     /// The kebab-case name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::NotRun => "not-run",
             Self::Rounding => "rounding",
@@ -74,8 +60,7 @@ impl BusyCause {
     }
 
     /// What it means, for a person.
-    #[must_use]
-    pub const fn explanation(self) -> &'static str {
+    const fn explanation(self) -> &'static str {
         match self {
             Self::NotRun => "kernels that were refused or never ended",
             Self::Rounding => "workgroup times are whole nanoseconds, times rounds",
@@ -112,8 +97,7 @@ impl BusyTime {
                     recorded.across_streams() - simulated.across_streams()
                 }
             };
-            let share = share(ns, recorded.union);
-            BusyPart { cause, ns: narrow(ns), share }
+            DifferencePart::new(cause.name(), cause.explanation(), ns, recorded.union)
         });
         Self {
             recorded_ns: u64::try_from(recorded.union).unwrap_or(u64::MAX),

@@ -1,13 +1,9 @@
 //! Why does a kernel start at another time than recorded?
 
-use serde::Serialize;
-
 /// Why a kernel starts at another time than recorded: the first cause, which what an op hands on to
 /// those after it keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WaitCause {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitCause {
     /// It could have started and nothing else ran: launch latency, or a wait for something that the
     /// profile does not show.
     Launch,
@@ -32,7 +28,7 @@ pub enum WaitCause {
 
 impl WaitCause {
     /// All of them, in the order in which they are shown.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
         Self::OtherCopies,
@@ -45,8 +41,7 @@ impl WaitCause {
     ];
 
     /// The kebab-case name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Launch => "launch",
             Self::OtherKernels => "other-kernels",
@@ -61,8 +56,7 @@ impl WaitCause {
     }
 
     /// What it means, for a person.
-    #[must_use]
-    pub const fn explanation(self) -> &'static str {
+    pub(super) const fn explanation(self) -> &'static str {
         match self {
             Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",
             Self::OtherKernels => "kernels of other streams ran: a wait that is not shown",

@@ -8,15 +8,15 @@ use super::share;
 /// Kernels next to each other by recorded start, held against their simulated starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct StartOrder {
+pub(crate) struct StartOrder {
     /// Neighbours among the kernels that ran, by recorded start, whose recorded starts differ.
-    pub pairs: u64,
+    pub(crate) pairs: u64,
     /// Those of which the later one started earlier in the simulation. Equal starts are none.
-    pub inverted: u64,
+    pub(crate) inverted: u64,
     /// Inverted of pairs.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Inverted ones of which both are in one stream: they overlap in the recording.
-    pub inverted_in_stream: u64,
+    pub(crate) inverted_in_stream: u64,
 }
 
 impl StartOrder {

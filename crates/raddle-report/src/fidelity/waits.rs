@@ -3,77 +3,62 @@
 //! A wait is start - arrival, in ns. The arrival is the same in both worlds, so the error of a wait
 //! is simulated start - recorded start; `off` says where each comes from.
 
+use raddle_sim::{LaunchLatency, percentile};
 use serde::Serialize;
 
 use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::gaps;
 use super::off::{StartError, all_off};
-use super::{narrow, share};
-use crate::figures::percentile;
-
-/// An error of that much, and 5 % of the recorded wait, is within the goal.
-const TOLERANCE_NS: u64 = 2_000;
+use super::{DifferencePart, share};
 
 /// Waits from launch to start of the kernels that ran and whose launch was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Waits {
+pub(crate) struct Waits {
     /// How many are compared.
-    pub kernels: u64,
+    pub(crate) kernels: u64,
     /// Kernels that ran and whose arrival is assumed.
-    pub left_out: u64,
+    pub(crate) left_out: u64,
     /// Median of the recorded waits.
-    pub recorded_p50_ns: u64,
+    pub(crate) recorded_p50_ns: u64,
     /// 95th percentile of them, nearest rank.
-    pub recorded_p95_ns: u64,
+    pub(crate) recorded_p95_ns: u64,
     /// Median of |simulated - recorded|.
-    pub error_p50_ns: u64,
+    pub(crate) error_p50_ns: u64,
     /// 95th percentile of it.
-    pub error_p95_ns: u64,
+    pub(crate) error_p95_ns: u64,
     /// Median of |simulated - recorded| / recorded, where that is not 0.
-    pub relative_p50: f64,
+    pub(crate) relative_p50: f64,
     /// 95th percentile of it.
-    pub relative_p95: f64,
+    pub(crate) relative_p95: f64,
     /// Kernels with a recorded wait of 0, which have no relative error.
-    pub zero_waits: u64,
+    pub(crate) zero_waits: u64,
     /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
     /// the median is.
-    pub within: f64,
+    pub(crate) within: f64,
     /// Kernels that start earlier than recorded.
-    pub early: u64,
+    pub(crate) early: u64,
     /// Kernels that start later than recorded.
-    pub late: u64,
+    pub(crate) late: u64,
     /// Median of what a kernel adds to the error that it has from the op that it waits for.
-    pub own_error_p50_ns: u64,
+    pub(crate) own_error_p50_ns: u64,
     /// 95th percentile of it.
-    pub own_error_p95_ns: u64,
+    pub(crate) own_error_p95_ns: u64,
     /// The sum of |simulated - recorded|.
-    pub error_ns: u64,
+    pub(crate) error_ns: u64,
     /// The share of it that kernels have from the op that they wait for.
-    pub carried: f64,
-    /// One a cause, in the order of [`WaitCause`]; they add up to `error_ns`.
-    pub causes: Vec<WaitPart>,
+    pub(crate) carried: f64,
+    /// One a cause, in a fixed order; they add up to `error_ns`, and shares are of it.
+    pub(crate) causes: Vec<DifferencePart>,
     /// Kernels issued into an idle stream that started while nothing else ran.
-    pub launches: u64,
+    pub(crate) launches: u64,
     /// Median of their recorded wait: the launch latency, which the model does not have.
-    pub launch_p50_ns: u64,
+    pub(crate) launch_p50_ns: u64,
     /// Kernels that followed the op before them in a queue while nothing else ran.
-    pub handovers: u64,
+    pub(crate) handovers: u64,
     /// Median of the time between the two, which the model does not have either.
-    pub handover_p50_ns: u64,
-}
-
-/// What one cause adds to the errors.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct WaitPart {
-    /// The cause.
-    pub cause: WaitCause,
-    /// Its part of the sum of errors, in ns; negative where it makes errors smaller.
-    pub ns: i64,
-    /// The same as a share.
-    pub share: f64,
+    pub(crate) handover_p50_ns: u64,
 }
 
 /// The kernels whose waits are compared.
@@ -99,7 +84,7 @@ impl Compared<'_> {
     }
 
     fn is_within(&self, at: usize) -> bool {
-        is_within(self.error(at), self.wait(at))
+        LaunchLatency::is_within(self.error(at), self.wait(at))
     }
 
     /// |error| over the recorded wait in millionths; `None` where that is 0.
@@ -121,7 +106,7 @@ impl Compared<'_> {
     }
 
     /// The share that is carried, and the part of each cause.
-    fn sums(&self, total: i128) -> (f64, Vec<WaitPart>) {
+    fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
             let StartError { start, carried: handed_on, parts } = self.off[at];
@@ -131,10 +116,8 @@ impl Compared<'_> {
                 *sum += sign * i128::from(part);
             }
         }
-        let part = |(cause, ns): (WaitCause, i128)| WaitPart {
-            cause,
-            ns: narrow(ns),
-            share: share(ns, total),
+        let part = |(cause, ns): (WaitCause, i128)| {
+            DifferencePart::new(cause.name(), cause.explanation(), ns, total)
         };
         (share(carried, total), WaitCause::ALL.into_iter().zip(sums).map(part).collect())
     }
@@ -187,11 +170,6 @@ impl Waits {
             handover_p50_ns: percentile(&handovers, 50),
         })
     }
-}
-
-/// Whether an error is within the goal: 2 us and 5 % of the recorded wait.
-pub(crate) const fn is_within(error: u64, wait: u64) -> bool {
-    error <= TOLERANCE_NS.saturating_add(wait / 20)
 }
 
 /// Whether an op was issued before the one that it waits for had ended.

@@ -1,9 +1,8 @@
 //! How is the agreement of a replay with its recording told to a person?
 
-use raddle_sim::{BusyTime, Fidelity, ModelError, Waits};
-
 use super::profile::SelfReplayed;
 use crate::document::{Column, Document, Table};
+use crate::fidelity::{BusyTime, Fidelity, ModelError, Waits};
 use crate::units::{count, counted, duration, percent};
 
 /// The busy time may differ by so much.
@@ -110,7 +109,7 @@ fn causes<'c>(
 fn wait_causes(waits: &Waits) -> Table {
     let titles = ["error by", "time", "share", "what held the recorded start"];
     let parts = waits.causes.iter();
-    let parts = parts.map(|p| (p.cause.name(), p.ns, percent(p.share), p.cause.explanation()));
+    let parts = parts.map(|p| (p.cause, p.ns, percent(p.share), p.explanation));
     causes("Errors of waits", titles, parts)
 }
 
@@ -150,7 +149,7 @@ fn busy_text(busy: &BusyTime) -> String {
 fn busy_causes(busy: &BusyTime) -> Table {
     let titles = ["changed by", "time", "of busy", "why"];
     let parts = busy.causes.iter();
-    let parts = parts.map(|p| (p.cause.name(), p.ns, points(p.share), p.cause.explanation()));
+    let parts = parts.map(|p| (p.cause, p.ns, points(p.share), p.explanation));
     causes("Changes of busy time", titles, parts)
 }
 

@@ -9,7 +9,7 @@ use super::streams::InspectedStream;
 use super::verdicts;
 use super::{KERNEL, LISTED};
 use crate::document::{Block, Column, Document, List, Table};
-use crate::replay::DeviceFound;
+use crate::replay::{DeviceFound, met};
 use crate::units::{count, counted, duration, percent, plain, share};
 
 /// Characters of names.
@@ -55,7 +55,7 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     }
     document.paragraph("Arrivals", arrivals(profile));
     document.paragraph("Origins", origins(profile));
-    document.list("Met in the file", profile.quirks.iter().map(ToString::to_string).collect());
+    document.list("Met in the file", profile.quirks.iter().map(met).collect());
     if let Some(fidelity) = &profile.self_replay {
         fidelity::fill(document, fidelity);
     }

@@ -1,8 +1,8 @@
 //! What is known of one profile?
 
 use raddle_device::Device;
-use raddle_sim::{Fidelity, LaunchLatency, ModelError};
-use raddle_trace::{CommRule, Communication, Profile};
+use raddle_sim::LaunchLatency;
+use raddle_trace::{CommRule, Communication, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::amounts::WantedAmounts;
@@ -13,8 +13,9 @@ use super::limits::LaunchLimits;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
 use super::verdicts::SourceVerdict;
+use crate::fidelity::{Fidelity, ModelError};
 use crate::launches::{UnknownKernels, kernels};
-use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
+use crate::replay::{DeviceFacts, DeviceFound};
 
 /// Everything that was asked for.
 #[derive(Debug, Serialize)]
@@ -189,7 +190,7 @@ impl InspectedProfile {
             comm: CommunicationRule::new(with.rule, with.communication),
             arrivals: LaunchWaits::of(profile),
             origins: origins(profile),
-            quirks: QuirkMet::of(profile),
+            quirks: profile.report.quirks().collect(),
             amounts: with.amounts,
             self_replay: with.self_replay,
             verdicts: with.verdicts,

@@ -1,10 +1,9 @@
 //! What is on the first screen and on page one: which recipe, at what cost, and may I believe it?
 
-use raddle_sim::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures, VerdictKind};
-
 use super::NAME;
 use super::files::Closing;
 use super::result::ReplayResult;
+use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures, VerdictKind};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
     ValueUnit,
@@ -41,7 +40,7 @@ const BREVITY: [Brevity; 4] = [
 
 /// What a table of policies shows beside what decides.
 #[derive(Clone, Copy, Debug, Default)]
-struct Detail {
+struct AnswerDetail {
     /// What each policy does, in words.
     words: bool,
     /// How many times as long as alone requests take.
@@ -54,22 +53,22 @@ struct Detail {
     within: [bool; 2],
 }
 
-const ALL: Detail =
-    Detail { words: true, alone: true, median: true, change: true, within: [true; 2] };
+const ALL: AnswerDetail =
+    AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 2] };
 
 /// Of a terminal the first one that fits is taken.
-const DETAILS: [Detail; 7] = [
+const DETAILS: [AnswerDetail; 7] = [
     ALL,
     PAGE,
-    Detail { within: [true, false], ..PAGE },
-    Detail { alone: false, within: [true, false], ..PAGE },
-    Detail { alone: false, within: [false; 2], ..PAGE },
-    Detail { alone: false, within: [false; 2], change: false, ..PAGE },
-    Detail { words: false, alone: false, median: false, change: false, within: [false; 2] },
+    AnswerDetail { within: [true, false], ..PAGE },
+    AnswerDetail { alone: false, within: [true, false], ..PAGE },
+    AnswerDetail { alone: false, within: [false; 2], ..PAGE },
+    AnswerDetail { alone: false, within: [false; 2], change: false, ..PAGE },
+    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 2] },
 ];
 
 /// That of the page, whose tables scroll.
-const PAGE: Detail = Detail { words: false, ..ALL };
+const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
 /// Page one, and the first screen.
 pub(super) fn fill(
@@ -237,7 +236,7 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
 
 /// The name of a recipe in a table.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
-    let today = row == answer.baseline && answer.rows[row].recipe == raddle_sim::BASELINE;
+    let today = row == answer.baseline && answer.rows[row].recipe == crate::answer::BASELINE;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }
@@ -269,7 +268,7 @@ fn change(change: Option<f64>) -> Cell {
 }
 
 /// The median request and what decides, with how far means may be off.
-fn times(figures: &ProcessFigures, detail: Detail) -> [Cell; 2] {
+fn times(figures: &ProcessFigures, detail: AnswerDetail) -> [Cell; 2] {
     let drawn = figures.drawn;
     let [decisive, median] = detail.within;
     let interval = figures.between_ns.filter(|[least, most]| decisive && least < most);
@@ -313,7 +312,7 @@ fn processes(answer: &PolicyFigures) -> Vec<usize> {
 
 /// The policies, the best first, with more or less detail: of a terminal the first ones; of the page
 /// all, with bars and longest waits, and rows that lead to their timelines.
-fn policies(result: &ReplayResult, most: usize, detail: Detail, page: bool) -> Table {
+fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
     let names: Vec<&str> = answer.processes.iter().map(|process| &*process.name).collect();
@@ -348,7 +347,7 @@ fn policies(result: &ReplayResult, most: usize, detail: Detail, page: bool) -> T
     if page || few.columns() <= 1 + usize::from(detail.words) { table } else { few }
 }
 
-fn cells(result: &ReplayResult, row: usize, detail: Detail, page: bool) -> Vec<Cell> {
+fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) -> Vec<Cell> {
     let answer = &result.answer;
     let recipe = result.recipes.get(row);
     let drawn = recipe.and_then(|of| of.timeline.as_ref()).filter(|_| page);

@@ -4,11 +4,12 @@
 //! profiles are file names, and the rest are figures.
 
 use raddle_policy::Barrier;
-use raddle_sim::{LaunchLatency, ModelError, Scaling, TimeScale, WaitRule};
-use raddle_trace::{Field, Op, Origin, Profile};
+use raddle_sim::{LaunchLatency, Scaling, TimeScale, WaitRule};
+use raddle_trace::{Field, Op, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
+use crate::fidelity::ModelError;
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
@@ -154,30 +155,9 @@ impl StreamWaitFacts {
     }
 }
 
-/// Something in a file that a reader should know.
-#[derive(Clone, Debug, Serialize)]
-pub struct QuirkMet {
-    pub(crate) name: &'static str,
-    pub(crate) count: u64,
-    pub(crate) explanation: &'static str,
-}
-
-impl QuirkMet {
-    /// Everything that was met in the file of a profile.
-    pub fn of(profile: &Profile) -> Vec<Self> {
-        let met = |(quirk, count): (raddle_trace::Quirk, u64)| Self {
-            name: quirk.name(),
-            count,
-            explanation: quirk.explanation(),
-        };
-        profile.report.quirks().map(met).collect()
-    }
-}
-
-impl std::fmt::Display for QuirkMet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}: {}", self.name, units::count(self.count), self.explanation)
-    }
+/// A line about something met in a file.
+pub(crate) fn met(quirk: &QuirkMet) -> String {
+    format!("{} {}: {}", quirk.name, units::count(quirk.count), quirk.explanation)
 }
 
 impl ProfileFacts {
@@ -221,7 +201,7 @@ impl ProfileFacts {
             stream_waits: StreamWaitFacts::of(profile, replayed.waits),
             launch_ns: replayed.latency.launch.0,
             handover_ns: replayed.latency.handover.0,
-            quirks: QuirkMet::of(profile),
+            quirks: profile.report.quirks().collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::device::DeviceFound;
-use super::facts::ProfileFacts;
+use super::facts::{ProfileFacts, met};
 use super::files::{self, Closing};
 use super::result::{RecipeResult, ReplayResult};
 use super::runs::{Replay, SET_UP};
@@ -117,7 +117,7 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.add(Block::List(List { label, items, inline: true }));
     let met = result.profiles.iter().flat_map(|profile| {
         let name = plain(&profile.name, NAME);
-        profile.quirks.iter().map(move |met| format!("{name}: {met}"))
+        profile.quirks.iter().map(move |quirk| format!("{name}: {}", met(quirk)))
     });
     let met: Vec<String> = met.collect();
     if met.is_empty() {

@@ -23,7 +23,8 @@ mod shares;
 
 pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
-pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
+pub(crate) use facts::met;
+pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts};
 pub use files::Closing;
 pub use fill::document;
 pub use got::{Guarantee, GuaranteeOf, TenantGot};

@@ -3,10 +3,7 @@
 //! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
-use raddle_sim::{
-    BASELINE, JudgedBy, JudgedProcess, Outcome, PolicyFigures, PolicyRow, SlowRequest, Summary,
-    VerdictKind, Workload,
-};
+use raddle_sim::{Outcome, SlowRequest, Summary, Workload};
 use serde::Serialize;
 
 use super::assumptions::{cost_model, warnings};
@@ -16,6 +13,7 @@ use super::got::{self, TenantGot};
 use super::load_limit::LoadLimit;
 use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
+use crate::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, VerdictKind};
 use crate::units::counted;
 
 /// The version of the document; a key that goes or changes its meaning makes a new one.

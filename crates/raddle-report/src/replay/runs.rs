@@ -2,12 +2,13 @@
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
-use raddle_sim::{Goal, Outcome, Summary, Workload};
+use raddle_sim::{Outcome, Summary, Workload};
 use serde::Serialize;
 
 use super::assumptions::Rules;
 use super::device::DeviceFacts;
 use super::facts::ReplayedProfile;
+use crate::answer::Goal;
 use crate::timeline::Timeline;
 
 /// The result as a whole.

@@ -1,9 +1,9 @@
 //! Which pictures show a sweep? A figure along the load, and what one process pays for another's gain.
 
 use super::summary::{GroupSummary, SweepSummary};
+use crate::answer::{GoalLimit, GoalMetric};
 use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
 use crate::units::duration;
-use raddle_sim::{GoalLimit, GoalMetric};
 
 /// Series of one picture; more are parted into several by an axis.
 const SERIES: usize = 8;

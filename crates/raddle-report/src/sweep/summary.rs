@@ -1,7 +1,8 @@
 //! What does a sweep say as a whole? `raddle sweep --format json`.
 
-use raddle_sim::{Goal, mean_within};
 use serde::Serialize;
+
+use crate::answer::{Goal, mean_within};
 
 /// The rows of a sweep, seeds taken together.
 #[derive(Clone, Debug, Serialize)]

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_sim::{Goal, GoalLimit, GoalMetric, JudgedBy};
-
 use super::row::ReadRow;
 use super::summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
+use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
 /// An option that was varied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +153,7 @@ impl Swept {
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
-        let base = axis.values.iter().position(|value| value == raddle_sim::BASELINE)?;
+        let base = axis.values.iter().position(|value| value == crate::answer::BASELINE)?;
         let mut places = places.to_vec();
         places[at] = base;
         self.groups.get(&places)

@@ -23,5 +23,4 @@ mod take_off;
 mod timeline;
 mod timing;
 mod turns;
-mod verdict;
 mod window;

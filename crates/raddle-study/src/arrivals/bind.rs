@@ -39,7 +39,7 @@ impl OpenedArrivals {
             TimesCount::Dates => "dates".to_owned(),
             TimesCount::AsAsked(unit) => format!("{}, as asked", unit.name()),
             TimesCount::ByFormat(unit) => {
-                format!("{}, as in a file of {}", unit.name(), self.file.format.name())
+                format!("{}, as in a file of {}", unit.name(), self.file.format)
             }
         }
     }

@@ -10,7 +10,7 @@ mod words;
 pub(crate) use requests::ProfileRequests;
 
 use raddle_sim::Repetition;
-use raddle_trace::arrivals::{ArrivalFormat, ArrivalProcess, TimeUnit};
+use raddle_trace::arrivals::{ArrivalProcess, TimeUnit};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
@@ -101,7 +101,7 @@ pub(crate) fn give(
     for (one, requests) in bound.iter().zip(requests) {
         profiles[one.profile].requests = Some(requests);
     }
-    let said = bound.iter().any(|one| files[one.file].file.format == ArrivalFormat::Words);
+    let said = bound.iter().any(|one| files[one.file].file.format == words::FORMAT);
     for profile in profiles.iter_mut().filter(|profile| profile.requests.is_none()) {
         profile.background = said;
     }
@@ -119,7 +119,7 @@ pub(crate) fn rated(
         let file = &files[one.file].file;
         let ArrivalProcess::Poisson { rate } = &file.tasks[one.task].process else { return None };
         let per_s = rate.to_string().parse().ok()?;
-        (file.format == ArrivalFormat::Words).then_some((one.profile, per_s))
+        (file.format == words::FORMAT).then_some((one.profile, per_s))
     });
     Ok(rated.collect())
 }

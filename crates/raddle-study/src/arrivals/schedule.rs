@@ -2,13 +2,14 @@
 
 use raddle_policy::Ticks;
 use raddle_sim::Repetition;
-use raddle_trace::arrivals::{ArrivalFormat, ArrivalProcess, ArrivalTask, jitter};
+use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
 
 use raddle_report::replay::RequestFacts;
 
 use super::Load;
 use super::bind::{BoundTask, OpenedArrivals};
 use super::requests::ProfileRequests;
+use super::words;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
@@ -61,10 +62,10 @@ impl<'s> Schedule<'s> {
     /// The requests of one profile.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
-        let recorded = opened.file.format != ArrivalFormat::Words
-            && matches!(task.process, ArrivalProcess::Trace(_));
+        let recorded =
+            opened.file.format != words::FORMAT && matches!(task.process, ArrivalProcess::Trace(_));
         let mut facts = RequestFacts {
-            format: opened.file.format.name(),
+            format: opened.file.format,
             task: plain(&task.name, 200),
             process: task.process.name(),
             replayed: None,
@@ -87,7 +88,7 @@ impl<'s> Schedule<'s> {
     fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
-        let in_words = opened.file.format == ArrivalFormat::Words;
+        let in_words = opened.file.format == words::FORMAT;
         // Words alone are as many requests as the 99th percentile takes.
         let end = if in_words { self.args.until } else { self.end() };
         let end = end.map(|end| end.saturating_sub(start));

@@ -1,9 +1,9 @@
 //! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
 
-use raddle_trace::arrivals::{
-    ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, Rate, TimesCount,
-};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, TimesCount};
 
+/// The kind of file that stands for words.
+pub(super) const FORMAT: &str = "words";
 /// The most requests of a burst.
 const MOST: usize = 1 << 20;
 
@@ -44,7 +44,7 @@ pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> Arriv
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };
     let counts = TimesCount::Dates;
-    ArrivalFile { format: ArrivalFormat::Words, tasks: vec![task], counts, time: None, unsorted: 0 }
+    ArrivalFile { format: FORMAT, tasks: vec![task], counts, time: None, unsorted: 0 }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
+use raddle_report::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyRow};
 use raddle_report::sweep::SweepRow;
-use raddle_sim::{BASELINE, JudgedBy, JudgedProcess, PolicyRow, Summary, Workload};
+use raddle_sim::{Summary, Workload};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
 use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};

@@ -175,7 +175,7 @@ impl Cases {
 
     /// The goals of all cases.
     #[must_use]
-    pub fn goals(&self) -> &[raddle_sim::Goal] {
+    pub fn goals(&self) -> &[raddle_report::answer::Goal] {
         &self.base.goals
     }
 

@@ -26,7 +26,7 @@ pub(super) struct CaseRun {
 /// The figures of a run.
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     let CaseRun { workload, summary, alone, search } = run;
-    let mut all = Figures::default();
+    let mut all = CaseFigures::default();
     all.count("makespan-ns", summary.makespan_ns);
     all.share("utilisation", Some(summary.utilisation));
     all.share("jain", summary.jain);
@@ -52,7 +52,7 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
 }
 
 /// What the search of `matching` takes, and why work waited under it.
-fn of_search(all: &mut Figures, cost: SearchCost, summary: &Summary) {
+fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates);
     all.count("search-register-bits", cost.register_bits);
     all.count("search-clocks", cost.clocks.into());
@@ -68,7 +68,7 @@ fn of_search(all: &mut Figures, cost: SearchCost, summary: &Summary) {
     }
 }
 
-fn of_process(all: &mut Figures, name: &str, process: &ProcessSummary, alone: Option<u64>) {
+fn of_process(all: &mut CaseFigures, name: &str, process: &ProcessSummary, alone: Option<u64>) {
     let mut count = |key: &str, value: u64| all.count(&format!("{name}.{key}"), value);
     if let Some(requests) = process.requests.as_ref() {
         count("requests", requests.arrived);
@@ -97,9 +97,9 @@ fn of_process(all: &mut Figures, name: &str, process: &ProcessSummary, alone: Op
 }
 
 #[derive(Default)]
-struct Figures(Vec<(String, Number)>);
+struct CaseFigures(Vec<(String, Number)>);
 
-impl Figures {
+impl CaseFigures {
     fn count(&mut self, key: &str, value: u64) {
         self.0.push((key.to_owned(), value.into()));
     }

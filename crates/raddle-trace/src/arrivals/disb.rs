@@ -63,7 +63,13 @@ pub(super) fn document(
     });
     let time = time.transpose().map_err(|problem| fault(file, "`time`", problem))?;
     let counts = TimesCount::ByFormat(TimeUnit::Milliseconds);
-    Ok(ArrivalFile { format, tasks: load.tasks, counts, time, unsorted: load.unsorted })
+    Ok(ArrivalFile {
+        format: format.name(),
+        tasks: load.tasks,
+        counts,
+        time,
+        unsorted: load.unsorted,
+    })
 }
 
 /// What a document that is no load may be.

@@ -39,8 +39,9 @@ const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 /// What one file says about arrivals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalFile {
-    /// The kind of file.
-    pub format: ArrivalFormat,
+    /// The kind of file by name: `disb`, `reef`, `azure`, `mooncake`, `bailian` or `burstgpt`; another name
+    /// where nobody wrote a file.
+    pub format: &'static str,
     /// What arrives, by whom; one or more, with names of their own.
     pub tasks: Vec<ArrivalTask>,
     /// What the arrivals of a trace in it were taken to count.
@@ -53,8 +54,7 @@ pub struct ArrivalFile {
 
 /// The kinds of files with arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ArrivalFormat {
+enum ArrivalFormat {
     /// A workload of DISB, in JSON.
     Disb,
     /// A figure of the REEF artifact: real-time and best-effort clients, in JSON.
@@ -67,14 +67,11 @@ pub enum ArrivalFormat {
     Bailian,
     /// A request trace of BurstGPT, in CSV.
     BurstGpt,
-    /// No file, but a rate.
-    Words,
 }
 
 impl ArrivalFormat {
     /// The kebab-case name of it in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Disb => "disb",
             Self::Reef => "reef",
@@ -82,7 +79,6 @@ impl ArrivalFormat {
             Self::Mooncake => "mooncake",
             Self::Bailian => "bailian",
             Self::BurstGpt => "burstgpt",
-            Self::Words => "words",
         }
     }
 }

@@ -49,7 +49,7 @@ fn trace(
     let unsorted = sort(&mut times);
     let process = ArrivalProcess::Trace(times);
     let task = ArrivalTask { name: "requests".to_owned(), priority: None, process, number: 0 };
-    Ok(ArrivalFile { format, tasks: vec![task], counts, time: None, unsorted })
+    Ok(ArrivalFile { format: format.name(), tasks: vec![task], counts, time: None, unsorted })
 }
 
 /// Which table has a header of these names.

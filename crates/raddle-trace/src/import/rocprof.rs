@@ -3,10 +3,10 @@
 //! **Lanes.** HIP promises order within a stream and nothing between streams. Streams share a few
 //! hardware queues, which hold up work behind work that has nothing to do with it; another device
 //! or runtime would share them otherwise. So the stream is the lane where a file tells streams, and
-//! [`crate::Quirk::SharedQueue`] counts those that shared a queue. A file tells none if it lacks
+//! `shared-queue` counts those that shared a queue. A file tells none if it lacks
 //! them, or if all dispatches bear the number 0 though several queues were used: the tool writes 0
 //! where it was not asked to follow streams. Then the queue is the lane
-//! ([`crate::Quirk::QueueAsStream`]).
+//! (`queue-as-stream`).
 //!
 //! **Clock.** Times are nanoseconds, but each dispatch is converted from the GPU's clock by itself,
 //! which shifts it as a whole against its neighbours: by up to 568 ns in 43,915 dispatches of an

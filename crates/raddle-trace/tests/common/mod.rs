@@ -6,7 +6,7 @@ pub(crate) mod promises;
 use std::path::{Path, PathBuf};
 
 use raddle_policy::Barrier;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, Quirk, TraceError, open};
+use raddle_trace::{Field, ImportOptions, Origin, Profile, TraceError, open};
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/profiles").join(name)
@@ -56,8 +56,8 @@ pub(crate) fn names(profile: &Profile) -> Vec<&str> {
     profile.ops.iter().map(|op| profile.kernels[op.kernel as usize].as_str()).collect()
 }
 
-pub(crate) fn quirks(profile: &Profile) -> Vec<(Quirk, u64)> {
-    profile.report.quirks().collect()
+pub(crate) fn quirks(profile: &Profile) -> Vec<(&'static str, u64)> {
+    profile.report.quirks().map(|met| (met.name, met.count)).collect()
 }
 
 /// The sample of this name, or `None` where samples are absent and need not be there.

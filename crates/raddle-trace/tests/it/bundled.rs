@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle_trace::{ImportOptions, OpKind, Profile, Quirk, open};
+use raddle_trace::{ImportOptions, OpKind, Profile, open};
 
 fn table(folder: &str, name: &str) -> Profile {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -44,7 +44,7 @@ fn training_has_three_streams() {
     let p = bundled("train.csv");
     assert_eq!((p.ops.len(), p.streams.len(), device(&p)), (500, 3, "v100"));
     assert_eq!(p.span_ns / 1_000_000, 80);
-    assert_eq!((p.resolution_ns, p.report.count(Quirk::NoLaunchCall)), (1000, 0));
+    assert_eq!((p.resolution_ns, p.report.met("no-launch-call")), (1000, 0));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn inference_has_one_stream() {
     let p = bundled("infer.csv");
     assert_eq!((p.ops.len(), p.streams.len(), device(&p)), (929, 1, "b200"));
     assert_eq!(p.span_ns / 1_000_000, 84);
-    assert_eq!((p.resolution_ns, p.report.count(Quirk::NoLaunchCall)), (1, 0));
+    assert_eq!((p.resolution_ns, p.report.met("no-launch-call")), (1, 0));
 }
 
 #[test]

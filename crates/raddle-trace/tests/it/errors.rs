@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use crate::common::{fixture, refusal};
-use raddle_trace::{ImportOptions, OpKind, Quirk, TraceError, open, read};
+use raddle_trace::{ImportOptions, OpKind, TraceError, open, read};
 
 fn of(text: &str) -> TraceError {
     read("x", text.as_bytes(), &ImportOptions::default()).expect_err(text)
@@ -119,7 +119,7 @@ fn an_amd_trace_without_any_grid_is_all_opaque() {
     let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
     assert!(p.ops.iter().all(|op| op.is_opaque() == (op.kind == OpKind::Kernel)));
     let unknown = p.unknown_time();
-    assert_eq!((p.report.kernels, p.report.count(Quirk::NoShape), unknown.opaque), (2, 2, 2));
+    assert_eq!((p.report.kernels, p.report.met("no-shape"), unknown.opaque), (2, 2, 2));
     assert!(unknown.is_much() && unknown.opaque_ns == unknown.kernel_ns);
 }
 

@@ -5,7 +5,7 @@ use crate::common::{fixture, mutate};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Quirk, read};
+use raddle_trace::{ImportOptions, read};
 use std::io::Write;
 
 const FIXTURES: [&str; 13] = [
@@ -85,7 +85,7 @@ fn every_cut_of_a_trace_keeps_its_whole_events() {
         let profile = read("x", &bytes[..cut], &ImportOptions::default()).unwrap();
         assert_eq!(profile.ops.len(), ends.iter().filter(|&&end| end <= cut).count());
         let whole = cut == text.trim_end().len();
-        assert_eq!(profile.report.count(Quirk::Truncated), u64::from(!whole), "cut at {cut}");
+        assert_eq!(profile.report.met("truncated"), u64::from(!whole), "cut at {cut}");
     }
 }
 
@@ -103,7 +103,7 @@ fn an_event_beyond_all_bounds_is_lost_and_the_next_one_read() {
     let bytes = packed.finish().unwrap();
     let profile = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
     assert_eq!(profile.ops.len(), 3);
-    assert_eq!(profile.report.count(Quirk::LostEvents), 1);
+    assert_eq!(profile.report.met("lost-events"), 1);
 }
 
 #[test]

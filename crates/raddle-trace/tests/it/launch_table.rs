@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
-    Field, HostWait, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TraceError, read,
+    Field, HostWait, ImportOptions, Op, Origin, Profile, ProfileFormat, TraceError, read,
 };
 use table::{TableComments, write_launch_table};
 
@@ -47,7 +47,7 @@ fn columns_come_in_any_order_and_most_may_be_blank() {
     assert_eq!(p.ops[1].idempotent, Idempotence::Unknown);
     assert_eq!(p.ops[3].idempotent, Idempotence::Not);
     assert_eq!(p.ops[3].provenance.of(Field::Barrier), Origin::Measured);
-    assert_eq!(p.report.count(Quirk::NoRegisters), 1);
+    assert_eq!(p.report.met("no-registers"), 1);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_truncated_gzip_table_yields_its_whole_rows() {
     let half = &bytes[..bytes.len() / 2];
     let p = read("t.csv.gz", half, &ImportOptions::default()).unwrap();
     assert!((100..500).contains(&p.ops.len()));
-    assert_eq!((p.report.count(Quirk::Truncated), p.report.count(Quirk::LostEvents)), (1, 1));
+    assert_eq!((p.report.met("truncated"), p.report.met("lost-events")), (1, 1));
 }
 
 #[test]
@@ -216,10 +216,7 @@ fn a_table_that_stops_within_its_last_row_keeps_the_others() {
     let whole = format!("{HEADER}\na,1,1,1,32,1,1,0,10\n");
     let p = read("t.csv", format!("{whole}b,1,1,1,32,1").as_bytes(), &ImportOptions::default());
     let p = p.expect("the first row is whole");
-    assert_eq!(
-        (p.ops.len(), p.report.count(Quirk::Truncated), p.report.count(Quirk::LostEvents)),
-        (1, 1, 1)
-    );
+    assert_eq!((p.ops.len(), p.report.met("truncated"), p.report.met("lost-events")), (1, 1, 1));
     assert!(
         complaint(&format!("{whole}b,1,1,1,32,1\n")).contains("cells"),
         "a narrow row within is an error"

@@ -11,8 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::Level;
 use raddle_trace::{
-    Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, Ranks, TraceError, read,
-    read_watched,
+    Field, ImportOptions, Origin, Profile, ProfileFormat, Ranks, TraceError, read, read_watched,
 };
 
 pub(crate) fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
@@ -53,7 +52,7 @@ fn kernels_copies_and_fills_of_one_stream() {
             "[CUDA memset] @7 0x0x0=0 0t 0r 0B no; 100j 1150 10 after 1",
         ]
     );
-    assert_eq!(quirks(&p), [(Quirk::NoDevice, 1)]);
+    assert_eq!(quirks(&p), [("no-device", 1)]);
     assert_eq!((p.report.events, p.resolution_ns), (6, 1));
     assert_eq!(p.streams[0].context, Some(1));
     let provenance = p.ops[1].provenance;
@@ -91,9 +90,9 @@ fn names_are_the_demangled_the_short_or_the_mangled_one_whichever_is_there() {
         ["void gemm<float>(float *)", "gemm", "_Z4gemmIfEvPf", "unnamed", "gemm"]
     );
     assert_eq!(p.kernels.len(), 4, "equal names are one");
-    assert_eq!(p.report.count(Quirk::NoName), 1);
+    assert_eq!(p.report.met("no-name"), 1);
     db.sql("DROP TABLE StringIds");
-    assert_eq!(import(&db).report.count(Quirk::NoName), 5);
+    assert_eq!(import(&db).report.met("no-name"), 5);
 }
 
 #[test]
@@ -112,7 +111,7 @@ fn a_correlation_repeats_in_another_process_and_ties_nothing_there() {
              200j 1300 100 after -",
         ]
     );
-    assert_eq!(quirks(&p), [(Quirk::NoDevice, 1), (Quirk::SeveralProcesses, 1)]);
+    assert_eq!(quirks(&p), [("no-device", 1), ("several-processes", 1)]);
 }
 
 #[test]
@@ -123,7 +122,7 @@ fn where_work_does_not_name_its_process_the_correlation_must_do() {
         .call(700, 1, TID_100)
         .sql(&format!("ALTER TABLE {KERNELS} DROP COLUMN globalPid"));
     let p = import(&db);
-    assert_eq!((p.ops[0].start_ns, p.report.count(Quirk::NoLaunchCall)), (300, 0));
+    assert_eq!((p.ops[0].start_ns, p.report.met("no-launch-call")), (300, 0));
 }
 
 #[test]
@@ -132,7 +131,7 @@ fn work_without_a_process_makes_no_second_one() {
     db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
     db.sql(&format!("UPDATE {KERNELS} SET globalPid = NULL WHERE start = 2000"));
     let p = import(&db);
-    assert_eq!((labels(&p), p.report.count(Quirk::SeveralProcesses)), (vec!["7", "7"], 0));
+    assert_eq!((labels(&p), p.report.met("several-processes")), (vec!["7", "7"], 0));
 }
 
 #[test]
@@ -141,7 +140,7 @@ fn the_earliest_of_equal_calls_counts() {
     db.kernel(&[]).call(900, 1, TID_100).call(700, 1, TID_100).call(800, 0, TID_100);
     let p = import(&db);
     assert_eq!(p.ops[0].start_ns, 300);
-    assert_eq!(p.report.count(Quirk::RepeatedCorrelation), 1);
+    assert_eq!(p.report.met("repeated-correlation"), 1);
 }
 
 #[test]
@@ -149,12 +148,12 @@ fn quirk_18_without_launch_rows_arrivals_are_assumed() {
     let db = Db::new();
     db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
     let p = import(&db);
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 2);
+    assert_eq!(p.report.met("no-launch-call"), 2);
     assert_eq!(p.ops[1].provenance.of(Field::Arrival), Origin::Assumed);
     assert_eq!((p.ops[0].arrival_ns, p.ops[1].arrival_ns), (0, 0));
     let call = [("start", 5), ("globalTid", TID_100)];
     db.row(CALLS, &call);
-    assert_eq!(import(&db).report.count(Quirk::NoLaunchCall), 2, "no column of correlations");
+    assert_eq!(import(&db).report.met("no-launch-call"), 2, "no column of correlations");
 }
 
 #[test]
@@ -164,9 +163,9 @@ fn kernels_of_a_graph_share_one_arrival() {
         db.kernel(&[("start", start), ("end", start + 10), ("graphNodeId", node)]);
     }
     let p = import(db.kernel(&[("start", 2000), ("end", 2001)]).call(0, 1, TID_100));
-    assert_eq!(p.report.count(Quirk::GraphLaunch), 2);
+    assert_eq!(p.report.met("graph-launch"), 2);
     assert!(p.ops.iter().all(|op| op.arrival_ns == 0));
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+    assert_eq!(p.report.met("no-launch-call"), 0);
 }
 
 #[test]
@@ -181,7 +180,7 @@ fn a_graph_recorded_as_a_whole_is_one_opaque_kernel() {
             "graph 0 @7 opaque 0t 0r 0B assumed; 0a 25 15 after 0",
         ]
     );
-    assert_eq!(p.report.count(Quirk::WholeGraph), 2);
+    assert_eq!(p.report.met("whole-graph"), 2);
     assert_eq!((p.unknown_time().opaque_ns, p.unknown_time().kernel_ns), (25, 25));
     let beside = import(db.kernel(&[]));
     assert_eq!((beside.report.kernels, beside.unknown_time().opaque_ns), (3, 25));
@@ -193,7 +192,7 @@ fn clusters_are_counted() {
     for (start, size) in [(1, 0), (2, 1), (3, 2)] {
         db.kernel(&[("start", start), ("clusterX", 1), ("clusterY", size), ("clusterZ", 1)]);
     }
-    assert_eq!(import(&db).report.count(Quirk::Clusters), 1);
+    assert_eq!(import(&db).report.met("clusters"), 1);
 }
 
 #[test]
@@ -240,7 +239,7 @@ fn quirk_18_tables_that_are_missing_are_taken_as_empty() {
     let alone = Db::new();
     let alone = import(alone.kernel(&[]));
     assert_eq!((alone.ops.len(), alone.report.copies, alone.report.sets), (1, 0, 0));
-    assert_eq!(quirks(&alone), [(Quirk::NoDevice, 1), (Quirk::NoLaunchCall, 1)]);
+    assert_eq!(quirks(&alone), [("no-device", 1), ("no-launch-call", 1)]);
     let called = Db::new();
     let called = import(called.kernel(&[]).call(400, 1, TID_100));
     assert_eq!((lines(&called), quirks(&called)), (lines(&usual), quirks(&usual)));
@@ -250,7 +249,7 @@ fn quirk_18_tables_that_are_missing_are_taken_as_empty() {
 fn quirk_18_rows_of_zeros_say_nothing_of_a_device() {
     let db = Db::new();
     db.kernel(&[]).gpu("", &[("id", 0), ("smCount", 0), ("cuDevice", 0), ("threadsPerWarp", 0)]);
-    assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]));
+    assert_eq!(device(&db), (None, vec![("no-device", 1)]));
 }
 
 #[test]
@@ -284,13 +283,13 @@ fn missing_cells_are_counted_and_never_read_as_free() {
     let p = import(&db);
     assert_eq!((p.ops.len(), p.report.left_out), (6, 2));
     let counts = [
-        (Quirk::Malformed, 2),
-        (Quirk::NoShape, 2),
-        (Quirk::NoDevice, 1),
-        (Quirk::OverlapInStream, 15),
-        (Quirk::NoLaunchCall, 6),
-        (Quirk::NoRegisters, 2),
-        (Quirk::NoSharedMemory, 1),
+        ("malformed", 2),
+        ("no-shape", 2),
+        ("no-device", 1),
+        ("overlap-in-stream", 15),
+        ("no-launch-call", 6),
+        ("no-registers", 2),
+        ("no-shared-memory", 1),
     ];
     assert_eq!(quirks(&p), counts);
     db.sql(&format!("UPDATE {KERNELS} SET gridX = NULL"));
@@ -356,11 +355,11 @@ fn gzip_is_read_too_and_a_broken_end_keeps_the_rows() {
     assert_eq!(lines(&whole), lines(&import(&db)));
     let torn = &packed[..packed.len() - 4];
     let p = read("x", torn, &ImportOptions::default()).unwrap();
-    assert_eq!((p.ops.len(), p.report.count(Quirk::Damaged)), (400, 1));
+    assert_eq!((p.ops.len(), p.report.met("damaged")), (400, 1));
     let p = read("x", &bytes[..bytes.len() / 2], &ImportOptions::default()).unwrap();
     assert!(p.ops.len() > 100 && p.ops.len() < 300, "{}", p.ops.len());
     assert_eq!(lines(&p)[..50], lines(&whole)[..50]);
-    assert_eq!((p.report.count(Quirk::Truncated), p.report.count(Quirk::Damaged)), (1, 0));
+    assert_eq!((p.report.met("truncated"), p.report.met("damaged")), (1, 0));
     let error = read("x", &bytes[..4096], &ImportOptions::default()).unwrap_err();
     assert!(matches!(error, TraceError::BreaksOff { byte: 4096, .. }), "{error}");
 }

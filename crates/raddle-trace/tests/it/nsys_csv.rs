@@ -6,7 +6,7 @@ use crate::common::{lines, names, quirks};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, TraceError, read};
+use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, read};
 
 const HEADER: &str = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
     StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,\
@@ -51,7 +51,7 @@ fn kernels_copies_and_fills_of_one_stream() {
             "[CUDA memset] @7 0x0x0=0 0t 0r 0B no; 0a 1200 10 after 1",
         ]
     );
-    assert_eq!(quirks(&p), [(Quirk::NoLaunchCall, 3), (Quirk::RoundedSharedMemory, 1)]);
+    assert_eq!(quirks(&p), [("no-launch-call", 3), ("rounded-shared-memory", 1)]);
     assert_eq!(p.ops[1].provenance.of(Field::SharedMemory), Origin::Assumed);
     assert_eq!(p.device.unwrap().name, "H100");
     assert_eq!((p.streams[0].context, p.resolution_ns, p.report.events), (Some(1), 1, 3));
@@ -108,7 +108,7 @@ fn quirk_19_names_keep_their_commas_quoted_or_not() {
     let p = import(&format!("{HEADER}{quoted}"));
     assert_eq!(p.device.unwrap().name, "H100, by NVIDIA");
     let p = import(&format!("{HEADER}{}", GEMM.replace("\"void gemm<float, 4>(float *)\"", "")));
-    assert_eq!((names(&p), p.report.count(Quirk::NoName)), (vec!["unnamed"], 1));
+    assert_eq!((names(&p), p.report.met("no-name")), (vec!["unnamed"], 1));
 }
 
 #[test]
@@ -122,12 +122,8 @@ fn columns_are_found_by_name() {
         k,7,500,1000,4,2,1,128,1,1\n";
     let p = import(few);
     assert_eq!(lines(&p), ["k @7 4x2x1=8 128t 0r 0B assumed; 0a 0 500 after -"]);
-    let counts = [
-        (Quirk::NoDevice, 1),
-        (Quirk::NoLaunchCall, 1),
-        (Quirk::NoRegisters, 1),
-        (Quirk::NoSharedMemory, 1),
-    ];
+    let counts =
+        [("no-device", 1), ("no-launch-call", 1), ("no-registers", 1), ("no-shared-memory", 1)];
     assert_eq!(quirks(&p), counts);
     assert_eq!(
         refusal(&few.replace("GrdY", "Y")),
@@ -144,7 +140,7 @@ fn quirk_19_shared_memory_in_rounded_megabytes_is_assumed() {
     let p = import(&format!("{HEADER}{GEMM}"));
     assert!((48_500..=49_500).contains(&p.ops[0].footprint.lds_bytes), "{:?}", p.ops[0].footprint);
     assert_eq!(p.ops[0].provenance.of(Field::SharedMemory), Origin::Assumed);
-    assert_eq!(p.report.count(Quirk::RoundedSharedMemory), 1);
+    assert_eq!(p.report.met("rounded-shared-memory"), 1);
 }
 
 #[test]
@@ -162,10 +158,10 @@ fn quirk_19_shared_memory_in_bytes_is_measured() {
     let p = import(&format!("{header}{}", GEMM.replace("0.000,0.049", "16,49152")));
     assert_eq!(p.ops[0].footprint.lds_bytes, 49_168);
     assert_eq!(p.ops[0].provenance.of(Field::SharedMemory), Origin::Measured);
-    assert_eq!(p.report.count(Quirk::RoundedSharedMemory), 0);
+    assert_eq!(p.report.met("rounded-shared-memory"), 0);
     let odd = HEADER.replace("DymSMem (MB)", "DymSMem (pages)");
     let p = import(&format!("{odd}{GEMM}"));
-    assert_eq!(p.report.count(Quirk::NoSharedMemory), 1);
+    assert_eq!(p.report.met("no-shared-memory"), 1);
 }
 
 #[test]
@@ -173,15 +169,15 @@ fn of_several_devices_the_one_with_most_kernels_is_kept() {
     let other = GEMM.replace("H100 (0)", "A100 (1)");
     let text = format!("{HEADER}{COPY}{GEMM}{other}{other}");
     let p = import(&text);
-    assert_eq!((p.ops.len(), p.report.count(Quirk::OtherDevice)), (2, 2));
-    assert_eq!(p.report.count(Quirk::RoundedSharedMemory), 2);
+    assert_eq!((p.ops.len(), p.report.met("other-device")), (2, 2));
+    assert_eq!(p.report.met("rounded-shared-memory"), 2);
     assert_eq!(p.device.unwrap().name, "A100");
     let p = try_import(&text, Some(0)).unwrap();
     assert_eq!((p.ops.len(), p.device.unwrap().name.as_str()), (2, "H100"));
     let error = try_import(&text, Some(4)).unwrap_err();
     assert!(error.to_string().ends_with("its kernels ran on device 0, device 1"), "{error}");
     let p = import(&format!("{HEADER}{}", GEMM.replace("H100 (0)", " (0)")));
-    assert_eq!((p.device, p.report.count(Quirk::NoDevice)), (None, 1));
+    assert_eq!((p.device, p.report.met("no-device")), (None, 1));
 }
 
 #[test]
@@ -207,8 +203,8 @@ fn rows_that_are_none_are_counted() {
     let bare = GEMM.replace(",4,2,1,128,1,1,", ",,,,,,,");
     let p = import(&format!("{text}{bare}"));
     assert_eq!((p.ops.len(), p.report.events), (2, 6));
-    assert_eq!((p.report.count(Quirk::Malformed), p.report.left_out), (4, 4));
-    assert_eq!(p.report.count(Quirk::NoShape), 1, "a kernel without a grid");
+    assert_eq!((p.report.met("malformed"), p.report.left_out), (4, 4));
+    assert_eq!(p.report.met("no-shape"), 1, "a kernel without a grid");
     assert!(import(&format!("{HEADER}{bare}")).ops[0].is_opaque());
 }
 
@@ -216,16 +212,16 @@ fn rows_that_are_none_are_counted() {
 fn a_report_that_breaks_off_keeps_its_whole_rows() {
     let text = format!("{HEADER}{GEMM}{COPY}");
     let p = import(&text[..text.len() - 60]);
-    assert_eq!((p.ops.len(), p.report.count(Quirk::Truncated)), (1, 1));
-    assert_eq!(p.report.count(Quirk::LostEvents), 1);
+    assert_eq!((p.ops.len(), p.report.met("truncated")), (1, 1));
+    assert_eq!(p.report.met("lost-events"), 1);
     let p = import(text.trim_end());
-    assert_eq!((p.ops.len(), p.report.count(Quirk::Truncated)), (2, 0), "only the line end lacks");
+    assert_eq!((p.ops.len(), p.report.met("truncated")), (2, 0), "only the line end lacks");
     let mut packed = GzEncoder::new(Vec::new(), Compression::none());
     packed.write_all(text.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     let torn = &packed[..packed.len() - 20];
     let p = read("x", torn, &ImportOptions::default()).unwrap();
-    assert_eq!((p.ops.len(), p.report.count(Quirk::Truncated)), (1, 1));
+    assert_eq!((p.ops.len(), p.report.met("truncated")), (1, 1));
 }
 
 #[test]
@@ -250,7 +246,7 @@ fn bytes_that_are_no_text_and_endless_lines_are_survived() {
     bytes[at] = 0xff;
     let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
     assert_eq!(
-        (names(&p)[0], p.report.count(Quirk::NotUtf8)),
+        (names(&p)[0], p.report.met("not-utf8")),
         ("void \u{fffd}emm<float, 4>(float *)", 1)
     );
     let error = refusal(&format!("{HEADER}{}", "1".repeat(2 << 20)));

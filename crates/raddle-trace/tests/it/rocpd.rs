@@ -4,7 +4,7 @@
 use crate::common::{fixture, lines, quirks};
 use crate::rocpd_db::{ALL, Schema, ending, of_result};
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Op, Profile, ProfileFormat, Quirk, TraceError, read};
+use raddle_trace::{ImportOptions, Op, Profile, ProfileFormat, TraceError, read};
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
     read("run_results.db", bytes, &ImportOptions::default())
@@ -98,19 +98,19 @@ fn what_is_not_there_is_not_needed() {
     let device = p.device.expect("it is named");
     assert_eq!((&*device.name, &*device.arch, device.sms), ("AMD Instinct MI300X", "gfx942", None));
     let p = changed(Schema::Columns, "DROP TABLE rocpd_info_agent$").unwrap();
-    assert_eq!((p.device, p.report.count(Quirk::NoDevice)), (None, 1));
+    assert_eq!((p.device, p.report.met("no-device")), (None, 1));
     let p = changed(Schema::Tracks, "DROP TABLE rocpd_track$").unwrap();
     assert_eq!(p.report.kernels, 7, "nobody knows the device of any");
     let p = changed(Schema::Columns, "DROP TABLE rocpd_event$").unwrap();
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 7);
+    assert_eq!(p.report.met("no-launch-call"), 7);
     let p = changed(Schema::Columns, "DROP TABLE rocpd_info_kernel_symbol$").unwrap();
-    assert_eq!(p.report.count(Quirk::UnknownKernel), 6);
+    assert_eq!(p.report.met("unknown-kernel"), 6);
     // Names without an ending, as where processes were merged.
     let sql = "ALTER TABLE rocpd_kernel_dispatch$ RENAME TO rocpd_kernel_dispatch; \
                ALTER TABLE rocpd_info_agent$ RENAME TO rocpd_info_agent;";
     assert_eq!(changed(Schema::Columns, sql).unwrap().report.kernels, 6);
     let p = changed(Schema::Columns, "INSERT INTO rocpd_pmc_event$ (value) VALUES (1)").unwrap();
-    assert_eq!(p.report.count(Quirk::Serialised), 6);
+    assert_eq!(p.report.met("serialised"), 6);
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn what_cannot_be_used_is_told() {
     assert!(error.to_string().contains("7 malformed"), "{error}");
     let p =
         changed(Schema::Columns, "UPDATE rocpd_kernel_dispatch$ SET grid_size_x = -1 WHERE id = 1");
-    assert_eq!(p.unwrap().report.count(Quirk::Malformed), 1);
+    assert_eq!(p.unwrap().report.met("malformed"), 1);
     let huge = "UPDATE rocpd_kernel_dispatch$ SET grid_size_x = 1 << 62, workgroup_size_x = 1";
     let p = changed(Schema::Columns, huge).unwrap();
-    assert_eq!((p.report.count(Quirk::NoShape), p.unknown_time().is_much()), (6, true));
+    assert_eq!((p.report.met("no-shape"), p.unknown_time().is_much()), (6, true));
     let wanted = ImportOptions { device: Some(9), ..ImportOptions::default() };
     let bytes = of_result(&result("rocprof-result.json"), Schema::Columns);
     let error = read("x", bytes.as_slice(), &wanted).unwrap_err().to_string();
@@ -141,7 +141,7 @@ fn a_database_that_was_cut_off_keeps_its_first_dispatches() {
     for part in 1..8 {
         match import(&bytes[..bytes.len() * part / 8]) {
             Ok(p) => {
-                assert_eq!(p.report.count(Quirk::Truncated), 1);
+                assert_eq!(p.report.met("truncated"), 1);
                 kept.push(p.report.kernels);
             }
             Err(error) => assert!(matches!(error, TraceError::BreaksOff { .. }), "{error}"),

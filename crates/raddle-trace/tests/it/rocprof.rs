@@ -3,8 +3,8 @@
 use crate::common::{fixture, import, lines, names, quirks};
 use raddle_policy::Barrier;
 use raddle_trace::{
-    BarrierRule, Field, ImportOptions, OpKind, Origin, Profile, ProfileFormat, Quirk, TraceError,
-    open, read,
+    BarrierRule, Field, ImportOptions, OpKind, Origin, Profile, ProfileFormat, TraceError, open,
+    read,
 };
 
 fn device(number: u32) -> Result<Profile, TraceError> {
@@ -40,15 +40,15 @@ fn a_whole_result() {
     assert_eq!(
         quirks(&p),
         [
-            (Quirk::OtherDevice, 2),
-            (Quirk::Unsorted, 2),
-            (Quirk::ClockSkew, 1),
-            (Quirk::RepeatedCorrelation, 1),
-            (Quirk::GraphLaunch, 2),
-            (Quirk::NoRegisters, 1),
-            (Quirk::SharedQueue, 2),
-            (Quirk::ClockJitter, 1),
-            (Quirk::UnknownKernel, 1),
+            ("other-device", 2),
+            ("unsorted", 2),
+            ("clock-skew", 1),
+            ("repeated-correlation", 1),
+            ("graph-launch", 2),
+            ("no-registers", 1),
+            ("shared-queue", 2),
+            ("clock-jitter", 1),
+            ("unknown-kernel", 1),
         ]
     );
     assert_eq!(p.ops[0].footprint.sgprs_per_wave, 16);
@@ -82,7 +82,7 @@ fn a_device_is_chosen_by_its_handle_or_its_number() {
     for number in [1, 12] {
         let p = device(number).unwrap();
         assert_eq!(names(&p), ["gemm(float*)", "MEMORY_COPY_DEVICE_TO_DEVICE"]);
-        assert_eq!(p.report.count(Quirk::OtherDevice), 7);
+        assert_eq!(p.report.met("other-device"), 7);
     }
     let error = device(2).unwrap_err();
     assert!(
@@ -97,7 +97,7 @@ fn a_device_is_chosen_by_its_handle_or_its_number() {
 fn a_result_without_agents_must_have_its_device_named() {
     let p = changed("rocprof-result.json", "\"agents\"", "\"no agents\"");
     assert!(p.device.is_none());
-    assert_eq!((p.report.count(Quirk::NoDevice), p.report.kernels), (1, 6));
+    assert_eq!((p.report.met("no-device"), p.report.kernels), (1, 6));
     // Without agents nobody knows which way a copy goes.
     assert!(p.kernels.contains(&"MEMORY_COPY".to_owned()), "{:?}", p.kernels);
 }
@@ -117,11 +117,11 @@ fn registers_counted_by_half_are_doubled() {
         p.ops.iter().map(|op| op.footprint.vgprs_per_thread).collect()
     };
     assert_eq!(registers(&p), [256, 24]);
-    assert_eq!(p.report.count(Quirk::HalvedRegisters), 2);
+    assert_eq!(p.report.met("halved-registers"), 2);
     // Of a tool that knows the instruction set, the sum is a multiple of 8.
     let p = changed("rocprof-mi350x.json", "\"accum_vgpr_count\": 0", "\"accum_vgpr_count\": 4");
     assert_eq!(registers(&p), [132, 16]);
-    assert_eq!(p.report.count(Quirk::HalvedRegisters), 0);
+    assert_eq!(p.report.met("halved-registers"), 0);
     // Before gfx90a there are granules of 4.
     let p = changed("rocprof-mi350x.json", "\"gfx950\"", "\"gfx906\"");
     assert_eq!(registers(&p), [128, 12]);
@@ -131,26 +131,26 @@ fn registers_counted_by_half_are_doubled() {
 fn queues_are_lanes_where_streams_were_not_followed() {
     let p = import("rocprof-mi350x.json");
     let labels: Vec<_> = p.streams.iter().map(|stream| &*stream.label).collect();
-    assert_eq!((labels, p.report.count(Quirk::QueueAsStream)), (vec!["1", "2"], 2));
+    assert_eq!((labels, p.report.met("queue-as-stream")), (vec!["1", "2"], 2));
     assert_eq!(p.ops[1].after, None);
 }
 
 /// Quirk 22: to read counters, the tool runs kernels one at a time.
 #[test]
 fn quirk_22_a_result_with_counters_says_nothing_of_concurrency() {
-    assert_eq!(import("rocprof-mi350x.json").report.count(Quirk::Serialised), 2);
-    assert_eq!(import("rocprof-result.json").report.count(Quirk::Serialised), 0);
+    assert_eq!(import("rocprof-mi350x.json").report.met("serialised"), 2);
+    assert_eq!(import("rocprof-result.json").report.met("serialised"), 0);
 }
 
 #[test]
 fn overlaps_within_the_clock_s_error_are_none() {
     // In the fixture `gemm` starts 300 ns before `fill` of its stream ends.
     let p = import("rocprof-result.json");
-    assert_eq!((p.ops[2].after, p.report.count(Quirk::OverlapInStream)), (Some(0), 0));
+    assert_eq!((p.ops[2].after, p.report.met("overlap-in-stream")), (Some(0), 0));
     let p =
         changed("rocprof-result.json", "\"end_timestamp\":1020300", "\"end_timestamp\":1021001");
-    assert_eq!((p.ops[2].after, p.report.count(Quirk::OverlapInStream)), (None, 1));
-    assert_eq!(p.report.count(Quirk::ClockJitter), 0);
+    assert_eq!((p.ops[2].after, p.report.met("overlap-in-stream")), (None, 1));
+    assert_eq!(p.report.met("clock-jitter"), 0);
 }
 
 #[test]
@@ -200,22 +200,22 @@ fn records_that_cannot_be_are_left_out_and_counted() {
         ("\"end_timestamp\":1020300", "\"end_timestamp\":18446744073709551615"),
     ] {
         let p = of(from, to);
-        assert_eq!((p.report.kernels, p.report.count(Quirk::Malformed)), (5, 1), "{to}");
+        assert_eq!((p.report.kernels, p.report.met("malformed")), (5, 1), "{to}");
     }
     let p = of(
         "\"grid_size\":{\"x\":1024,\"y\":1,",
         "\"grid_size\":{\"x\":4294967295,\"y\":4294967295,",
     );
-    assert_eq!(p.report.count(Quirk::NoShape), 0, "2^56 workgroups can still be counted");
+    assert_eq!(p.report.met("no-shape"), 0, "2^56 workgroups can still be counted");
     let p =
         of("\"grid_size\":{\"x\":1024,\"y\":1,", "\"grid_size\":{\"x\":1099511627776000,\"y\":1,");
-    assert_eq!((p.report.kernels, p.report.count(Quirk::NoShape)), (6, 1));
+    assert_eq!((p.report.kernels, p.report.met("no-shape")), (6, 1));
     let p = of("\"grid_size\":{\"x\":1024,", "\"grid_size\":{\"x\":0,");
-    assert_eq!((p.report.kernels, p.report.count(Quirk::EmptyShape)), (6, 1));
+    assert_eq!((p.report.kernels, p.report.met("empty-shape")), (6, 1));
     let p = of("\"group_segment_size\":1000,", "");
-    assert_eq!((p.report.kernels, p.report.count(Quirk::NoSharedMemory)), (6, 1));
+    assert_eq!((p.report.kernels, p.report.met("no-shared-memory")), (6, 1));
     let p = of("\"memory_copy\":[", "\"memory_copy\":[7,null,");
-    assert_eq!((p.report.copies, p.report.count(Quirk::Malformed)), (1, 2));
+    assert_eq!((p.report.copies, p.report.met("malformed")), (1, 2));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn names_that_are_not_utf8_are_mended() {
     broken[at] = 0xff;
     let p = read("x", broken.as_slice(), &ImportOptions::default()).unwrap();
     assert!(p.kernels.contains(&"\u{fffd}emm(float*)".to_owned()), "{:?}", p.kernels);
-    assert_eq!(p.report.count(Quirk::NotUtf8), 1);
+    assert_eq!(p.report.met("not-utf8"), 1);
 }
 
 #[test]

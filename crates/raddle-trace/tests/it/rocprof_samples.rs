@@ -1,7 +1,7 @@
 //! Do real files of rocprof give the figures that were counted in them independently?
 
 use crate::common::sample;
-use raddle_trace::{Field, Op, Origin, Profile, Quirk, TraceError};
+use raddle_trace::{Field, Op, Origin, Profile, TraceError};
 
 fn profile(name: &str) -> Option<Profile> {
     sample(name).map(|result| result.expect(name))
@@ -61,15 +61,15 @@ fn a_training_run_on_an_mi350x() {
             busy_ns: 4_441_741_378,
         }
     );
-    let count = |quirk| p.report.count(quirk);
-    assert_eq!((p.report.events, count(Quirk::Unsorted)), (43_915, 1_937));
+    let count = |quirk| p.report.met(quirk);
+    assert_eq!((p.report.events, count("unsorted")), (43_915, 1_937));
     // 4 streams on one queue and 561 on another, one of them on both.
-    assert_eq!((count(Quirk::SharedQueue), count(Quirk::QueueAsStream)), (564, 0));
-    assert_eq!((count(Quirk::ClockJitter), count(Quirk::OverlapInStream)), (1_275, 0));
-    assert_eq!(count(Quirk::HalvedRegisters), 43_915);
-    assert_eq!((count(Quirk::Malformed), count(Quirk::NoDevice)), (0, 0));
+    assert_eq!((count("shared-queue"), count("queue-as-stream")), (564, 0));
+    assert_eq!((count("clock-jitter"), count("overlap-in-stream")), (1_275, 0));
+    assert_eq!(count("halved-registers"), 43_915);
+    assert_eq!((count("malformed"), count("no-device")), (0, 0));
     // No calls were recorded.
-    assert_eq!(count(Quirk::NoLaunchCall), 43_915);
+    assert_eq!(count("no-launch-call"), 43_915);
     // Each stream is one chain.
     let first = p.ops.iter().filter(|op| op.after.is_none()).count();
     assert_eq!(first, 567);
@@ -102,12 +102,12 @@ fn the_table_of_the_same_run_agrees_with_its_result() {
         rounded += usize::from(a.footprint.lds_bytes != b.footprint.lds_bytes);
     }
     assert_eq!(rounded, 6_060);
-    let quirk = |quirk| [json.report.count(quirk), csv.report.count(quirk)];
-    assert_eq!(quirk(Quirk::HalvedRegisters), [43_915; 2]);
-    assert_eq!(quirk(Quirk::SharedQueue), [564; 2]);
-    assert_eq!(quirk(Quirk::ClockJitter), [1_275; 2]);
-    assert_eq!(quirk(Quirk::NoDevice), [0, 1]);
-    assert_eq!(quirk(Quirk::StaticLds), [0, 43_915]);
+    let quirk = |quirk| [json.report.met(quirk), csv.report.met(quirk)];
+    assert_eq!(quirk("halved-registers"), [43_915; 2]);
+    assert_eq!(quirk("shared-queue"), [564; 2]);
+    assert_eq!(quirk("clock-jitter"), [1_275; 2]);
+    assert_eq!(quirk("no-device"), [0, 1]);
+    assert_eq!(quirk("static-lds"), [0, 43_915]);
 }
 
 /// Name, kernels, workgroups, registers, scalar registers, lanes, names, span, busy time.
@@ -141,10 +141,10 @@ fn tables_of_every_version() {
         let found =
             [counts[0], f.workgroups, f.vgprs, f.sgprs, counts[1], counts[2], f.span_ns, f.busy_ns];
         assert_eq!(found, wanted, "{name}");
-        assert_eq!((f.lds, p.report.count(Quirk::Malformed)), (0, 0), "{name}");
-        assert_eq!(p.report.count(Quirk::NoDevice), 1, "{name}");
+        assert_eq!((f.lds, p.report.met("malformed")), (0, 0), "{name}");
+        assert_eq!(p.report.met("no-device"), 1, "{name}");
         let serial = name.starts_with("rocprofv1") || name.starts_with("rpc_vcopy");
-        let counted = p.report.count(Quirk::Serialised);
+        let counted = p.report.met("serialised");
         assert_eq!(counted, if serial { wanted[0] } else { 0 }, "{name}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::sample;
-use raddle_trace::{Field, GraphCaptures, ImportOptions, Op, OpKind, Origin, Profile, Quirk, open};
+use raddle_trace::{Field, GraphCaptures, ImportOptions, Op, OpKind, Origin, Profile, open};
 
 /// Kernels, copies, fills, workgroups, streams, clock step.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
@@ -32,9 +32,9 @@ fn a_v100_training_run_with_graphs() {
     assert_eq!(figures(&p), (9_876, 4_856, 900, 27_915_924, 4, 1000));
     assert_eq!(claims(&p), (9_876, 337_240));
     assert_eq!(p.report.events, 105_167);
-    assert_eq!(p.report.count(Quirk::GraphLaunch), 4_464 + 582);
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 546 + 68);
-    assert_eq!(p.report.count(Quirk::Malformed), 0);
+    assert_eq!(p.report.met("graph-launch"), 4_464 + 582);
+    assert_eq!(p.report.met("no-launch-call"), 546 + 68);
+    assert_eq!(p.report.met("malformed"), 0);
     let device = p.device.expect("it is in the file");
     assert_eq!((device.name.as_str(), device.sms), ("Tesla V100-SXM2-16GB", Some(80)));
 }
@@ -46,9 +46,9 @@ fn a_b200_inference_run_with_overlapping_launches() {
     };
     assert_eq!(figures(&p), (768, 161, 0, 953_020, 1, 1));
     assert_eq!(claims(&p), (768, 26_739));
-    assert_eq!(p.report.count(Quirk::OverlapInStream), 74);
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
-    assert_eq!(p.report.count(Quirk::GpuAnnotation), 3);
+    assert_eq!(p.report.met("overlap-in-stream"), 74);
+    assert_eq!(p.report.met("no-launch-call"), 0);
+    assert_eq!(p.report.met("gpu-annotation"), 3);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_bare_array_of_2020() {
     };
     assert_eq!(figures(&p), (9_538, 12, 377, 33_653_780, 1, 1000));
     assert_eq!(claims(&p), (0, 0));
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 736 + 29);
+    assert_eq!(p.report.met("no-launch-call"), 736 + 29);
     assert!(p.device.is_none());
 }
 
@@ -80,7 +80,7 @@ fn smaller_nvidia_traces() {
     if let Some(p) = nvidia("kineto_2026_occupancy_dict_unittest_h100.json") {
         assert_eq!(figures(&p), (1, 0, 0, 1, 1, 1));
         assert_eq!(claims(&p), (1, 0));
-        assert_eq!(p.report.count(Quirk::NoRegisters), 1);
+        assert_eq!(p.report.met("no-registers"), 1);
     }
 }
 
@@ -113,15 +113,15 @@ fn an_mi300x_training_run_in_which_a_quarter_of_the_kernels_has_no_launch() {
     };
     assert_eq!(figures(&p), (2_995, 550, 108, 2_804_052, 2, 1));
     assert_eq!((p.report.events, asked(&p)), (56_451, (742_050, 3 * 2_048)));
-    assert_eq!(p.report.count(Quirk::UnevenGrid), 12);
-    assert_eq!(p.report.count(Quirk::ShapeOfOthers), 757);
-    assert_eq!(p.report.count(Quirk::GridUnitAssumed), 0);
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 757 + 184 + 27);
-    assert_eq!(p.report.count(Quirk::NoRegisters), 2_995);
-    assert_eq!(p.report.count(Quirk::DynamicLdsOnly), 2_995);
-    assert_eq!(p.report.count(Quirk::QueueLanes), 2_995 + 550 + 108);
-    assert_eq!(p.report.count(Quirk::GpuAnnotation), 21);
-    assert_eq!(p.report.count(Quirk::DeviceNotListed), 0);
+    assert_eq!(p.report.met("uneven-grid"), 12);
+    assert_eq!(p.report.met("shape-of-others"), 757);
+    assert_eq!(p.report.met("grid-unit-assumed"), 0);
+    assert_eq!(p.report.met("no-launch-call"), 757 + 184 + 27);
+    assert_eq!(p.report.met("no-registers"), 2_995);
+    assert_eq!(p.report.met("dynamic-lds-only"), 2_995);
+    assert_eq!(p.report.met("queue-lanes"), 2_995 + 550 + 108);
+    assert_eq!(p.report.met("gpu-annotation"), 21);
+    assert_eq!(p.report.met("device-not-listed"), 0);
     assert_eq!(origins(&p, Origin::Joined), (2_238, 2_238));
     assert_eq!(origins(&p, Origin::Assumed), (757, 757));
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
@@ -137,8 +137,8 @@ fn an_mi210_run_with_all_its_launches() {
     assert_eq!(figures(&p), (562, 0, 0, 213_496, 1, 1));
     assert_eq!((p.report.events, asked(&p)), (2_443, (141_952, 2_048)));
     assert_eq!(origins(&p, Origin::Joined), (562, 562));
-    assert_eq!(p.report.count(Quirk::UnevenGrid), 0);
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+    assert_eq!(p.report.met("uneven-grid"), 0);
+    assert_eq!(p.report.met("no-launch-call"), 0);
     assert_eq!(device(&p), ("AMD Instinct MI210", "gfx90a", Some(104), Some(64), Some(65_536)));
 }
 
@@ -150,7 +150,7 @@ fn an_mi250_run_whose_kernels_leave_the_grid_to_their_launch_calls() {
     assert_eq!(figures(&p), (14, 2, 0, 50, 1, 1));
     assert_eq!((p.report.events, asked(&p)), (220, (3_328, 512)));
     assert_eq!(origins(&p, Origin::Joined), (14, 14));
-    assert_eq!(p.report.count(Quirk::NoShape), 0);
+    assert_eq!(p.report.met("no-shape"), 0);
     assert_eq!(device(&p), ("AMD Radeon Graphics", "gfx90a", Some(104), Some(64), Some(65_536)));
 }
 
@@ -161,12 +161,12 @@ fn an_mi300x_decode_step_that_a_graph_launched_is_opaque() {
     };
     assert_eq!(figures(&p), (555, 3, 0, 76, 2, 1));
     assert_eq!((p.report.events, asked(&p)), (2_058, (3_200, 2_048 + 8_192)));
-    assert_eq!(p.report.count(Quirk::NoShape), 544);
+    assert_eq!(p.report.met("no-shape"), 544);
     let unknown = p.unknown_time();
     assert_eq!((unknown.kernel_ns, unknown.opaque_ns), (9_765_437, 9_656_404));
     assert_eq!((unknown.opaque, unknown.left_out, unknown.is_much()), (544, 0, true));
-    assert_eq!(p.report.count(Quirk::QueueLanes), 555 + 3);
-    assert_eq!(p.report.count(Quirk::DeviceNotListed), 1);
+    assert_eq!(p.report.met("queue-lanes"), 555 + 3);
+    assert_eq!(p.report.met("device-not-listed"), 1);
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
 }
 
@@ -235,8 +235,8 @@ fn the_graph_of_a_vllm_decode_step_has_every_shape_of_its_capture() {
     assert_eq!(asked(&p), (109_696, 1_512_960));
     assert_eq!(p.unknown_time().opaque, 0);
     assert_eq!((p.report.shape_in_order_ns, p.report.shape_by_name_ns), (10_388_482, 0));
-    assert_eq!(p.report.count(Quirk::ShapeInOrder), 421);
-    assert_eq!(p.report.count(Quirk::NoShape) + p.report.count(Quirk::ShapeByName), 0);
+    assert_eq!(p.report.met("shape-in-order"), 421);
+    assert_eq!(p.report.met("no-shape") + p.report.met("shape-by-name"), 0);
     let graph = alone.ops.iter().filter(|op| op.is_opaque());
     let names: BTreeSet<&String> = graph.map(|op| &alone.kernels[op.kernel as usize]).collect();
     assert_eq!(names.len(), 20);

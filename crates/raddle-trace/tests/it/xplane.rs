@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::common::promises::check;
 use crate::common::{lines, quirks, sample};
 use proptest::prelude::*;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, TraceError, read};
+use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, read};
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
     read("run.xplane.pb", bytes, &ImportOptions::default())
@@ -147,7 +147,7 @@ fn a_whole_profile() {
             "fusion_1 @13 4x2x1=8 128t 40r 528B assumed; 200j 1500 500 after 0",
         ]
     );
-    assert_eq!(quirks(&p), [(Quirk::OtherDevice, 1), (Quirk::NoLaunchCall, 1)]);
+    assert_eq!(quirks(&p), [("other-device", 1), ("no-launch-call", 1)]);
     let device = p.device.expect("its plane says so");
     assert_eq!(device.name, "Nvidia GPU of capability 9.0 with 132 units");
     assert_eq!(
@@ -183,12 +183,12 @@ fn a_profile_that_breaks_off_keeps_its_whole_planes() {
             Ok(p) => {
                 check(&p);
                 // Where what is said of kernels is cut off, they are opaque.
-                let shaped = p.report.kernels - p.report.count(Quirk::NoShape);
+                let shaped = p.report.kernels - p.report.met("no-shape");
                 if shaped == 0 {
                     continue;
                 }
                 // A cut between planes does not show.
-                cut += p.report.count(Quirk::Truncated);
+                cut += p.report.met("truncated");
                 kept.push(shaped);
             }
             Err(error) => assert!(
@@ -306,7 +306,7 @@ fn the_json_of_a_real_profile_says_what_its_planes_say() {
         let b = read("x", json.as_bytes(), &options).expect("JSON");
         assert_eq!(b.format, ProfileFormat::XlaJson);
         assert_eq!((lines(&a), quirks(&a).len()), (lines(&b), quirks(&b).len() - 1), "{device}");
-        assert_eq!((b.device, b.report.count(Quirk::NoDevice)), (None, 1));
+        assert_eq!((b.device, b.report.met("no-device")), (None, 1));
     }
 }
 
@@ -317,9 +317,9 @@ fn a_real_profile_of_eight_gpus() {
     };
     let p = profile.expect("it is whole");
     // Seven GPUs ran 25 kernels each, one 60.
-    assert_eq!((p.report.kernels, p.report.count(Quirk::OtherDevice)), (60, 7 * 25));
+    assert_eq!((p.report.kernels, p.report.met("other-device")), (60, 7 * 25));
     // Two are tied to hipStreamWaitEvent, which launches nothing, and one to no call.
-    assert_eq!(p.report.count(Quirk::NoLaunchCall), 3);
+    assert_eq!(p.report.met("no-launch-call"), 3);
     let joined = |op: &&raddle_trace::Op| op.provenance.of(Field::Arrival) == Origin::Joined;
     assert_eq!(p.ops.iter().filter(joined).count(), 57);
     let device = p.device.expect("its plane says so");

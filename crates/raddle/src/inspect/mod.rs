@@ -6,8 +6,8 @@ use raddle_device::Device;
 use raddle_report::inspect::{
     InspectedAs, InspectedProfile, Inspection, SelfReplayed, WantedAmounts, document,
 };
-use raddle_report::json;
-use raddle_sim::{ModelError, WaitRule};
+use raddle_report::{ModelError, json};
+use raddle_sim::WaitRule;
 use raddle_study::{Fitted, Loaded, StudyError, Watcher, devices, profiles, self_replay};
 
 use crate::Console;

@@ -6,7 +6,7 @@ use raddle_packet::{
     AQL_BYTES, AqlField, AqlFormat, CondensedConfig, CondensedPath, KernelArguments, PacketError,
     Replacement,
 };
-use raddle_trace::{OpKind, Profile, Quirk};
+use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
 use super::args::{CostArgs, SharingArg, StatsArgs};
@@ -127,8 +127,7 @@ pub(super) fn saved(
 }
 
 fn unknown_issue(profile: &Profile) -> u64 {
-    let met = profile.report.quirks().find(|(quirk, _)| *quirk == Quirk::NoLaunchCall);
-    met.map_or(0, |(_, count)| count)
+    profile.report.met("no-launch-call")
 }
 
 /// In which fields launches differ from the one before of the same kernel by their table.

@@ -7,7 +7,7 @@ mod events;
 mod form;
 mod work;
 
-use raddle_trace::{Field, ImportOptions, Op, Origin, Profile, Quirk, TraceError, read};
+use raddle_trace::{Field, ImportOptions, Op, Origin, Profile, TraceError, read};
 
 const V100: &str = r#"{"id":0,"name":"Tesla V100-SXM2-16GB","computeMajor":7,"computeMinor":0,"maxThreadsPerMultiprocessor":2048,"regsPerMultiprocessor":65536,"warpSize":32,"sharedMemPerMultiprocessor":98304,"numSms":80}"#;
 
@@ -75,8 +75,8 @@ fn amd(name: &str, ts: u32, correlation: u64, args: &str) -> String {
     event("kernel", name, &ts.to_string(), &args)
 }
 
-fn count(profile: &Profile, quirk: Quirk) -> u64 {
-    profile.report.count(quirk)
+fn count(profile: &Profile, quirk: &str) -> u64 {
+    profile.report.met(quirk)
 }
 
 fn origins(op: &Op) -> [Origin; 3] {

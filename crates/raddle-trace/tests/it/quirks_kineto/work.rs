@@ -1,7 +1,7 @@
 //! Is what ran told from what did not, with its device, shape and claims?
 
 use raddle_policy::Barrier;
-use raddle_trace::{Field, ImportOptions, OpKind, Origin, Quirk, read};
+use raddle_trace::{Field, ImportOptions, OpKind, Origin, read};
 
 use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
 use crate::common::names;
@@ -9,9 +9,9 @@ use crate::common::names;
 #[test]
 fn quirk_11_without_device_properties_the_user_must_name_it() {
     let p = trace(&format!(r#"{{"traceEvents":[{}]}}"#, kernel("a", "1", "1")));
-    assert_eq!((p.device.clone(), count(&p, Quirk::NoDevice)), (None, 1));
+    assert_eq!((p.device.clone(), count(&p, "no-device")), (None, 1));
     let empty = with("", &[kernel("a", "1", "1")]);
-    assert_eq!((empty.device.clone(), count(&empty, Quirk::NoDevice)), (None, 1));
+    assert_eq!((empty.device.clone(), count(&empty, "no-device")), (None, 1));
 }
 
 #[test]
@@ -27,13 +27,10 @@ fn quirk_12_words_where_numbers_belong() {
     let odd = r#""blocks per SM":"inf","warps per SM":"inf","memory bandwidth (GB/s)":"N/A","x":"<unsupported metadata type>""#;
     let p = with(V100, &[kernel_with("a", "1", "1", odd)]);
     assert_eq!((names(&p), p.ops[0].workgroups), (vec!["a"], 2));
-    assert_eq!(count(&p, Quirk::Malformed), 0);
+    assert_eq!(count(&p, "malformed"), 0);
     let worded = kernel("b", "1", "1").replace("\"shared memory\":0", "\"shared memory\":\"inf\"");
     let p = with(V100, &[worded]);
-    assert_eq!(
-        (count(&p, Quirk::NoSharedMemory), p.ops[0].footprint.barrier),
-        (1, Barrier::Assumed)
-    );
+    assert_eq!((count(&p, "no-shared-memory"), p.ops[0].footprint.barrier), (1, Barrier::Assumed));
 }
 
 #[test]
@@ -41,7 +38,7 @@ fn quirk_13_zero_registers_are_unknown_and_zero_occupancy_is_a_claim() {
     let zero = kernel_with("a", "1", "1", r#""queued":0,"est. achieved occupancy %":0"#);
     let p =
         with(V100, &[zero.replace("\"registers per thread\":32", "\"registers per thread\":0")]);
-    assert_eq!(count(&p, Quirk::NoRegisters), 1);
+    assert_eq!(count(&p, "no-registers"), 1);
     assert_eq!(p.ops[0].provenance.of(Field::Registers), Origin::Assumed);
     assert_eq!(p.ops[0].claimed_percent, Some(0));
     assert_eq!(with(V100, &[kernel("a", "1", "1")]).ops[0].claimed_percent, None);
@@ -59,11 +56,11 @@ fn quirk_17_the_work_of_other_devices_is_left_out_and_counted() {
     let on_1 = |name: &str, ts: &str| kernel(name, ts, "1").replace("\"device\":0", "\"device\":1");
     let events = [on_1("x", "1"), kernel("a", "2", "1"), on_1("y", "3"), on_1("z", "4")];
     let p = with(V100, &events);
-    assert_eq!((names(&p), count(&p, Quirk::OtherDevice)), (vec!["x", "y", "z"], 1));
-    assert_eq!(count(&p, Quirk::DeviceNotListed), 1);
+    assert_eq!((names(&p), count(&p, "other-device")), (vec!["x", "y", "z"], 1));
+    assert_eq!(count(&p, "device-not-listed"), 1);
     let options = ImportOptions { device: Some(0), ..ImportOptions::default() };
     let p = read("x", text_of(V100, &events).as_bytes(), &options).unwrap();
-    assert_eq!((names(&p), count(&p, Quirk::OtherDevice)), (vec!["a"], 3));
+    assert_eq!((names(&p), count(&p, "other-device")), (vec!["a"], 3));
 }
 
 #[test]
@@ -96,7 +93,7 @@ fn quirk_23_annotations_and_synchronisation_are_no_work() {
     ];
     let p = with(V100, &events);
     assert_eq!((names(&p), p.ops[1].after), (vec!["a", "b"], Some(0)));
-    assert_eq!(count(&p, Quirk::GpuAnnotation), 1);
+    assert_eq!(count(&p, "gpu-annotation"), 1);
     let told = refused(&text_of(V100, &[lane("cuda_sync")]));
     assert!(told.contains("(only `cuda_sync`)"), "{told}");
 }
