@@ -53,13 +53,13 @@ pub fn beside(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Worked examples of the seeds: the file of this name in `fixtures/vectors`.
+/// Worked examples of the seeds: the file of this name in `fixtures/vectors` of this crate.
 ///
 /// # Panics
 /// If there is no such file, or it is not JSON.
 #[must_use]
 pub fn vectors(file: &str) -> Value {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/vectors"));
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/vectors"));
     let text = std::fs::read_to_string(folder.join(file)).expect("worked examples are there");
     serde_json::from_str(&text).expect("worked examples are JSON")
 }

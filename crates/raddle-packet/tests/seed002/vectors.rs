@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced, each value of them?
 //!
-//! They lie in `fixtures/vectors`.
+//! They lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_packet::{
     AqlFormat, AqlPacket, Condensed, Diff, Encoder, FirstPolicy, LaunchImage, NEAR, Overhead,

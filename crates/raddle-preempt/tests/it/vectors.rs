@@ -1,6 +1,6 @@
 //! Are the studies of the digest's vectors reproduced? (The worked runs are in `raddle-golden`.)
 //!
-//! They lie in `fixtures/vectors`.
+//! They lie in `fixtures/vectors` of raddle-testkit.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced, each value of them?
 //!
-//! They lie in `fixtures/vectors`. Levels,
+//! They lie in `fixtures/vectors` of raddle-testkit. Levels,
 //! channels and candidates count from 1 there where they have numbers of their own.
 
 use raddle_workgroup::balance::{Kind, Pointer, Table};
