@@ -52,7 +52,7 @@ mod words;
 
 pub use bank::Bank;
 pub use error::Error;
-pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, Refusals, RunPlan, View};
+pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
 pub use search::{
     Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, SharedRun, Slot,
 };

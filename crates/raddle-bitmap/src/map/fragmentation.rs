@@ -15,25 +15,6 @@ pub struct Fragmentation {
     pub runs: u32,
 }
 
-impl Fragmentation {
-    /// Free blocks that are not in the longest run: what the largest request cannot have.
-    #[must_use]
-    pub const fn scattered(&self) -> u32 {
-        self.free - self.longest
-    }
-
-    /// [`scattered`](Self::scattered) in parts per million of what is free, rounded down; 0 where
-    /// nothing is free.
-    #[must_use]
-    pub const fn scattered_ppm(&self) -> u32 {
-        if self.free == 0 {
-            return 0;
-        }
-        // At most a million.
-        (self.scattered() as u64 * 1_000_000 / self.free as u64) as u32
-    }
-}
-
 /// Why a request does not fit: what was wanted, and what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
@@ -66,28 +47,6 @@ impl fmt::Display for FitRefusal {
     }
 }
 
-/// Requests counted, with what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refusals {
-    /// Requests in all.
-    pub asked: u64,
-    /// Those that did not fit.
-    pub refused: u64,
-    /// Those of them for which the sum of the free blocks would have been enough.
-    pub fragmented: u64,
-}
-
-impl Refusals {
-    /// Counts one request by its outcome.
-    pub const fn count(&mut self, outcome: Option<FitRefusal>) {
-        self.asked += 1;
-        if let Some(refusal) = outcome {
-            self.refused += 1;
-            self.fragmented += refusal.is_fragmentation() as u64;
-        }
-    }
-}
-
 impl FreeMap {
     /// How the free blocks lie.
     #[must_use]
@@ -103,14 +62,10 @@ impl FreeMap {
     /// Why `want` blocks in one run are not to be had; `None` where they are.
     ///
     /// ```
-    /// use raddle_bitmap::{FreeMap, Polarity, Refusals};
+    /// use raddle_bitmap::{FreeMap, Polarity};
     ///
     /// let map = FreeMap::from_digits("01101110", Polarity::FreeIsOne)?;
-    /// let mut counted = Refusals::default();
-    /// for want in 1..=8 {
-    ///     counted.count(map.refusal(want));
-    /// }
-    /// assert_eq!((counted.asked, counted.refused, counted.fragmented), (8, 5, 2));
+    /// assert_eq!(map.refusal(3), None);
     /// let refusal = map.refusal(4).expect("3 is the most");
     /// assert!(refusal.is_fragmentation() && refusal.missing() == 1);
     /// # Ok::<(), raddle_bitmap::Error>(())

@@ -9,7 +9,7 @@ mod view;
 
 use alloc::vec::Vec;
 
-pub use fragmentation::{FitRefusal, Fragmentation, Refusals};
+pub use fragmentation::{FitRefusal, Fragmentation};
 pub(crate) use plan::Identity;
 pub use plan::RunPlan;
 pub use polarity::Polarity;

@@ -54,7 +54,7 @@ fn full() {
         let mut row = vec![longest.to_string()];
         row.extend([map.first_fit(3), map.best_fit(3), map.worst_fit(3)].map(fit));
         row.extend([lies.free, lies.runs].map(|count| count.to_string()));
-        row.push(format!("{}%", lies.scattered_ppm() / 10_000));
+        row.push(format!("{}%", (lies.free - lies.longest) * 100 / lies.free.max(1)));
         row.push(starts(map, longest));
         row
     });

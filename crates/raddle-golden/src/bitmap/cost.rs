@@ -114,9 +114,9 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
         }
     }
     let churn_counts = ChurnRequests {
-        asked: count.exact.asked,
-        refused: count.exact.refused,
-        fragmented: count.exact.fragmented,
+        asked: churn.requests.into(),
+        refused: count.refused,
+        fragmented: count.fragmented,
     };
     cost_table(&rows, (blocks, want), &churn, &churn_counts, story);
     seed_table(&candidates, (blocks, want), half, story);

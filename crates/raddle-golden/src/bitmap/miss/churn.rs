@@ -4,7 +4,7 @@
 //! one, each search is asked of the same map, the first fit is taken if there is one, and runs are
 //! given back at random until the use is below a random level. Everything follows from the seed.
 
-use raddle_bitmap::{FreeMap, Refusals, Search};
+use raddle_bitmap::{FreeMap, Search};
 
 use crate::ModelError;
 
@@ -26,9 +26,10 @@ pub struct Churn {
 /// What a simulation counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChurnCount {
-    /// Requests, those that no run was long enough for, and of these those for which the sum of
-    /// the free blocks would have been.
-    pub exact: Refusals,
+    /// Requests that no run was long enough for.
+    pub refused: u64,
+    /// Those of them for which the sum of the free blocks would have been enough.
+    pub fragmented: u64,
     /// For each search, in the order given: requests that it did not report although a run was
     /// long enough.
     pub missed: Vec<u64>,
@@ -55,13 +56,14 @@ impl Churn {
         if least == 0 || least > most || most > self.blocks || low > high || high > 100 {
             return Err(ModelError::Churn);
         }
-        let mut count = ChurnCount { exact: Refusals::default(), missed: vec![0; searches.len()] };
+        let mut count = ChurnCount { refused: 0, fragmented: 0, missed: vec![0; searches.len()] };
         let mut random = Random(self.seed);
         let mut held: Vec<(u32, u32)> = Vec::new();
         for _ in 0..self.requests {
             let want = random.between(least, most);
             let refusal = map.refusal(want);
-            count.exact.count(refusal);
+            count.refused += u64::from(refusal.is_some());
+            count.fragmented += u64::from(refusal.is_some_and(|it| it.is_fragmentation()));
             for (search, missed) in searches.iter().zip(&mut count.missed) {
                 let reported = search.fits(map.view(), want)?;
                 *missed += u64::from(!reported && refusal.is_none());
