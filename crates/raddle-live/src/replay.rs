@@ -33,7 +33,7 @@ pub struct LiveReplayed {
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
 pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
-    let mut lines = LogLines::new(log)?;
+    let mut lines = LiveLogLines::new(log)?;
     let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);
     let mut fed = if lines.header.contains("\"live\":\"daemon\"") {
         Fed::daemon(&serde_json::from_str(&lines.header).map_err(bad)?)?
@@ -69,7 +69,7 @@ pub(crate) enum Spelled {
 }
 
 /// The lines of a live log.
-pub(crate) struct LogLines<R: BufRead> {
+pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
     number: usize,
@@ -77,7 +77,7 @@ pub(crate) struct LogLines<R: BufRead> {
     is_whole: bool,
 }
 
-impl<R: BufRead> LogLines<R> {
+impl<R: BufRead> LiveLogLines<R> {
     pub(crate) fn new(log: R) -> Result<Self, LiveError> {
         let mut lines = log.lines();
         let header = lines.next().transpose().map_err(LiveError::ReadLog)?.unwrap_or_default();

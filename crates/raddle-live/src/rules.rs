@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::LiveError;
 use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
-use crate::replay::{LogLines, Spelled};
+use crate::replay::{LiveLogLines, Spelled};
 
 /// Holds the log of a client against the rules of the controller; rule 6 is not asked of a log, which may end
 /// before its launches do.
@@ -24,7 +24,7 @@ use crate::replay::{LogLines, Spelled};
 /// # Errors
 /// When the log cannot be read, names launches that nobody has submitted, or holds work on the device.
 pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
-    let mut lines = LogLines::new(log)?;
+    let mut lines = LiveLogLines::new(log)?;
     let header: ClientHeader =
         serde_json::from_str(&lines.header).map_err(|error| LiveError::bad_log(1, &error))?;
     let mut retold = Retold::new(&header);
