@@ -100,7 +100,7 @@ fn mutations(shell: &Shell) -> Result<()> {
 }
 
 fn all_targets(shell: &Shell) -> Result<()> {
-    let args = fuzz::Args { targets: Vec::new(), runs: 100_000, longest: 8192, keep: false };
+    let args = fuzz::FuzzArgs { targets: Vec::new(), runs: 100_000, longest: 8192, keep: false };
     fuzz::run(shell, &args)
 }
 
@@ -109,7 +109,7 @@ fn kernel(shell: &Shell) -> Result<()> {
     cost.env("RADDLE_MEASURE", "1").run()?;
     mutants::run(shell, "raddle-kernel")?;
     let targets = vec!["kernel".to_owned()];
-    fuzz::run(shell, &fuzz::Args { targets, runs: 10_000_000, longest: 4096, keep: false })
+    fuzz::run(shell, &fuzz::FuzzArgs { targets, runs: 10_000_000, longest: 4096, keep: false })
 }
 
 fn preempt(shell: &Shell) -> Result<()> {
@@ -163,7 +163,7 @@ fn pages(shell: &Shell) -> Result<()> {
 fn packets(shell: &Shell) -> Result<()> {
     let targets = vec!["packet".to_owned()];
     // Room for four packets.
-    fuzz::run(shell, &fuzz::Args { targets, runs: 100_000_000, longest: 258, keep: false })
+    fuzz::run(shell, &fuzz::FuzzArgs { targets, runs: 100_000_000, longest: 258, keep: false })
 }
 
 fn perfetto(shell: &Shell) -> Result<()> {
