@@ -75,7 +75,9 @@ fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<(
     fs::create_dir_all(&faults)?;
     let corpus = format!("xtask/fuzz/corpus/{target}");
     let (runs, longest) = (args.runs.to_string(), args.longest.to_string());
-    let limits = ["-timeout=20", "-seed=1", "-rss_limit_mb=2048"];
+    // To weigh and to shorten inputs takes longer than most executions.
+    let limits =
+        ["-timeout=20", "-seed=1", "-rss_limit_mb=2048", "-entropic=0", "-reduce_inputs=0"];
     let shown = ["-print_final_stats=1", "-verbosity=0"];
     let prefix = format!("-artifact_prefix={}/{target}-", faults.display());
     cmd!(

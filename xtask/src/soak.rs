@@ -30,7 +30,7 @@ const CHECKS: [SoakCheck; 14] = [
     SoakCheck { name: "benches", what: "every benchmark once", run: benches },
     SoakCheck {
         name: "kernel",
-        what: "the cost of the prologue, the refusals of the corpus, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
+        what: "the cost of the prologue, the refusals of the corpus, mistakes built into raddle-kernel, 10,000,000 executions of each of its parsers",
         run: kernel,
     },
     SoakCheck {
@@ -108,8 +108,8 @@ fn kernel(shell: &Shell) -> Result<()> {
     let cost = cmd!(shell, "cargo test -p raddle-kernel --test it -- cost verdict --nocapture");
     cost.env("RADDLE_MEASURE", "1").run()?;
     mutants::run(shell, "raddle-kernel")?;
-    let targets = vec!["kernel".to_owned()];
-    fuzz::run(shell, &fuzz::FuzzArgs { targets, runs: 10_000_000, longest: 4096, keep: false })
+    let targets = ["opencl", "ptx", "spirv"].map(str::to_owned).to_vec();
+    fuzz::run(shell, &fuzz::FuzzArgs { targets, runs: 10_000_000, longest: 1400, keep: false })
 }
 
 fn preempt(shell: &Shell) -> Result<()> {
