@@ -63,6 +63,29 @@ fn a_whole_result() {
 }
 
 #[test]
+fn kernels_of_one_name_in_two_code_objects_are_two() {
+    let are_one = |code: u32| {
+        let text = std::fs::read_to_string(fixture("rocprof-result.json")).expect("it is there");
+        let text = text
+            .replace(
+                "1,\"kernel_name\":\"fill.kd\"",
+                &format!("{code},\"kernel_name\":\"_Z3gemm.kd\""),
+            )
+            .replace(
+                "\"formatted_kernel_name\":\"\"",
+                "\"formatted_kernel_name\":\"gemm(float*)\"",
+            );
+        let p = read("x", text.as_bytes(), &ImportOptions::default()).expect("a result");
+        let [first, second] = [0, 1].map(|at| p.ops[at].kernel);
+        let names = [first, second].map(|kernel| p.kernels[kernel as usize].as_str());
+        assert_eq!(names, ["gemm(float*)"; 2]);
+        first == second
+    };
+    assert!(are_one(1));
+    assert!(!are_one(2));
+}
+
+#[test]
 fn the_device_is_that_of_the_agent() {
     let device = import("rocprof-result.json").device.expect("it is in the file");
     assert_eq!((&*device.name, &*device.arch), ("AMD Instinct MI300X", "gfx942"));

@@ -191,6 +191,7 @@ impl<'d> RocpdProcess<'d> {
             "arch_vgpr_count",
             "accum_vgpr_count",
             "sgpr_count",
+            "code_object_id",
         ];
         self.database.scan(&format!("rocpd_info_kernel_symbol{}", self.id), &columns, |row| {
             found.symbol(&RawSymbol {
@@ -200,6 +201,7 @@ impl<'d> RocpdProcess<'d> {
                 arch_vgpr_count: small(row, 3).unwrap_or(0),
                 accum_vgpr_count: small(row, 4).unwrap_or(0),
                 sgpr_count: small(row, 5).unwrap_or(0),
+                code_object_id: row.number(6).and_then(|id| u64::try_from(id).ok()).unwrap_or(0),
             });
             true
         });

@@ -198,6 +198,7 @@ impl Writer<'_> {
         for symbol in list(&process["kernel_symbols"]) {
             let count = |name: &str| Cell::from(symbol[name].as_i64());
             let cells = [
+                ("code_object_id", count("code_object_id")),
                 ("kernel_name", text(&symbol["kernel_name"]).into()),
                 ("display_name", text(&symbol["formatted_kernel_name"]).into()),
                 ("sgpr_count", count("sgpr_count")),

@@ -73,6 +73,7 @@ pub(super) struct HipCall {
 #[derive(Debug)]
 pub(super) struct KernelSymbol {
     pub(super) name: String,
+    pub(super) code_object: u64,
     pub(super) registers: Registers,
     pub(super) sgprs: u32,
 }
@@ -230,7 +231,8 @@ impl ResultCollector {
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
         let name = formatted.unwrap_or_else(|| kernel_name(&raw.kernel_name)).to_owned();
         let registers = Registers { arch: raw.arch_vgpr_count, accum: raw.accum_vgpr_count };
-        let symbol = KernelSymbol { name, registers, sgprs: raw.sgpr_count };
+        let (code_object, sgprs) = (raw.code_object_id, raw.sgpr_count);
+        let symbol = KernelSymbol { name, code_object, registers, sgprs };
         match raw.kernel_id {
             Some(kernel) => drop(self.current().symbols.insert(kernel, symbol)),
             None => self.malformed(ResultSection::Symbols),

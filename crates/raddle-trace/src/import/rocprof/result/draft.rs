@@ -40,7 +40,7 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     report.add(Quirk::ClockJitter, jitter(&ops));
     Draft {
         ops,
-        kernels: names.into_items(),
+        kernels: names.into_items().into_iter().map(|(name, _)| name).collect(),
         streams: lanes.into_labels(),
         device: source,
         resolution_ns: CLOCK_NS,
@@ -76,7 +76,8 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
 /// Makes ops of records, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
-    names: Interner<String>,
+    /// By name and code object: kernels of one name may differ.
+    names: Interner<(String, u64)>,
     report: ImportReport,
     ops: Vec<Op>,
     waits: Vec<DraftWait>,
@@ -102,7 +103,7 @@ impl OpMaker {
                 }
                 RecordedPlace::Copy { source, target, stream } => {
                     let name = copy_name(&process.agents, source, target);
-                    op.kernel = self.names.number(name);
+                    op.kernel = self.names.number(&(name.to_owned(), 0));
                     op.stream = self.lanes.of_copy(number, stream, name);
                 }
             }
@@ -134,8 +135,9 @@ impl OpMaker {
         self.report.add(Quirk::Serialised, u64::from(process.counted));
         let no_lds = op.provenance.of(Field::SharedMemory) == Origin::Assumed;
         self.report.add(Quirk::NoSharedMemory, u64::from(no_lds));
-        let unknown = || format!("kernel {kernel}");
-        op.kernel = self.names.number(&symbol.map_or_else(unknown, |symbol| symbol.name.clone()));
+        let unknown = || (format!("kernel {kernel}"), 0);
+        let known = symbol.map(|symbol| (symbol.name.clone(), symbol.code_object));
+        op.kernel = self.names.number(&known.unwrap_or_else(unknown));
         op.footprint.sgprs_per_wave = symbol.map_or(0, |symbol| symbol.sgprs);
         let registers = symbol.and_then(|symbol| symbol.registers.budget(halved));
         op.provenance = op.provenance.with(Field::Registers, Origin::Joined);

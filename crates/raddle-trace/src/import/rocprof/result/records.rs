@@ -78,6 +78,8 @@ pub(in crate::import::rocprof) struct RawInfo {
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawSymbol<'a> {
     pub(in crate::import::rocprof) kernel_id: Option<u64>,
+    /// The file of machine code that it was loaded from.
+    pub(in crate::import::rocprof) code_object_id: u64,
     #[serde(borrow)]
     pub(in crate::import::rocprof) kernel_name: Cow<'a, str>,
     #[serde(borrow)]
