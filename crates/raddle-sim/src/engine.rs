@@ -198,6 +198,9 @@ impl<'r, W: Watch> Engine<'r, W> {
             }
             if self.machine.counters.decisions.is_multiple_of(PROGRESS_EVERY) {
                 self.report(progress)?;
+                if self.watch.ends_run(now) {
+                    break;
+                }
             }
         }
         self.report(progress)?;

@@ -168,6 +168,11 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(arrivals).collect()
     }
 
+    /// When a repetition that has begun arrived.
+    pub(crate) fn began_at(&self, process: u16, iteration: u32) -> Tick {
+        Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
+    }
+
     /// Notes whether a launch lies on the device and is not held; whether that is a change.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;

@@ -1,9 +1,9 @@
 //! How is a run observed?
 //!
-//! A [`Watch`] is told what happens on the compute units, and changes nothing. The run is compiled
-//! for each type of watch, so a run without one has no cost for it.
+//! A [`Watch`] is told what happens on the compute units. It changes nothing, but may end the run. The
+//! run is compiled for each type of watch, so a run without one has no cost for it.
 
-use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
+use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 
 /// Something that happened on the device.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +62,25 @@ pub enum Seen<'a> {
         /// Launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],
     },
+    /// All launches of a repetition have ended, or will never run.
+    RepetitionEnded {
+        /// The process.
+        process: u16,
+        /// The time since the repetition began.
+        took: Ticks,
+    },
 }
 
 /// Observes a run.
 pub trait Watch {
     /// Something happened.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
+
+    /// Whether it has seen what it needs and ends the run; the outcome is then that of the run so far.
+    /// The engine asks at intervals.
+    fn ends_run(&self, _now: Tick) -> bool {
+        false
+    }
 }
 
 /// No observation.
@@ -84,13 +97,21 @@ impl<W: Watch> Watch for Option<W> {
             watch.see(now, seen);
         }
     }
+
+    fn ends_run(&self, now: Tick) -> bool {
+        self.as_ref().is_some_and(|watch| watch.ends_run(now))
+    }
 }
 
-/// Two look on.
+/// Two look on; either may end the run.
 impl<A: Watch, B: Watch> Watch for (A, B) {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
         self.0.see(now, seen);
         self.1.see(now, seen);
+    }
+
+    fn ends_run(&self, now: Tick) -> bool {
+        self.0.ends_run(now) || self.1.ends_run(now)
     }
 }

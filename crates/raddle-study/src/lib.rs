@@ -35,6 +35,7 @@ mod energy_fit;
 mod error;
 mod files;
 mod fitted;
+mod late;
 mod lent;
 mod load_limit;
 mod no_op;

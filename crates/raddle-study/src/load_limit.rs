@@ -76,10 +76,13 @@ impl Prepared {
             true => Between { met: Some(100), missed: None },
             false => Between { met: None, missed: Some(100) },
         };
+        // What is refused may be the last of a request, and is not counted in its time.
+        let exact = runs[best].together.refused.is_empty();
         loop {
             let loads = between.next();
             let known = between;
-            between.learn(self.judge_loads(&loads, (load, recipes), (answer, best), around)?);
+            let of = (answer, best, exact);
+            between.learn(self.judge_loads(&loads, (load, recipes), of, around)?);
             if between == known {
                 break;
             }
@@ -101,7 +104,7 @@ impl Prepared {
         &self,
         loads: &[u32],
         (load, recipes): (&Load, &[NamedRecipe]),
-        (answer, best): (&PolicyFigures, usize),
+        (answer, best, exact): (&PolicyFigures, usize, bool),
         around: &Surroundings<'_>,
     ) -> Result<Vec<(u32, bool)>, StudyError> {
         let draws = loads.iter().map(|&percent| match self.draw(&load.scaled(percent), around) {
@@ -117,7 +120,8 @@ impl Prepared {
         rows.dedup();
         let rows = if relative { rows } else { vec![best] };
         let recipes: Vec<NamedRecipe> = rows.iter().map(|&at| recipes[at].clone()).collect();
-        let plan = RunPlan { recipes: &recipes, draws: &draws, bounds: &[], ..self.plan(around) };
+        let goals = if relative || !exact { &[] } else { &*answer.goals };
+        let plan = RunPlan { recipes: &recipes, draws: &draws, goals, ..self.plan(around) };
         let found = Runner::new(plan)?.seeds(0..draws.len())?;
         let is_met = |at: usize| {
             let row = |(recipe, all): (usize, &Vec<Summary>)| {

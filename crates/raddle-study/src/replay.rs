@@ -396,6 +396,7 @@ impl Prepared {
             recipes: &self.recipes,
             bounds: &self.bounds,
             draws: &self.draws,
+            goals: &[],
             target: &self.target.device,
             energy: self.energy,
             detail: None,
@@ -450,7 +451,7 @@ impl Prepared {
         let rules =
             Rules { warnings: [&*self.rules.warnings, &*warnings].concat(), ..self.rules.clone() };
         let mut result = self.result(&rules, &runs, &alone);
-        runner.draw(&mut result)?;
+        runner.draw(&mut result, &runs)?;
         if let Some(limit) = self.load_limit(&result, &runs, around)? {
             result.limit_load(limit);
         }

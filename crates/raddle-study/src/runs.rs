@@ -11,7 +11,7 @@ use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
 use raddle_policy::Tick;
-use raddle_report::answer::BASELINE;
+use raddle_report::answer::{BASELINE, Goal};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
     Contention, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
@@ -21,10 +21,11 @@ use raddle_sim::{
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::files::Leavings;
+use crate::late::LateRequests;
 use crate::lent::Lent;
 use crate::parallel::Workers;
 use crate::recipes::{self, NamedRecipe};
-use crate::timelines::Wanted;
+use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
 /// What neighbours cost, by process and task.
@@ -38,6 +39,8 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) bounds: &'p [Charges],
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
+    /// Runs of those end as soon as one of these cannot be met any more.
+    pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
     /// What work costs.
     pub(crate) energy: EnergyModel,
@@ -57,20 +60,20 @@ pub(crate) struct RunPlan<'p> {
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
-    of: RunOf,
+    of: RunOf<'p>,
 }
 
 /// What runs.
 #[derive(Clone, Copy, Debug)]
-enum RunOf {
+enum RunOf<'p> {
     /// All processes.
     Together,
     /// One process, once.
     Alone(usize),
     /// All processes, with the requests of a further seed.
     Seed(usize),
-    /// All processes once more, to draw the whole run if so, and a part of it if there is one.
-    Again(bool, Option<(u64, u64)>),
+    /// All processes once more, to draw what is missing of a run of which this came.
+    Again(Missing, &'p Outcome),
     /// All processes, with an end of what contention may cost.
     Bound(usize),
 }
@@ -175,14 +178,18 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Draws what a result compares: the rest of its timelines, and its slowest requests.
-    pub(crate) fn draw(&self, result: &mut ReplayResult) -> Result<(), StudyError> {
+    /// Draws what a result of these runs compares: the rest of its timelines, and its slowest requests.
+    pub(crate) fn draw(
+        &self,
+        result: &mut ReplayResult,
+        runs: &[RecipeRun],
+    ) -> Result<(), StudyError> {
         let Some(wanted) = self.plan.timeline else { return Ok(()) };
         let compared = result.compared().into_iter();
         let jobs = compared.filter_map(|at| {
             let named = self.plan.recipes.get(at)?;
-            let (whole, part) = wanted.missing(result, at)?;
-            Some(RunJob { named, of: RunOf::Again(whole, part) })
+            let missing = wanted.missing(result, at)?;
+            Some(RunJob { named, of: RunOf::Again(missing, &runs.get(at)?.together) })
         });
         let jobs: Vec<RunJob<'_>> = jobs.collect();
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
@@ -226,9 +233,9 @@ impl<'p> Runner<'p> {
         let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
             let recorders = match job.of {
                 RunOf::Together if wanted.at_once(name) => {
-                    wanted.recorders(plan.workload, true, None)
+                    wanted.recorders(plan.workload, Missing::WHOLE, None)
                 }
-                RunOf::Again(whole, part) => wanted.recorders(plan.workload, whole, part),
+                RunOf::Again(missing, came) => wanted.recorders(plan.workload, missing, Some(came)),
                 _ => return None,
             };
             Some((wanted, leavings, recorders))
@@ -242,11 +249,19 @@ impl<'p> Runner<'p> {
             let outcome = self.simulate(job, &self.workload(job), &mut watch)?;
             let (lent, recorders) = watch;
             let to = (leavings, name.as_str());
-            let drawn = wanted.write(recorders, plan.workload, &outcome, to)?;
+            // A run that was repeated may have ended early.
+            let came = if let RunOf::Again(_, came) = job.of { came } else { &outcome };
+            let drawn = wanted.write(recorders, plan.workload, came, to)?;
             return Ok(RunDone::Ran(outcome, drawn, lent.map(Lent::into_wave_ns)));
         }
         let workload = self.workload(job);
-        let outcome = self.simulate(job, &workload, &mut lent)?;
+        let outcome = match job.of {
+            RunOf::Seed(_) => {
+                let mut late = LateRequests::of(plan.goals, &workload);
+                self.simulate(job, &workload, &mut late)?
+            }
+            _ => self.simulate(job, &workload, &mut lent)?,
+        };
         Ok(match job.of {
             RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
             RunOf::Bound(_) => RunDone::Bounded(Summary::new(&workload, &outcome, &[])),
@@ -266,7 +281,7 @@ impl<'p> Runner<'p> {
         self.charged(job.of)
     }
 
-    fn charged(&self, of: RunOf) -> Cow<'_, Workload> {
+    fn charged(&self, of: RunOf<'_>) -> Cow<'_, Workload> {
         let all = self.plan.workload;
         match of {
             RunOf::Bound(at) => {

@@ -140,6 +140,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         bounds: &[],
         draws: &[],
+        goals: &[],
         target: own,
         energy: EnergyModel::ASSUMED,
         detail: None,

@@ -42,15 +42,34 @@ pub(crate) struct Wanted {
     cus: u16,
 }
 
+/// What of a run has not been drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing {
+    whole: bool,
+    /// From when to when its slowest request was served.
+    part: Option<(u64, u64)>,
+}
+
+impl Missing {
+    /// All of it, and no part apart.
+    pub(crate) const WHOLE: Self = Self { whole: true, part: None };
+}
+
 /// Looks on for several timelines of one run.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
+    /// When nothing more of them can change; `None`: with the run.
+    until: Option<Tick>,
 }
 
 impl Watch for Recorders {
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
         self.whole.iter_mut().chain(&mut self.slowest).for_each(|recorder| recorder.see(now, seen));
+    }
+
+    fn ends_run(&self, now: Tick) -> bool {
+        self.until.is_some_and(|until| until < now)
     }
 }
 
@@ -78,24 +97,20 @@ impl Wanted {
         self.all || recipe == self.baseline
     }
 
-    /// What of a recipe that is compared has not been drawn: the whole run, a part of it.
-    pub(crate) fn missing(
-        &self,
-        result: &ReplayResult,
-        recipe: usize,
-    ) -> Option<(bool, Option<(u64, u64)>)> {
+    /// What of a recipe that is compared has not been drawn.
+    pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let whole = !result.is_drawn(recipe);
         // Whoever names a window wants that one.
         let part = result.slowest_request(recipe).filter(|_| self.window.is_none());
-        (whole || part.is_some()).then_some((whole, part))
+        (whole || part.is_some()).then_some(Missing { whole, part })
     }
 
-    /// What looks on while a run goes.
+    /// What looks on while a run goes, of which this came when it went before.
     pub(crate) fn recorders(
         &self,
         workload: &Workload,
-        whole: bool,
-        part: Option<(u64, u64)>,
+        Missing { whole, part }: Missing,
+        came: Option<&Outcome>,
     ) -> Recorders {
         let new = |window: Option<(u64, u64)>, most| {
             let recorder = Recorder::new(self.cus, workload.processes.len(), most);
@@ -105,7 +120,9 @@ impl Wanted {
             }
         };
         let most = self.most.min(MOST_OF_SLOWEST);
+        let part_ends = || came.zip(part).and_then(|(came, part)| last_of(came, part));
         Recorders {
+            until: if whole { None } else { part_ends() },
             whole: whole.then(|| new(self.window, self.most)),
             slowest: part.map(|part| new(Some(part), most).at_full_grain()),
         }
@@ -119,7 +136,7 @@ impl Wanted {
         outcome: &Outcome,
         (leavings, name): (&dyn Leavings, &str),
     ) -> Result<Vec<DrawnTimeline>, StudyError> {
-        let Recorders { whole, slowest } = recorders;
+        let Recorders { whole, slowest, .. } = recorders;
         let whole = whole.map(|recorder| (PERFETTO, self.window, recorder));
         let slowest = slowest.map(|recorder| (SLOWEST, Some(recorder.drawn()), recorder));
         let mut drawn = Vec::new();
@@ -133,4 +150,11 @@ impl Wanted {
         }
         Ok(drawn)
     }
+}
+
+/// When the last of the launches has ended that are ready within a part of a run; `None` where one
+/// never ends.
+fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
+    let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
+    within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))
 }

@@ -67,6 +67,10 @@ impl<W: Watch> Engine<'_, W> {
                 self.usage.mark();
             }
             let then = (self.now, self.usage.spent(process));
+            if ended {
+                let took = self.now.since(self.tasks.began_at(process, iteration));
+                self.watch.see(self.now, &Seen::RepetitionEnded { process, took });
+            }
             let marks = &mut self.requests[usize::from(process)];
             if ended && let Some(marks) = marks.get_mut(iteration as usize) {
                 marks.ended = Some(then);

@@ -1,13 +1,18 @@
 //! When do requests begin and end, and how long do they take?
 
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
-use raddle_policy::{StreamId, Ticks};
+use raddle_policy::{StreamId, Tick, Ticks};
 use raddle_sim::{
-    Outcome, ProcessPlan, Repetition, RequestSummary, SimError, Summary, Task, Workload,
+    Outcome, ProcessPlan, Repetition, RequestSummary, Seen, SimError, Summary, Task, Watch,
+    Workload, run_watched,
 };
 
-use crate::kit::{SHAPE, copy, in_order, kernel, run_default, try_run, workload};
+use crate::kit::{
+    SHAPE, copy, in_order, kernel, options, preempting, run_default, try_run, workload,
+};
 use crate::laws::processes;
 
 fn at(times: &[u64]) -> Repetition {
@@ -53,6 +58,46 @@ fn requests_begin_at_their_times_and_queue_behind_each_other() {
     assert_eq!((found.latency_p50_ns, found.latency_p99_ns), (100, 250));
     assert_eq!((found.latency_max_ns, found.alone_ns), (250, None));
     assert_eq!(Summary::new(&workload, &outcome, &[]).makespan_ns, 600);
+}
+
+/// Notes how long requests took, until there are enough.
+struct Took {
+    all: Vec<u64>,
+    enough: usize,
+}
+
+impl Watch for Took {
+    fn see(&mut self, _now: Tick, seen: &Seen<'_>) {
+        if let Seen::RepetitionEnded { took, .. } = *seen {
+            self.all.push(took.0);
+        }
+    }
+
+    fn ends_run(&self, _now: Tick) -> bool {
+        self.all.len() >= self.enough
+    }
+}
+
+#[test]
+fn whoever_looks_on_hears_how_long_requests_took_and_may_end_the_run() {
+    let times: Vec<u64> = (0..4000).map(|at| 60 * at + at % 7).collect();
+    let workload = of(vec![plan("p", vec![kernel(0, 1, 1, 50)], at(&times))]);
+    let watched = |enough| {
+        let mut took = Took { all: Vec::new(), enough };
+        let mut dispatcher = preempting(1, None).build().expect("it builds");
+        let outcome = run_watched(&workload, &mut dispatcher, &options(1), &mut took, &mut |_| {
+            ControlFlow::Continue(())
+        });
+        (outcome.expect("a lawful dispatcher"), took.all)
+    };
+    let (whole, mut all) = watched(usize::MAX);
+    assert_eq!((all.len(), whole.stuck.len()), (4000, 0));
+    let (part, some) = watched(100);
+    assert!(some.len() < 2000 && part.iterations[0] < 2000, "{}", some.len());
+    assert_eq!(some, all[..some.len()]);
+    all.sort_unstable();
+    let found = requests(&workload, &whole, 0);
+    assert_eq!((found.latency_p50_ns, found.latency_max_ns), (all[1999], all[3999]));
 }
 
 #[test]

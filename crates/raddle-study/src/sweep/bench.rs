@@ -290,6 +290,7 @@ impl<'b> Bench<'b> {
             recipes: &recipes,
             bounds: &[],
             draws: &[],
+            goals: &[],
             target: &target.device,
             energy: energy::model(study.energy_weights.as_deref(), &self.files)?,
             detail: None,

@@ -1,0 +1,103 @@
+//! Can a goal for requests still be met, while a run goes?
+
+use raddle_policy::{Tick, Ticks};
+use raddle_report::answer::{Goal, GoalLimit, GoalMetric};
+use raddle_sim::{Repetition, Seen, Watch, Workload};
+
+/// Ends a run as soon as more requests were late than a goal allows.
+#[derive(Debug)]
+pub(crate) struct LateRequests {
+    goals: Vec<Allowed>,
+    is_missed: bool,
+}
+
+/// What one goal allows.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    process: u16,
+    limit: Ticks,
+    /// So many more requests may take longer.
+    late: u64,
+}
+
+impl LateRequests {
+    /// Of the goals those that limit a time of requests whose number is known before.
+    pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
+        let allowed = |goal: &Goal| {
+            let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
+            let (process, plan) = own?;
+            let Repetition::At(times) = &plan.repetition else { return None };
+            let GoalLimit::Ns(limit) = goal.limit else { return None };
+            let percent = match goal.metric {
+                GoalMetric::P50 => 50,
+                GoalMetric::P99 => 99,
+                GoalMetric::Max => 100,
+                GoalMetric::Step | GoalMetric::End => return None,
+            };
+            let all = times.len() as u64;
+            // The nearest rank, as `percentile` has it.
+            let late = all - (all * percent).div_ceil(100).max(1);
+            Some(Allowed { process, limit: Ticks(limit), late })
+        };
+        Self { goals: goals.iter().filter_map(allowed).collect(), is_missed: false }
+    }
+}
+
+impl Watch for LateRequests {
+    fn see(&mut self, _now: Tick, seen: &Seen<'_>) {
+        let Seen::RepetitionEnded { process: ended, took } = *seen else { return };
+        for goal in &mut self.goals {
+            if goal.process == ended && took > goal.limit {
+                self.is_missed |= goal.late == 0;
+                goal.late = goal.late.saturating_sub(1);
+            }
+        }
+    }
+
+    fn ends_run(&self, _now: Tick) -> bool {
+        self.is_missed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_sim::{ProcessPlan, percentile};
+
+    /// Whether a goal of ten ticks is given up once requests took so long.
+    fn is_missed(goal: &str, took: &[u64]) -> bool {
+        let times = vec![Ticks::ZERO; took.len()];
+        let plan = ProcessPlan {
+            repetition: Repetition::At(times),
+            ..ProcessPlan::new("serve", Vec::new())
+        };
+        let workload = Workload { processes: vec![plan], repeat: false };
+        let mut late = LateRequests::of(&[goal.parse().unwrap()], &workload);
+        for &took in took {
+            let seen = Seen::RepetitionEnded { process: 0, took: Ticks(took) };
+            late.see(Tick::ZERO, &seen);
+        }
+        late.ends_run(Tick::ZERO)
+    }
+
+    #[test]
+    fn a_run_is_ended_where_the_percentile_is_above_the_limit_and_nowhere_else() {
+        for (metric, percent) in [("p50", 50), ("p99", 99), ("max", 100)] {
+            for all in [1, 2, 3, 12, 100, 101, 250] {
+                for late in 0..=all {
+                    let mut took = [vec![11; late], vec![10; all - late]].concat();
+                    let missed = is_missed(&format!("serve {metric} 10ns"), &took);
+                    took.sort_unstable();
+                    assert_eq!(missed, percentile(&took, percent) > 10, "{metric} {late}/{all}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn goals_of_others_and_of_other_figures_end_nothing() {
+        for goal in ["other p99 10ns", "serve step 10ns", "serve p99 +5%"] {
+            assert!(!is_missed(goal, &[50, 50]), "{goal}");
+        }
+    }
+}
