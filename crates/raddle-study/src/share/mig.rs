@@ -1,9 +1,9 @@
 //! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
 //!
 //! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User Guide,
-//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 the
-//! guide has fractions and no counts; the only counts found are those of a test double (NVIDIA/go-nvml,
-//! `pkg/nvml/mock`), by which the whole has 126 of 148 multiprocessors, so it has no row.
+//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 a
+//! listing was found that says the multiprocessors of the three smallest (NVIDIA/mig-parted, pull request
+//! 187); those of the larger ones are unknown, so no set has one.
 
 use raddle_device::Device;
 
@@ -16,13 +16,15 @@ pub(crate) struct MigProfile {
     slices: u8,
     /// Eighths of the memory.
     memory: u8,
-    /// Multiprocessors.
+    /// Multiprocessors; 0 where they are not published.
     pub(crate) units: u16,
 }
 
 const fn profile(name: &'static str, slices: u8, memory: u8, units: u16) -> MigProfile {
     MigProfile { name, slices, memory, units }
 }
+
+const UNKNOWN: u16 = 0;
 
 const A100: [MigProfile; 5] = [
     profile("1g.5gb", 1, 1, 14),
@@ -31,19 +33,29 @@ const A100: [MigProfile; 5] = [
     profile("4g.20gb", 4, 4, 56),
     profile("7g.40gb", 7, 8, 98),
 ];
-const H100: [MigProfile; 5] = [
+const H100: [MigProfile; 6] = [
     profile("1g.10gb", 1, 1, 16),
+    profile("1g.20gb", 1, 2, 26),
     profile("2g.20gb", 2, 2, 32),
     profile("3g.40gb", 3, 4, 60),
     profile("4g.40gb", 4, 4, 64),
     profile("7g.80gb", 7, 8, 132),
 ];
-const H200: [MigProfile; 5] = [
+const H200: [MigProfile; 6] = [
     profile("1g.18gb", 1, 1, 16),
+    profile("1g.35gb", 1, 2, 26),
     profile("2g.35gb", 2, 2, 32),
     profile("3g.71gb", 3, 4, 60),
     profile("4g.71gb", 4, 4, 64),
     profile("7g.141gb", 7, 8, 132),
+];
+const B200: [MigProfile; 6] = [
+    profile("1g.23gb", 1, 1, 18),
+    profile("1g.45gb", 1, 2, 30),
+    profile("2g.45gb", 2, 2, 36),
+    profile("3g.90gb", 3, 4, UNKNOWN),
+    profile("4g.90gb", 4, 4, UNKNOWN),
+    profile("7g.180gb", 7, 8, UNKNOWN),
 ];
 
 /// Compute slices and eighths of the memory of a device.
@@ -54,6 +66,7 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
         "a100" => &A100,
         "h100" => &H100,
         "h200" => &H200,
+        "b200" => &B200,
         _ => &[],
     }
 }
@@ -71,7 +84,7 @@ pub(super) fn names(device: &Device) -> Vec<&'static str> {
 }
 
 /// Every set with an instance for each tenant in which none can be larger; none where the device has no
-/// instances, or not so many.
+/// instances, not so many, or none of such a set whose size is known.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     extend(profiles(device), tenants, ALL, &mut Vec::new(), &mut found);
@@ -90,7 +103,7 @@ fn extend(
         found.push(set.clone());
         return;
     }
-    for &profile in profiles {
+    for &profile in profiles.iter().filter(|one| one.units != UNKNOWN) {
         let left = slices.checked_sub(profile.slices).zip(memory.checked_sub(profile.memory));
         if let Some(left) = left {
             set.push(profile);
@@ -105,7 +118,8 @@ fn can_grow(set: &[MigProfile], larger: &MigProfile) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));
     set.iter().any(|one| {
-        larger.units > one.units
+        // What has more slices is larger, whether it is known by how much or not.
+        (larger.units > one.units || larger.slices > one.slices)
             && slices - one.slices + larger.slices <= ALL.0
             && memory - one.memory + larger.memory <= ALL.1
     })
@@ -132,5 +146,18 @@ mod tests {
         assert_eq!(sets_of("a100", 7), [["1g.5gb"; 7].join("+")]);
         assert!(sets_of("a100", 8).is_empty());
         assert!(sets_of("v100", 2).is_empty());
+    }
+
+    #[test]
+    fn sets_have_no_instance_of_unknown_size_and_leave_no_room_for_one() {
+        // A 3g.90gb beside two 2g.45gb would be larger than three 2g.45gb.
+        assert!(sets_of("b200", 2).is_empty() && sets_of("b200", 3).is_empty());
+        let four = sets_of("b200", 4);
+        assert!(four.contains(&"2g.45gb+2g.45gb+2g.45gb+1g.45gb".to_owned()), "{four:?}");
+        assert_eq!(four.len(), 4, "whose the small one is: {four:?}");
+        // Seven slices, eight eighths of the memory: one of them has two.
+        let seven = sets_of("b200", 7);
+        let first = [&["1g.23gb"; 6][..], &["1g.45gb"]].concat().join("+");
+        assert_eq!((seven.len(), &seven[0]), (7, &first));
     }
 }

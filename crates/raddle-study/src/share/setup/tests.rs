@@ -14,7 +14,7 @@ use super::*;
 use crate::share::{candidates, mig};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/modes");
-const NAMES: [&str; 3] = ["decode", "train", "odd */ \"name\" COUNT"];
+const NAMES: [&str; 4] = ["decode", "train", "odd */ \"name\" COUNT", "eval"];
 
 fn fixture(name: &str) -> Value {
     let text = std::fs::read_to_string(PathBuf::from(FIXTURES).join(name)).unwrap();
@@ -28,8 +28,9 @@ fn device(name: &str) -> Device {
 /// What sets up every candidate on devices with MIG, without, and of AMD, for two and three tenants.
 fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
     let mut all = Vec::new();
-    for name in ["h100", "a100", "h200", "v100", "mi300x", "rtx-5090"] {
-        for count in [2, 3] {
+    for name in ["h100", "a100", "h200", "b200", "v100", "mi300x", "rtx-5090"] {
+        // Instances of the B200 are offered to four tenants and more.
+        for count in if name == "b200" { [2, 4] } else { [2, 3] } {
             let tenant = |at: usize| Tenant { name: NAMES[at], urgent: at == 0 };
             let tenants: Vec<Tenant<'_>> = (0..count).map(tenant).collect();
             let found = candidates(&device(name), count, true, &Registry::bundled()).unwrap();
@@ -92,7 +93,8 @@ fn manifests_keep_the_published_schemas() {
 /// Whether a value is of a kind that `commands.json` names.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let profiles = || ["h100", "a100", "h200"].map(device).map(|of| mig::names(&of)).concat();
+    let profiles =
+        || ["h100", "a100", "h200", "b200"].map(device).map(|of| mig::names(&of)).concat();
     match kind.as_str() {
         None => kind.as_array().unwrap().iter().any(|own| own == value),
         Some("number") => number(value),
