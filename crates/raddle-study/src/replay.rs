@@ -456,7 +456,9 @@ impl Prepared {
             result.limit_load(limit);
         }
         if let Some(chosen) = self.chosen(&result) {
-            result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
+            let (mut lines, files) = share::setup(chosen, &self.profiles, &self.priorities);
+            lines.extend(share::instead(chosen, &self.modes, result.answer()));
+            result.set_up((lines, files));
         }
         self.rules = rules;
         Ok(Studied { prepared: self, alone, result })

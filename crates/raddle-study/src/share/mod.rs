@@ -6,7 +6,9 @@ mod modes;
 mod setup;
 
 use raddle_device::Device;
+use raddle_report::answer::PolicyFigures;
 use raddle_report::replay::SetUpFile;
+use raddle_report::units::duration;
 use raddle_trace::PriorityRule;
 
 use crate::error::StudyError;
@@ -88,4 +90,32 @@ pub(crate) fn setup(
         .map(|(loaded, level)| Tenant { name: &loaded.name, urgent: *level == most })
         .collect();
     setup::set_up(chosen, &tenants)
+}
+
+/// Where the driver does not offer what was chosen: the best that it does offer, and what says how to
+/// set that up.
+pub(crate) fn instead(
+    chosen: &Candidate,
+    modes: &[Candidate],
+    answer: &PolicyFigures,
+) -> Option<String> {
+    if chosen.mode.is_offered() {
+        return None;
+    }
+    let mode_of = |row: usize| {
+        let row = answer.rows.get(row)?;
+        let of = modes.iter().find(|of| of.recipe.name == row.recipe)?;
+        of.mode.is_offered().then_some((row, of.mode.name()))
+    };
+    let (row, mode) = answer.ranking.iter().find_map(|&row| mode_of(row))?;
+    let figures = answer.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
+        let (name, what) = (&process.name, process.judged.word());
+        Some(format!("{name} {what} {}", duration(own.decisive_ns?)))
+    });
+    let figures: Vec<String> = figures.collect();
+    Some(format!(
+        "--recipe {mode}    instead: {} is the best that the driver offers, with {}",
+        row.recipe,
+        figures.join(", ")
+    ))
 }

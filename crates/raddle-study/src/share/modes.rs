@@ -60,6 +60,11 @@ impl Mode {
         }
     }
 
+    /// Whether the driver of the device offers it.
+    pub(super) const fn is_offered(&self) -> bool {
+        !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
+    }
+
     /// Whether only parameters differ.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()

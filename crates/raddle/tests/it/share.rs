@@ -110,6 +110,26 @@ fn a_priority_lets_what_waits_go_first() {
     assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
 }
 
+/// Where no driver offers the best way, the best of those that one does offer is named.
+#[test]
+fn what_the_driver_offers_is_said_too() {
+    let place = Place::new();
+    // Under MPS the urgent one waits for all of the long one, with drain for one round of 400.
+    place.file("long.csv", table(&["a 1 64000 1024 32 0 0 0 4000000"]));
+    place.file("urgent.csv", table(&["b 1 80 1024 32 0 1000 1000 10000"]));
+    let args = ["long.csv", "urgent.csv", "--priority", "long=5", "--device", "v100", "--once"];
+    let instead = |recipes: &[&str]| {
+        let recipes = recipes.iter().flat_map(|recipe| ["--recipe", recipe]);
+        let found = share(&place, &args.into_iter().chain(recipes).collect::<Vec<_>>());
+        let lines = setup(&found).into_iter();
+        lines.filter(|line| line.contains("instead")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let said = instead(&["mps", "leftover-drain"]);
+    let mps = "--recipe mps    instead: mps is the best that the driver offers, with long end ";
+    assert!(said.len() == 1 && said[0].starts_with(mps), "{said:?}");
+    assert_eq!(instead(&["mps"]).len(), 0, "the driver offers it");
+}
+
 #[test]
 fn the_commands_of_each_mode() {
     let place = place();
