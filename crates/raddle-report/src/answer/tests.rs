@@ -222,7 +222,7 @@ fn much_of_many_is_told_in_brief() {
             "simulated",
             "train, eval were recorded on a V100 and are not scaled",
             "decode was recorded on an H100 and is not scaled",
-            "self-replay at most: busy -4.0 %",
+            "self-replay: busy time at most -4.0 % off",
         ]
     );
 }
@@ -312,7 +312,7 @@ fn an_interval_that_covers_the_second_best_says_either() {
     assert_eq!(figures.verdict.recipe.as_deref(), Some("mps"));
     assert!(
         figures.verdict.text.starts_with(
-            "Either mps or partition-50-50: which is better depends on what nobody knows of contention (decode p99 19 ms to 26 ms, under partition-50-50 25 ms"
+            "Either mps or partition-50-50: too little is known of contention to tell which is better (decode p99 19 ms to 26 ms, under partition-50-50 25 ms"
         ),
         "{}",
         figures.verdict.text

@@ -143,7 +143,7 @@ fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
     let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
     let told: Vec<String> = told.collect();
     Some(format!(
-        "Either {} or {}: which is better depends on what nobody knows of contention ({}). `raddle contention` on a recording of both side by side tells it.",
+        "Either {} or {}: too little is known of contention to tell which is better ({}). `raddle contention` on a recording of both side by side tells it.",
         one.recipe,
         other.recipe,
         told.join("; ")
@@ -361,12 +361,13 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
         processes().filter_map(of).max_by(|a, b| a.abs().total_cmp(&b.abs()))
     };
     let errors =
-        [("busy", most(|it| Some(it.self_replay?.busy))), ("end", most(|it| it.end_error))];
+        [("busy time", most(|it| Some(it.self_replay?.busy))), ("end", most(|it| it.end_error))];
     let errors = errors.into_iter().filter_map(|(of, most)| Some((of, most? * 100.0)));
-    let errors: Vec<String> = errors.map(|(of, most)| format!("{of} {most:+.1} %")).collect();
+    let most = if figures.processes.len() > 1 { "at most " } else { "" };
+    let errors: Vec<String> =
+        errors.map(|(of, error)| format!("{of} {most}{error:+.1} % off")).collect();
     if !errors.is_empty() {
-        let most = if figures.processes.len() > 1 { " at most" } else { "" };
-        trust.push(format!("self-replay{most}: {}", errors.join(", ")));
+        trust.push(format!("self-replay: {}", errors.join(", ")));
     }
     trust.extend((0..figures.processes.len()).filter_map(|at| few_requests(figures, at)));
     trust

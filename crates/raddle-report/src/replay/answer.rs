@@ -379,7 +379,7 @@ fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) ->
 fn page_note(answer: &PolicyFigures) -> String {
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     format!(
-        "A click on a heading sorts. Alone is the same by itself on this device under {base}; changes are against {base}. The longest wait is with work and without waves on the device."
+        "A click on a heading sorts. `x alone` compares with the same process by itself on this device under {base}, `change` with {base}. The longest wait is the longest time for which a process had work and none of it was on the device."
     )
 }
 

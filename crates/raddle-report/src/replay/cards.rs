@@ -78,10 +78,16 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     ];
     let mut causes: Vec<(u64, &str)> = causes.into_iter().filter(|(ns, _)| *ns > 0).collect();
     causes.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
-    causes.truncate(if brief { 1 } else { causes.len() });
-    let causes: Vec<String> =
-        causes.into_iter().map(|(ns, why)| format!("{} because {why}", part(ns))).collect();
-    let why = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
+    let why = match causes.as_slice() {
+        [] => String::new(),
+        [(_, only)] => format!(", because {only}"),
+        all => {
+            let told = all.iter().take(if brief { 1 } else { all.len() });
+            let told: Vec<String> =
+                told.map(|(ns, why)| format!("{} because {why}", part(*ns))).collect();
+            format!(" ({})", told.join(", "))
+        }
+    };
     let (name, idle) = (plain(&of.name, NAME), percent(time.idle()));
     let nearly = format!("; under a quarter full for {}", part(time.under_quarter_ns));
     let nearly = if brief { "" } else { &nearly };
@@ -114,10 +120,10 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
             .collect();
         by.sort_by(|a, b| b.0.total_cmp(&a.0));
         let by: Vec<String> =
-            by.iter().map(|(share, name)| format!("{name} {}", percent(*share))).collect();
+            by.iter().map(|(share, name)| format!("{name} for {}", percent(*share))).collect();
         let text = format!(
-            "{} of its kernel time; no limit where all workgroups fit at once, {}.",
-            by.join(", "),
+            "limited by {} of its kernel time; for {} of it all workgroups fit at once, so that no limit matters.",
+            by.join(", by "),
             percent(limits.one_round.share)
         );
         if !by.is_empty() {
@@ -132,11 +138,11 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
         let waits = placing.resident > 0 && shape.workgroups > placing.at_once;
         let more = one_more(shape, replay.target).filter(|_| waits)?;
         Some(format!(
-            "`{}` of {profile}: {} a CU by {}; one more fits with at most {more} ({} of its kernel time)",
+            "`{}` ({} of the kernel time of {profile}): {} workgroups a CU, limited by {}; one more fits with at most {more}",
             plain(&kernel.name, KERNEL),
+            percent(kernel.times.share),
             placing.resident,
             limiter(placing.limiter),
-            percent(kernel.times.share),
         ))
     });
     card.extend(limited.take(KERNELS).map(Block::Note));
