@@ -44,6 +44,13 @@ pub trait Dispatcher {
         None
     }
 
+    /// The number of compute units from this one on that are known to have equal free resources in the
+    /// account of the dispatcher; at least 1.
+    fn alike(&self, cu: CuId) -> u16 {
+        let _ = cu;
+        1
+    }
+
     /// The free runs on a compute unit; `None` if no addresses are kept.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
@@ -93,6 +100,9 @@ macro_rules! through {
             }
             fn free(&self, cu: CuId) -> Option<Free> {
                 (**self).free(cu)
+            }
+            fn alike(&self, cu: CuId) -> u16 {
+                (**self).alike(cu)
             }
             fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
                 (**self).free_runs(cu)

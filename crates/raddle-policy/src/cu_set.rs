@@ -5,6 +5,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
@@ -29,7 +30,7 @@ impl CuSet {
     #[must_use]
     pub fn full(len: usize) -> Self {
         let mut set = Self::empty(len);
-        (0..len).for_each(|cu| set.insert(cu));
+        set.insert_all(0..len);
         set
     }
 
@@ -53,6 +54,18 @@ impl CuSet {
         if let Some(bits) = self.words.get_mut(word) {
             *bits |= 1 << (cu % BITS);
             self.some[word / BITS] |= 1 << (word % BITS);
+        }
+    }
+
+    /// Adds a range of compute units. Units that do not exist are left out.
+    #[inline]
+    pub fn insert_all(&mut self, units: Range<usize>) {
+        let (mut at, end) = (units.start, units.end.min(self.words.len() * BITS));
+        while at < end {
+            let (word, next) = (at / BITS, end.min((at / BITS + 1) * BITS));
+            self.words[word] |= u64::MAX >> (BITS - (next - at)) << (at % BITS);
+            self.some[word / BITS] |= 1 << (word % BITS);
+            at = next;
         }
     }
 
@@ -109,6 +122,22 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
+    /// The lowest run of consecutive compute units of the set, at or above `from`.
+    #[inline]
+    #[must_use]
+    pub fn run_from(&self, from: usize) -> Option<Range<usize>> {
+        let start = self.first_from(from)?;
+        let ones = (self.words[start / BITS] >> (start % BITS)).trailing_ones() as usize;
+        let mut end = start + ones;
+        while end.is_multiple_of(BITS)
+            && let Some(word) = self.words.get(end / BITS)
+            && word & 1 == 1
+        {
+            end += word.trailing_ones() as usize;
+        }
+        Some(start..end)
+    }
+
     /// Of a word that is not 0.
     #[inline]
     fn lowest_of(&self, word: usize) -> usize {
@@ -133,7 +162,11 @@ mod tests {
             let mut set = CuSet::empty(len);
             for step in 0..600 {
                 let cu = draw(len);
-                if step % 3 == 2 {
+                if step % 97 == 96 {
+                    let end = (cu + draw(200)).min(len);
+                    set.insert_all(cu..end);
+                    naive.extend(cu..end);
+                } else if step % 3 == 2 {
                     // Half of these are in it.
                     let cu = naive.range(cu..).next().copied().unwrap_or(cu);
                     set.remove(cu);
@@ -145,7 +178,11 @@ mod tests {
                 let from = draw(len + 2);
                 assert_eq!(set.first(), naive.first().copied());
                 assert_eq!(set.is_empty(), naive.is_empty());
-                assert_eq!(set.first_from(from), naive.range(from..).next().copied(), "{from}");
+                let first = naive.range(from..).next().copied();
+                assert_eq!(set.first_from(from), first, "{from}");
+                let run = first
+                    .map(|first| first..(first..).find(|cu| !naive.contains(cu)).unwrap_or(len));
+                assert_eq!(set.run_from(from), run, "{from}");
             }
             let full = CuSet::full(len);
             assert!((0..len).all(|cu| full.first_from(cu) == Some(cu)));

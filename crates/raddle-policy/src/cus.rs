@@ -6,10 +6,10 @@
 mod levels;
 mod unit;
 
-use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use crate::{CuId, CuSet, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
+use crate::{CuId, CuSet, CuShape, Demand, Launch, MAX_SIMDS, PerCu, Piece, Refusal, Resource};
 
 pub use levels::take_highest;
 pub(crate) use unit::CuFree;
@@ -17,6 +17,10 @@ use unit::sum;
 
 /// How many waves are on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
+
+/// Compute units (a range of indices) on each of which the same number of workgroups was placed: the
+/// units, the number for each unit, and the SIMDs of their waves.
+pub type TakenUnits = (Range<usize>, u32, Split);
 
 /// The free resources of one compute unit, summed over its SIMDs, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +46,7 @@ pub struct Free {
 #[derive(Clone, Debug)]
 pub struct Cus {
     shape: CuShape,
-    cus: Vec<CuFree>,
+    cus: PerCu<CuFree>,
     /// The units on which something was freed since [`Cus::watch`]; `None` if that is not known.
     freed: Option<CuSet>,
 }
@@ -62,7 +66,7 @@ impl Cus {
     #[must_use]
     pub fn new(shape: CuShape, count: u16) -> Self {
         let usable = CuShape { simds: shape.simds.min(MAX_SIMDS as u8), ..shape };
-        let cus = vec![CuFree::empty(&usable); usize::from(count)];
+        let cus = PerCu::new(usize::from(count), CuFree::empty(&usable));
         Self { shape: usable, cus, freed: None }
     }
 
@@ -79,7 +83,7 @@ impl Cus {
     /// as full before.
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
-            (0..self.cus.len()).for_each(|cu| freed.insert(cu));
+            freed.insert_all(0..self.cus.len());
         }
     }
 
@@ -142,47 +146,46 @@ impl Cus {
         Demand { sgpr, ..*demand }
     }
 
+    /// The number of compute units from this one on that have equal free resources; at least 1. Some
+    /// further units may have the same.
+    #[must_use]
+    #[inline]
+    pub fn alike(&self, cu: CuId) -> u16 {
+        let run = self.cus.runs(cu.index()..self.cus.len()).next();
+        // The number of units fits in a u16.
+        run.map_or(1, |(units, _)| units.len() as u16)
+    }
+
     /// How many further waves of such a workgroup fit on the SIMDs of `cu`, regardless of its other
     /// resources.
     #[must_use]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
-        let Some(cu) = self.get(cu) else { return 0 };
-        (0..usize::from(self.shape.simds))
-            .map(|simd| u32::from(cu.wave_room(simd, demand.vgpr)))
-            .sum()
+        self.get(cu).map_or(0, |cu| cu.waves_room(self.shape.simds, demand))
     }
 
     /// How many further whole workgroups fit on `cu` now; 0 for a demand without waves.
     #[must_use]
     pub fn room(&self, id: CuId, demand: &Demand) -> u32 {
-        let Some(cu) = self.get(id) else { return 0 };
-        let (waves, demand) = (u32::from(demand.waves), self.counted(demand));
-        if waves == 0 || sum(&cu.waves) < waves || !cu.has(&demand, 1, waves) {
-            return 0;
-        }
-        let by = |free: u32, each: u32| free.checked_div(each).unwrap_or(u32::MAX);
-        let room = u32::from(cu.workgroups)
-            .min(by(cu.lds, demand.lds))
-            .min(by(cu.barriers.into(), demand.barriers.into()))
-            .min(by(cu.sgpr.into(), u32::from(demand.sgpr) * waves));
-        room.min(self.wave_room(id, &demand) / waves)
+        self.get(id).map_or(0, |cu| cu.room(self.shape.simds, &self.counted(demand)))
     }
 
-    /// How many further whole workgroups fit on each of these units, without the units on which
+    /// How many further whole workgroups fit on each unit of these ranges, without the units on which
     /// none fits. Adjacent units with equal free resources are computed once.
     #[inline]
     pub fn rooms(
         &self,
-        units: impl Iterator<Item = CuId>,
+        ranges: impl Iterator<Item = Range<u16>>,
         demand: &Demand,
-    ) -> impl Iterator<Item = (CuId, u32)> {
+    ) -> impl Iterator<Item = (Range<u16>, u32)> {
+        let demand = self.counted(demand);
         let mut last: Option<(&CuFree, u32)> = None;
-        units.filter_map(move |cu| {
-            let unit = self.get(cu)?;
+        let ranges = ranges.map(|units| usize::from(units.start)..usize::from(units.end));
+        ranges.flat_map(|units| self.cus.runs(units)).filter_map(move |(units, unit)| {
             let alike = last.filter(|(before, _)| *before == unit);
-            let room = alike.map_or_else(|| self.room(cu, demand), |(_, room)| room);
+            let room = alike.map_or_else(|| unit.room(self.shape.simds, &demand), |(_, room)| room);
             last = Some((unit, room));
-            (room > 0).then_some((cu, room))
+            // Compute units are numbered by u16.
+            (room > 0).then_some((units.start as u16..units.end as u16, room))
         })
     }
 
@@ -243,19 +246,41 @@ impl Cus {
     /// Takes the resources of `count` whole workgroups on `cu`, and returns on which SIMDs their
     /// waves are. Returns `None`, and takes nothing, if they do not fit.
     pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
-        let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0)?;
-        let demand = self.counted(demand);
-        if !self.get(cu)?.has(&demand, count, waves) {
-            return None;
-        }
-        let split = self.fill(cu, &demand, waves)?;
-        self.cus.get_mut(cu.index())?.take(&demand, &split, count);
-        Some(split)
+        let mut taken = None;
+        let at = cu.index()..cu.index() + 1;
+        let entered = self.take_each(at, demand, count, |_, split| taken = Some(split));
+        entered.ok().and(taken)
     }
 
-    /// Takes the resources of the whole workgroups of all pieces, or of none; `splits` gets the
-    /// SIMDs of the waves of each piece. Adjacent units with equal free resources are computed
-    /// once.
+    /// Takes the resources of `count` whole workgroups on each of these compute units, and tells `taken`
+    /// the SIMDs of their waves. The error is the first unit that has no room or does not exist; the
+    /// resources that `taken` was told of are taken then.
+    fn take_each(
+        &mut self,
+        units: Range<usize>,
+        demand: &Demand,
+        count: u32,
+        mut taken: impl FnMut(Range<usize>, Split),
+    ) -> Result<(), usize> {
+        let (demand, simds) = (self.counted(demand), self.shape.simds);
+        let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0);
+        let mut refused = (units.end > self.cus.len()).then_some(self.cus.len().max(units.start));
+        self.cus.change(units, |units, unit| {
+            let split = waves.filter(|&waves| unit.has(&demand, count, waves));
+            match split.and_then(|waves| unit.fill(simds, &demand, waves)) {
+                Some(split) => {
+                    unit.take(&demand, &split, count);
+                    taken(units, split);
+                }
+                None => refused = Some(refused.map_or(units.start, |cu| cu.min(units.start))),
+            }
+        });
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Takes the resources of the whole workgroups of all pieces, or of none; `taken` gets the SIMDs
+    /// of their waves, in the order of the pieces. Adjacent units with equal free resources are
+    /// computed once.
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
@@ -263,32 +288,19 @@ impl Cus {
         &mut self,
         demand: &Demand,
         pieces: &[Piece],
-        splits: &mut Vec<Split>,
+        taken: &mut Vec<TakenUnits>,
     ) -> Result<(), CuId> {
-        splits.clear();
-        // The last unit that was computed: its state before, the number of workgroups, its state
-        // after, and the SIMDs of their waves.
-        let mut last: Option<(CuFree, u32, CuFree, Split)> = None;
-        for piece in pieces {
-            let (cu, count) = (piece.cu, piece.count);
-            let Some(unit) = self.cus.get_mut(cu.index()) else { break };
-            if let Some((before, n, after, split)) = &last
-                && (n, before) == (&count, &*unit)
-            {
-                *unit = *after;
-                splits.push(*split);
-                continue;
+        taken.clear();
+        for (units, count) in Piece::by_units(pieces) {
+            let note = |units, split| taken.push((units, count, split));
+            let Err(refused) = self.take_each(units, demand, count, note) else { continue };
+            for (units, count, split) in taken.iter() {
+                self.give_each(units.clone(), demand, split, *count);
             }
-            let before = *unit;
-            let Some(split) = self.take(cu, demand, count) else { break };
-            last = Some((before, count, self.cus[cu.index()], split));
-            splits.push(split);
+            // It is the compute unit of a piece, which is a u16.
+            return Err(CuId(refused as u16));
         }
-        let Some(refused) = pieces.get(splits.len()) else { return Ok(()) };
-        for (piece, split) in pieces.iter().zip(splits) {
-            self.give_split(piece.cu, demand, split, piece.count);
-        }
-        Err(refused.cu)
+        Ok(())
     }
 
     /// The SIMDs to which `waves` further waves would go: each to the SIMD with the most room, ties
@@ -316,34 +328,62 @@ impl Cus {
     /// Takes the resources of these waves on their SIMDs, and the slots, barriers and LDS of
     /// `groups` workgroups. Returns `false`, and takes nothing, if they are not free.
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
-        let demand = self.counted(demand);
-        let Some(unit) = self.cus.get_mut(cu.index()) else { return false };
-        let fits = demand.waves > 0
-            && (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
-            && unit.has(&demand, groups, sum(split));
-        if fits {
-            unit.take(&demand, split, groups);
+        self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
+    }
+
+    /// Does the same on each of these compute units, or on none.
+    ///
+    /// # Errors
+    /// The first unit on which they are not free.
+    pub fn take_split_each(
+        &mut self,
+        units: Range<usize>,
+        demand: &Demand,
+        split: &Split,
+        groups: u32,
+    ) -> Result<(), CuId> {
+        let counted = self.counted(demand);
+        let mut refused = None;
+        let start = units.start;
+        let behind = (units.end > self.cus.len()).then_some(self.cus.len().max(start));
+        self.cus.change(units, |units, unit| {
+            let fits = demand.waves > 0
+                && (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
+                && unit.has(&counted, groups, sum(split));
+            if refused.is_none() && fits {
+                unit.take(&counted, split, groups);
+            } else if refused.is_none() {
+                refused = Some(units.start);
+            }
+        });
+        let Some(cu) = refused.or(behind) else { return Ok(()) };
+        if cu > start {
+            self.give_each(start..cu, demand, split, groups);
         }
-        fits
+        // No compute unit has a number beyond u16.
+        Err(CuId(cu as u16))
     }
 
     /// Marks `cu` as full from now on. Use it on a copy for a view, since the account of what is on
     /// the unit is lost.
     pub fn close(&mut self, cu: CuId) {
-        if let Some(unit) = self.cus.get_mut(cu.index()) {
-            *unit = CuFree::default();
-        }
+        self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
 
     /// Frees what [`Cus::take`] or [`Cus::take_split`] took, or a part of it.
     #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
+        self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
+    }
+
+    /// Does the same on each of these compute units; units that do not exist are left out.
+    #[inline]
+    pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);
-        if let Some(unit) = self.cus.get_mut(cu.index()) {
-            unit.give(&demand, split, groups);
-            if let Some(freed) = &mut self.freed {
-                freed.insert(cu.index());
-            }
+        let there = units.start..units.end.min(self.cus.len());
+        self.cus.change(there.clone(), |_, unit| unit.give(&demand, split, groups));
+        if let Some(freed) = &mut self.freed {
+            freed.insert_all(there);
         }
     }
 }

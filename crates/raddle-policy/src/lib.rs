@@ -74,6 +74,8 @@ mod launch_path;
 #[cfg(feature = "alloc")]
 mod layers;
 #[cfg(feature = "alloc")]
+mod per_cu;
+#[cfg(feature = "alloc")]
 mod piece;
 #[cfg(feature = "alloc")]
 mod policy_fn;
@@ -103,11 +105,12 @@ pub use self::{
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
     configured::{Configured, NoSettings, SettingError},
     cu_set::CuSet,
-    cus::{Cus, Free, Split, take_highest},
+    cus::{Cus, Free, Split, TakenUnits, take_highest},
     event::Event,
     fact::Fact,
     launch_path::{LaunchPath, Submission},
     layers::{Asked, Fallback, PerProcess, Traced},
+    per_cu::PerCu,
     piece::{Piece, Place, WaveSpan},
     policy_fn::{PolicyFn, allocate_fn, preempt_fn, turn_fn},
     preempt::{Preempt, VictimLaunch, VictimView},

@@ -1,6 +1,7 @@
 //! How does one answer name many equal workgroups?
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::{CuId, Demand};
 
@@ -36,6 +37,16 @@ impl Piece {
             Some(offset) => offset % stride == 0 && offset / stride < self.count as u64,
             None => false,
         }
+    }
+
+    /// Groups the pieces by neighbouring compute units that get the same number of workgroups, one piece
+    /// each: the range of compute units, and the number for each of them.
+    pub fn by_units(pieces: &[Self]) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
+        let next = |a: &Self, b: &Self| a.count == b.count && a.cu.index() + 1 == b.cu.index();
+        pieces.chunk_by(next).map(|run| {
+            let first = run[0].cu.index();
+            (first..first + run.len(), run[0].count)
+        })
     }
 
     /// The workgroups named, ascending.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use raddle_dispatch::Dispatcher;
-use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, Tick, Ticks};
+use raddle_policy::{Action, Actions, CuShape, LaunchId, Preemption, Tick, Ticks};
 
 use crate::contention::{ALONE, Contention};
 use crate::fragmentation::Fragmentation;
@@ -268,12 +268,9 @@ impl<'r, W: Watch> Engine<'r, W> {
         self.machine.retime(at, &mut self.queue);
         let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));
         self.actions = actions;
-        let (dispatcher, runs) = (&*self.dispatcher, &mut self.fragmentation);
-        let theirs = |cu: CuId| -> Option<Free> {
-            runs.see(cu, |cu| dispatcher.free_runs(cu));
-            dispatcher.free(cu)
-        };
-        match self.machine.ledger.differs(theirs) {
+        let (dispatcher, ledger) = (&*self.dispatcher, &mut self.machine.ledger);
+        self.fragmentation.see(ledger.touched().flatten(), |cu| dispatcher.free_runs(cu));
+        match ledger.differs(|cu| (dispatcher.free(cu), dispatcher.alike(cu))) {
             Some((cu, ours, theirs)) => Err(SimError::BooksDiffer {
                 at,
                 cu,

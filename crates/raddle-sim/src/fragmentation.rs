@@ -59,9 +59,14 @@ impl Fragmentation {
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
     }
 
-    /// A compute unit has changed.
-    pub(crate) fn see(&mut self, cu: CuId, of: impl Fn(CuId) -> Option<[FreeRun; 3]>) {
+    /// These compute units have changed.
+    pub(crate) fn see(
+        &mut self,
+        units: impl Iterator<Item = usize>,
+        of: impl Fn(CuId) -> Option<[FreeRun; 3]>,
+    ) {
         if self.units.is_empty() {
+            // All or none: the first one says which.
             let all: Option<Vec<_>> = (0..self.cus).map(CuId).map(&of).collect();
             self.units = all.unwrap_or_default();
             self.all = Default::default();
@@ -72,12 +77,16 @@ impl Fragmentation {
             }
             return;
         }
-        let (Some(before), Some(after)) = (self.units.get_mut(cu.index()), of(cu)) else { return };
-        for ((sum, before), after) in self.all.iter_mut().zip(*before).zip(after) {
-            sum.free = sum.free + after.free - before.free;
-            sum.longest = sum.longest + after.longest - before.longest;
+        for cu in units {
+            // Compute units are numbered by u16.
+            let after = of(CuId(cu as u16));
+            let (Some(before), Some(after)) = (self.units.get_mut(cu), after) else { continue };
+            for ((sum, before), after) in self.all.iter_mut().zip(*before).zip(after) {
+                sum.free = sum.free + after.free - before.free;
+                sum.longest = sum.longest + after.longest - before.longest;
+            }
+            *before = after;
         }
-        *before = after;
     }
 
     /// Time goes on.
@@ -200,9 +209,9 @@ mod tests {
         let mut found = Fragmentation::new(2);
         let runs =
             |free, longest| [FreeRun { free, longest }, FreeRun::default(), FreeRun::default()];
-        found.see(CuId(0), |_| Some(runs(10, 10)));
+        found.see(0..1, |_| Some(runs(10, 10)));
         found.advance(Tick(1000));
-        found.see(CuId(1), |_| Some(runs(10, 5)));
+        found.see(1..2, |_| Some(runs(10, 5)));
         found.advance(Tick(131_072));
         let free = found.finish();
         assert_eq!((free.bin_ns, free.bins.len()), (2048, 64));

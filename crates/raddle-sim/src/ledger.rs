@@ -3,7 +3,9 @@
 //! On purpose nothing of `raddle_dispatch::Book` is used: totals a compute unit, one line each, so
 //! that a fault in one of the two shows in the other.
 
-use raddle_policy::{CuId, CuShape, Demand, Free, Ticks};
+use std::ops::Range;
+
+use raddle_policy::{CuId, CuSet, CuShape, Demand, Free, PerCu, Ticks};
 
 use crate::power::PowerMeter;
 
@@ -11,11 +13,10 @@ use crate::power::PowerMeter;
 #[derive(Debug)]
 pub(crate) struct Ledger {
     whole: Free,
-    taken: Vec<Free>,
+    taken: PerCu<Free>,
     sgpr_limits: bool,
     /// Units changed since the books were last compared.
-    touched: Vec<CuId>,
-    is_touched: Vec<bool>,
+    touched: CuSet,
     /// What the waves draw.
     pub(crate) power: PowerMeter,
 }
@@ -44,10 +45,9 @@ impl Ledger {
                 workgroups: u64::from(shape.workgroups),
                 barriers: u64::from(shape.barriers),
             },
-            taken: vec![Free::default(); usize::from(cus)],
+            taken: PerCu::new(usize::from(cus), Free::default()),
             sgpr_limits: shape.sgpr != u16::MAX,
-            touched: Vec::new(),
-            is_touched: vec![false; usize::from(cus)],
+            touched: CuSet::empty(usize::from(cus)),
             power: PowerMeter::new(cus),
         }
     }
@@ -80,58 +80,60 @@ impl Ledger {
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
-    fn touch(&mut self, cu: CuId) {
-        if let Some(seen) = self.is_touched.get_mut(cu.index()).filter(|seen| !**seen) {
-            *seen = true;
-            self.touched.push(cu);
-        }
-    }
-
-    /// Takes; `false`, and nothing changed, where the unit does not hold that much.
-    #[must_use]
-    pub(crate) fn take(&mut self, cu: CuId, demand: &Demand, waves: u64, groups: u64) -> bool {
+    /// Takes the resources on each of these units. The error is the first unit on which they are not free;
+    /// nothing has changed on that one.
+    pub(crate) fn take(
+        &mut self,
+        units: Range<usize>,
+        demand: &Demand,
+        waves: u64,
+        groups: u64,
+    ) -> Result<(), CuId> {
         let more = amount(demand, waves, groups);
         let (whole, limits) = (self.whole, self.sgpr_limits);
-        let Some(taken) = self.taken.get_mut(cu.index()) else {
-            return false;
-        };
-        let sum = Free {
-            waves: taken.waves + more.waves,
-            vgpr: taken.vgpr + more.vgpr,
-            sgpr: taken.sgpr + more.sgpr,
-            lds: taken.lds + more.lds,
-            workgroups: taken.workgroups + more.workgroups,
-            barriers: taken.barriers + more.barriers,
-        };
-        let fits = sum.waves <= whole.waves
-            && sum.vgpr <= whole.vgpr
-            && (!limits || sum.sgpr <= whole.sgpr)
-            && sum.lds <= whole.lds
-            && sum.workgroups <= whole.workgroups
-            && sum.barriers <= whole.barriers;
-        if fits {
-            *taken = sum;
-            self.touch(cu);
-        }
-        fits
+        let mut refused = (units.end > self.taken.len()).then_some(units.end - 1);
+        self.touched.insert_all(units.clone());
+        self.taken.change(units, |units, taken| {
+            let sum = Free {
+                waves: taken.waves + more.waves,
+                vgpr: taken.vgpr + more.vgpr,
+                sgpr: taken.sgpr + more.sgpr,
+                lds: taken.lds + more.lds,
+                workgroups: taken.workgroups + more.workgroups,
+                barriers: taken.barriers + more.barriers,
+            };
+            let fits = sum.waves <= whole.waves
+                && sum.vgpr <= whole.vgpr
+                && (!limits || sum.sgpr <= whole.sgpr)
+                && sum.lds <= whole.lds
+                && sum.workgroups <= whole.workgroups
+                && sum.barriers <= whole.barriers;
+            if fits {
+                *taken = sum;
+            } else {
+                refused = Some(refused.map_or(units.start, |cu| cu.min(units.start)));
+            }
+        });
+        // It is the compute unit of a piece, which is a u16.
+        refused.map_or(Ok(()), |cu| Err(CuId(cu as u16)))
     }
 
-    /// Gives back what was taken before.
-    pub(crate) fn give(&mut self, cu: CuId, demand: &Demand, waves: u64, groups: u64) {
+    /// Frees what was taken before on each of these units.
+    pub(crate) fn give(&mut self, units: Range<usize>, demand: &Demand, waves: u64, groups: u64) {
         let less = amount(demand, waves, groups);
-        if let Some(taken) = self.taken.get_mut(cu.index()) {
+        self.touched.insert_all(units.clone());
+        self.taken.change(units, |_, taken| {
             taken.waves -= less.waves;
             taken.vgpr -= less.vgpr;
             taken.sgpr -= less.sgpr;
             taken.lds -= less.lds;
             taken.workgroups -= less.workgroups;
             taken.barriers -= less.barriers;
-            self.touch(cu);
-        }
+        });
     }
 
-    fn free(&self, cu: CuId) -> Free {
-        let (whole, taken) = (self.whole, self.taken[cu.index()]);
+    fn free(&self, taken: &Free) -> Free {
+        let whole = self.whole;
         Free {
             waves: whole.waves - taken.waves,
             vgpr: whole.vgpr - taken.vgpr,
@@ -142,24 +144,45 @@ impl Ledger {
         }
     }
 
-    /// The first unit changed since the last call where the other book says something else:
-    /// where, ours, theirs.
+    /// The ranges of units that have changed since the accounts were last compared, ascending.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let units = self.touched.run_from(from)?;
+            from = units.end;
+            Some(units)
+        })
+    }
+
+    /// The first unit changed since the last call where the other book says something else: where, ours,
+    /// theirs. That book says what is free on a unit, and of how many units from it on it says the same.
     pub(crate) fn differs(
         &mut self,
-        mut theirs: impl FnMut(CuId) -> Option<Free>,
+        theirs: impl Fn(CuId) -> (Option<Free>, u16),
     ) -> Option<(CuId, Free, Free)> {
         let mut found = None;
-        while let Some(cu) = self.touched.pop() {
-            self.is_touched[cu.index()] = false;
-            if let Some(their) = theirs(cu).filter(|their| *their != self.free(cu)) {
-                found = Some((cu, self.free(cu), their));
+        'all: for units in self.touched() {
+            for (alike, taken) in self.taken.runs(units) {
+                let (mut at, ours) = (alike.start, self.free(taken));
+                while at < alike.end {
+                    // Units are numbered by u16.
+                    let cu = CuId(at as u16);
+                    let (their, like) = theirs(cu);
+                    if let Some(their) = their.filter(|their| *their != ours) {
+                        found = Some((cu, ours, their));
+                        break 'all;
+                    }
+                    at += usize::from(like.max(1));
+                }
             }
         }
+        self.touched.clear();
         found
     }
 
     /// Whether everything is free.
     pub(crate) fn is_empty(&self) -> bool {
-        self.taken.iter().all(|taken| *taken == Free::default())
+        let mut all = self.taken.runs(0..self.taken.len());
+        all.all(|(_, taken)| *taken == Free::default())
     }
 }

@@ -9,7 +9,9 @@
 //! Units: pJ an instruction of a wave, uW and mW, fJ (uW x ns). With rates in instructions a
 //! microsecond, rate x pJ is uW.
 
-use raddle_policy::{Activity, CuId, InstructionKind, Tick};
+use std::ops::Range;
+
+use raddle_policy::{Activity, InstructionKind, Tick};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
@@ -262,27 +264,26 @@ impl PowerMeter {
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
-    /// Waves came to a compute unit that draw so much together.
-    pub(crate) fn came(&mut self, cu: CuId, uw: u64) {
-        self.change(cu, uw, |drawn| drawn.saturating_add(uw));
+    /// Waves came to each of these compute units that draw so much together.
+    pub(crate) fn came(&mut self, units: Range<usize>, uw: u64) {
+        self.change(units, uw, u64::saturating_add);
     }
 
-    /// Waves left a compute unit that drew so much together.
-    pub(crate) fn went(&mut self, cu: CuId, uw: u64) {
-        self.change(cu, uw, |drawn| drawn.saturating_sub(uw));
+    /// Waves left each of these compute units that drew so much together.
+    pub(crate) fn went(&mut self, units: Range<usize>, uw: u64) {
+        self.change(units, uw, u64::saturating_sub);
     }
 
-    fn change(&mut self, cu: CuId, uw: u64, to: impl Fn(u64) -> u64) {
+    fn change(&mut self, units: Range<usize>, uw: u64, to: impl Fn(u64, u64) -> u64) {
+        let (now, of_all) = (self.now, uw.saturating_mul(units.len() as u64));
         // Nothing is known of most profiles.
-        if uw == 0 {
-            return;
+        let Some(cus) = self.cus.get_mut(units).filter(|_| uw > 0) else { return };
+        for drawn in cus {
+            drawn.settle(now);
+            drawn.uw = to(drawn.uw, uw);
         }
-        if let Some(drawn) = self.cus.get_mut(cu.index()) {
-            for drawn in [drawn, &mut self.all] {
-                drawn.settle(self.now);
-                drawn.uw = to(drawn.uw);
-            }
-        }
+        self.all.settle(now);
+        self.all.uw = to(self.all.uw, of_all);
     }
 
     /// What was drawn up to now.

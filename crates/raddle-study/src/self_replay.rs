@@ -142,7 +142,8 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         draws: &[],
         goals: &[],
         target: own,
-        energy: EnergyModel::ASSUMED,
+        // Nobody asks what it draws.
+        energy: EnergyModel::of_instructions([0; 6]),
         detail: None,
         leavings: None,
         timeline: None,

@@ -1,12 +1,10 @@
 //! How do whole workgroups with addresses start and end?
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, TakenUnits};
 
 use super::counted::give_counted;
-use super::{Book, BookError, ResidentLaunch, named, named_twice, total};
-
-/// A workgroup by name: its number, where it lies, on which SIMDs.
-pub(super) type NamedGroup = (u64, CuId, Split);
+use super::names::{NamedRow, rows};
+use super::{Book, BookError, ResidentLaunch, named_twice, total};
 
 impl Book {
     pub(super) fn start_addressed(
@@ -17,69 +15,126 @@ impl Book {
     ) -> Result<(), BookError> {
         let id = launch.id;
         let waves = usize::from(launch.demand.waves).max(1);
-        let mut groups = std::mem::take(&mut self.groups);
-        groups.clear();
+        let mut named = std::mem::take(&mut self.rows);
+        named.clear();
         let whole = total(pieces).saturating_mul(waves as u64) == places.len() as u64;
         let simds = self.cus.shape().simds;
-        let each = named(if whole { pieces } else { &[] }).zip(places.chunks(waves));
-        groups.extend(each.map_while(|((workgroup, cu), places)| {
-            Some((workgroup, cu, split_of(places, simds)?))
-        }));
-        let entered = if whole && groups.len() * waves == places.len() {
-            self.enter_named(launch, &groups)
+        let entered = if whole && with_waves(pieces, places, (waves, simds), &mut named).is_some() {
+            self.enter_named(launch, &named)
         } else {
             Err(BookError::Places { launch: id })
         };
-        self.groups = groups;
+        self.rows = named;
         self.drop_if_gone(id);
         entered
     }
 
-    fn enter_named(&mut self, launch: &Launch, groups: &[NamedGroup]) -> Result<(), BookError> {
+    fn enter_named(&mut self, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
         let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
-        let twice = groups.iter().position(|&(workgroup, cu, split)| {
-            resident.partial.contains_key(&workgroup)
-                || !resident.addressed.insert(workgroup, cu, split)
-        });
-        let entered = match twice {
-            Some(at) => Err(BookError::Waves { launch: launch.id, workgroup: groups[at].0 }),
-            None => take_named(&mut self.cus, launch, groups),
+        let mut twice = None;
+        let mut entered = 0;
+        for row in named {
+            let last = row.first + (row.count() - 1);
+            let partial = resident.partial.range(row.first..=last).next().map(|(&group, _)| group);
+            let there = partial.map_or_else(|| resident.addressed.insert(*row), Err);
+            if let Err(group) = there {
+                twice = Some(group);
+                break;
+            }
+            entered += 1;
+        }
+        let fits = match twice {
+            Some(workgroup) => Err(BookError::Waves { launch: launch.id, workgroup }),
+            None => take_named(&mut self.cus, launch, named),
         };
-        if entered.is_err() {
-            for &(workgroup, cu, _) in &groups[..twice.unwrap_or(groups.len())] {
-                resident.addressed.remove(workgroup, cu);
+        if fits.is_err() {
+            for &row in &named[..entered] {
+                resident.addressed.remove(row, |_| {}, |_, _| {});
             }
         } else {
-            resident.waves += groups.len() as u64 * u64::from(launch.demand.waves);
+            let groups: u64 = named.iter().map(NamedRow::count).sum();
+            resident.waves += groups * u64::from(launch.demand.waves);
         }
-        entered
+        fits
     }
 }
 
-/// What lies on one compute unit after the other: where, on which SIMDs, of how many workgroups;
-/// `None` for more waves than a SIMD can have.
-fn by_unit(groups: &[NamedGroup]) -> impl Iterator<Item = (CuId, Option<Split>, u32)> + Clone {
-    groups.chunk_by(|a, b| a.1 == b.1).map(|run| {
-        let mut waves = [0u32; MAX_SIMDS];
-        for (_, _, split) in run {
-            for (sum, &more) in waves.iter_mut().zip(split) {
-                *sum = sum.saturating_add(more.into());
+/// The workgroups of pieces as rows; `None` if a place names a SIMD that does not exist.
+fn with_waves(
+    pieces: &[Piece],
+    places: &[Place],
+    (waves, simds): (usize, u8),
+    named: &mut Vec<NamedRow>,
+) -> Option<()> {
+    let (mut rest, mut last): (_, &[Place]) = (places, &[]);
+    for piece in pieces {
+        let (places, behind) = rest.split_at_checked(piece.count as usize * waves)?;
+        rest = behind;
+        let before = std::mem::replace(&mut last, places);
+        // A piece that continues the one before it on the next compute unit belongs to its row.
+        if let Some(row) = named.last_mut()
+            && (row.each, 1) == (piece.count, piece.stride)
+            && row.cu.index() + usize::from(row.units) == piece.cu.index()
+            && row.first.checked_add(row.count()) == Some(piece.first)
+            && on_the_same_simds(before, places)
+        {
+            row.units += 1;
+            continue;
+        }
+        let begin = named.len();
+        for (workgroup, places) in piece.workgroups().zip(places.chunks(waves)) {
+            let split = split_of(places, simds)?;
+            match named[begin..].last_mut() {
+                Some(row)
+                    if row.split == split
+                        && workgroup.checked_sub(row.first) == Some(row.each.into()) =>
+                {
+                    row.each += 1;
+                }
+                _ => {
+                    let (first, cu) = (workgroup, piece.cu);
+                    named.push(NamedRow { first, each: 1, units: 1, cu, split });
+                }
             }
         }
-        let fits = waves.iter().all(|&waves| waves <= u32::from(u16::MAX));
-        // Each has a wave, so they are u32 if their waves are u16.
-        (run[0].1, fits.then(|| waves.map(|waves| waves as u16)), run.len() as u32)
+    }
+    Some(())
+}
+
+fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
+    let differ = one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a.simd ^ b.simd));
+    one.len() == other.len() && differ == 0
+}
+
+/// The workgroups and waves on each compute unit, rows of one unit together. The error is a compute unit
+/// with more waves than a u16 holds.
+fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
+    let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
+    named.chunk_by(same).map(|rows| {
+        let units = rows[0].cu.index()..rows[0].cu.index() + usize::from(rows[0].units);
+        let (mut waves, mut groups) = ([0u16; MAX_SIMDS], 0u32);
+        for row in rows {
+            let more = row.waves().ok_or(row.cu)?;
+            for (sum, more) in waves.iter_mut().zip(more) {
+                *sum = sum.checked_add(more).ok_or(row.cu)?;
+            }
+            // Each has a wave, so they are u32 if their waves are u16.
+            groups += row.each;
+        }
+        Ok((units, groups, waves))
     })
 }
 
 /// Takes the room of all of them, or nothing.
-fn take_named(cus: &mut Cus, launch: &Launch, groups: &[NamedGroup]) -> Result<(), BookError> {
+fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
-    let units = by_unit(groups);
-    for (taken, (cu, split, count)) in units.clone().enumerate() {
-        if !split.is_some_and(|split| cus.take_split(cu, demand, &split, count)) {
-            for (cu, split, count) in units.take(taken) {
-                cus.give_split(cu, demand, &split.unwrap_or_default(), count);
+    let all = by_units(named);
+    for (taken, units) in all.clone().enumerate() {
+        let entered = units
+            .and_then(|(units, groups, waves)| cus.take_split_each(units, demand, &waves, groups));
+        if let Err(cu) = entered {
+            for (units, groups, waves) in all.take(taken).flatten() {
+                cus.give_each(units, demand, &waves, groups);
             }
             return Err(BookError::Overcommit { launch: launch.id, cu });
         }
@@ -94,7 +149,7 @@ impl ResidentLaunch {
         launch: LaunchId,
         pieces: &[Piece],
         cus: &mut Cus,
-        (scratch, groups): (&mut [u32], &mut Vec<NamedGroup>),
+        (scratch, named): (&mut [u32], &mut Vec<NamedRow>),
     ) -> Result<(), BookError> {
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let waves = u64::from(self.demand.waves);
@@ -102,24 +157,23 @@ impl ResidentLaunch {
         if total(pieces).saturating_mul(waves) > self.waves {
             return Err(BookError::NotResident { launch, cu });
         }
-        groups.clear();
+        named.clear();
         let mut others = Vec::new();
-        for (workgroup, cu) in named(pieces) {
-            match self.addressed.remove(workgroup, cu) {
-                Some(split) => groups.push((workgroup, cu, split)),
-                None => others.push(Piece::one(workgroup, cu)),
-            }
+        for row in rows(pieces) {
+            let missing = |workgroup, cu| others.push(Piece::one(workgroup, cu));
+            self.addressed.remove(row, |row| named.push(row), missing);
         }
         if let Err(fault) = self.end_others(launch, pieces, &others, (cus, scratch)) {
-            for &(workgroup, cu, split) in groups.iter() {
-                self.addressed.insert(workgroup, cu, split);
+            for &row in named.iter() {
+                let back = self.addressed.insert(row);
+                debug_assert!(back.is_ok(), "it was there before");
             }
             return Err(fault);
         }
-        for (cu, split, count) in by_unit(groups) {
-            cus.give_split(cu, &self.demand, &split.unwrap_or_default(), count);
+        for (units, groups, waves) in by_units(named).flatten() {
+            cus.give_each(units, &self.demand, &waves, groups);
         }
-        self.waves -= groups.len() as u64 * waves;
+        self.waves -= named.iter().map(NamedRow::count).sum::<u64>() * waves;
         Ok(())
     }
 
@@ -144,12 +198,20 @@ impl ResidentLaunch {
 
 /// Waves by SIMD; `None` where a place names a SIMD that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
-    let mut split = [0; MAX_SIMDS];
-    for place in places {
-        if place.simd >= simds {
+    let mut split = [0u16; MAX_SIMDS];
+    // In a byte each, which so many do not fill.
+    for places in places.chunks(255) {
+        let (mut bytes, mut highest) = (0u64, 0);
+        for place in places {
+            bytes = bytes.wrapping_add(1 << (8 * (place.simd % 8)));
+            highest = highest.max(place.simd);
+        }
+        if highest >= simds {
             return None;
         }
-        *split.get_mut(usize::from(place.simd))? += 1;
+        for (sum, more) in split.iter_mut().zip(bytes.to_le_bytes()) {
+            *sum += u16::from(more);
+        }
     }
     Some(split)
 }

@@ -1,6 +1,6 @@
 //! How do whole workgroups without addresses start and end?
 
-use raddle_policy::{CuId, Cus, Launch, MAX_SIMDS, Piece, Split, take_highest};
+use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, sum};
 
@@ -10,20 +10,21 @@ impl Book {
         launch: &Launch,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        let mut splits = std::mem::take(&mut self.splits);
-        let taken = self.cus.take_pieces(&launch.demand, pieces, &mut splits);
-        if taken.is_ok() {
-            self.enter_counted(launch, pieces, &splits);
+        let mut taken = std::mem::take(&mut self.taken);
+        let entered = self.cus.take_pieces(&launch.demand, pieces, &mut taken);
+        if entered.is_ok() {
+            self.enter_counted(launch, &taken);
         }
-        self.splits = splits;
-        taken.map_err(|cu| BookError::Overcommit { launch: launch.id, cu })
+        self.taken = taken;
+        entered.map_err(|cu| BookError::Overcommit { launch: launch.id, cu })
     }
 
-    fn enter_counted(&mut self, launch: &Launch, pieces: &[Piece], splits: &[Split]) {
+    fn enter_counted(&mut self, launch: &Launch, taken: &[TakenUnits]) {
         let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
-        for (piece, split) in pieces.iter().zip(splits) {
-            add(&mut resident.counted[piece.cu.index()], split);
-            resident.waves += u64::from(piece.count) * u64::from(launch.demand.waves);
+        for (units, count, split) in taken {
+            resident.counted.change(units.clone(), |_, lies| add(lies, split));
+            let groups = units.len() as u64 * u64::from(*count);
+            resident.waves += groups * u64::from(launch.demand.waves);
         }
     }
 }
@@ -38,38 +39,40 @@ pub(super) fn give_counted(
 ) -> Option<CuId> {
     let demand = resident.demand;
     let waves = u32::from(demand.waves);
-    let counted = &resident.counted;
-    let lies = |cu: CuId, n: u32| {
-        counted.get(cu.index()).is_some_and(|split| n.saturating_mul(waves) <= sum(split))
-    };
-    if let Some(cu) = tally(scratch, pieces, lies) {
+    if let Some(cu) = tally(scratch, pieces, resident) {
         return Some(cu);
     }
-    // What lies alike leaves alike.
-    let mut last = ([0; MAX_SIMDS], 0, [0; MAX_SIMDS], [0; MAX_SIMDS]);
-    let mut groups = 0;
-    for piece in pieces {
-        let lies = &mut resident.counted[piece.cu.index()];
-        if *lies != last.0 || piece.count != last.1 {
-            let mut left = *lies;
-            let split = take_highest(&mut left, piece.count * waves).expect("tallied above");
-            last = (*lies, piece.count, split, left);
-        }
-        *lies = last.3;
-        cus.give_split(piece.cu, &demand, &last.2, piece.count);
-        groups += u64::from(piece.count);
+    for (units, count) in Piece::by_units(pieces) {
+        resident.waves -= units.len() as u64 * u64::from(count) * u64::from(waves);
+        // What lies alike leaves alike.
+        resident.counted.change(units, |units, lies| {
+            let split = take_highest(lies, count * waves).expect("tallied above");
+            cus.give_each(units, &demand, &split, count);
+        });
     }
-    resident.waves -= groups * u64::from(waves);
     None
 }
 
-/// Adds up the pieces by compute unit; the first unit for which `fits` says no.
-fn tally(scratch: &mut [u32], pieces: &[Piece], fits: impl Fn(CuId, u32) -> bool) -> Option<CuId> {
+/// Adds up the pieces by compute unit; the first unit on which fewer workgroups lie.
+fn tally(scratch: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
+    let waves = u32::from(resident.demand.waves);
     // Where each unit is named once there is nothing to add up.
     if pieces.is_sorted_by(|one, other| one.cu < other.cu) {
-        let bad = pieces.iter().find(|piece| piece.count == 0 || !fits(piece.cu, piece.count));
-        return bad.map(|piece| piece.cu);
+        return Piece::by_units(pieces).find_map(|(units, count)| {
+            let fewer = |split| count == 0 || count.saturating_mul(waves) > sum(split);
+            let (first, end) = (units.start, units.end);
+            let mut lies = resident.counted.runs(units);
+            let short = lies.find(|(_, split)| fewer(split)).map(|(units, _)| units.start);
+            let all = resident.counted.len();
+            let short = short.or_else(|| (end > all).then_some(first.max(all)));
+            // It is the compute unit of a piece, which is a u16.
+            short.map(|cu| CuId(cu as u16))
+        });
     }
+    let fits = |cu: CuId, n: u32| {
+        let lies = resident.counted.get(cu.index());
+        lies.is_some_and(|split| n.saturating_mul(waves) <= sum(split))
+    };
     let mut bad = None;
     for piece in pieces {
         let Some(sum) = scratch.get_mut(piece.cu.index()) else {

@@ -16,14 +16,13 @@ impl ResidentLaunch {
     /// what one takes.
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
-        let counted = self.counted.iter().enumerate().filter_map(move |(cu, split)| {
-            let sum = sum(split);
-            // `counted` has one entry a compute unit, and their ids are u16.
-            (sum > 0).then_some((CuId(cu as u16), *split, sum / waves))
+        let runs = self.counted.runs(0..self.counted.len());
+        let counted = runs.filter(|(_, split)| sum(split) > 0).flat_map(move |(units, split)| {
+            // Compute units are numbered by u16.
+            units.map(move |cu| (CuId(cu as u16), *split, sum(split) / waves))
         });
-        let addressed = self.addressed.places().map(|(cu, split)| (cu, split, 1));
         let partial = self.partial.values().map(|part| (part.cu, part.split, 1));
-        let whole = counted.chain(addressed).chain(partial);
+        let whole = counted.chain(self.addressed.places()).chain(partial);
         let whole = whole.map(|(cu, split, groups)| (cu, split, groups, self.demand));
         let cut = self.cuts.lying().map(|part| {
             // The waves of a compute unit: no more than a u16 says.
@@ -50,7 +49,7 @@ impl Book {
     pub(crate) fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
-        table.fill([0; MAX_SIMDS]);
+        table.change(0..table.len(), |_, split| *split = [0; MAX_SIMDS]);
         self.spare.push(table);
         true
     }

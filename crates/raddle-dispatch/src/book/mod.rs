@@ -19,15 +19,15 @@ mod tests;
 use std::collections::BTreeMap;
 
 use raddle_policy::{
-    CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, WaveSpan,
+    CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, PerCu, Piece, Place, Split,
+    TakenUnits, WaveSpan,
 };
 
-use addressed::NamedGroup;
 use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
 pub(crate) use lift::Lifted;
-use names::Names;
+use names::{NamedRow, Names};
 use partial::Partial;
 
 /// The workgroups on each compute unit, counted in granules.
@@ -36,13 +36,13 @@ pub(crate) struct Book {
     cus: Cus,
     resident: BTreeMap<LaunchId, ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
-    spare: Vec<Vec<Split>>,
+    spare: Vec<PerCu<Split>>,
     /// Workgroups that the answer at hand wants on each unit; all 0 between calls.
     scratch: Vec<u32>,
-    /// Where the waves of the answer at hand went, piece by piece.
-    splits: Vec<Split>,
-    /// What starts or ends by name, workgroup by workgroup.
-    groups: Vec<NamedGroup>,
+    /// Where the waves of the answer at hand went.
+    taken: Vec<TakenUnits>,
+    /// What starts or ends by name.
+    rows: Vec<NamedRow>,
 }
 
 /// What of one launch is on the device.
@@ -51,7 +51,7 @@ struct ResidentLaunch {
     demand: Demand,
     waves: u64,
     /// Waves of whole workgroups without addresses, by compute unit.
-    counted: Vec<Split>,
+    counted: PerCu<Split>,
     /// Workgroups with addresses: where, and on which SIMDs.
     addressed: Names,
     /// Workgroups that did not start all their waves in one answer.
@@ -80,8 +80,8 @@ impl Book {
             resident: BTreeMap::new(),
             spare: Vec::new(),
             scratch: vec![0; usize::from(count)],
-            splits: Vec::new(),
-            groups: Vec::new(),
+            taken: Vec::new(),
+            rows: Vec::new(),
         }
     }
 
@@ -143,7 +143,7 @@ impl Book {
         waves: WaveSpan,
         pieces: &[Piece],
     ) -> Result<u64, BookError> {
-        let Self { cus, resident: all, scratch, groups, .. } = self;
+        let Self { cus, resident: all, scratch, rows, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
         let ended = match waves {
@@ -152,7 +152,7 @@ impl Book {
                     let fault = give_counted(cus, scratch, resident, pieces);
                     fault.map_or(Ok(()), |cu| Err(BookError::NotResident { launch, cu }))?;
                 } else {
-                    resident.end_whole(launch, pieces, cus, (scratch, groups))?;
+                    resident.end_whole(launch, pieces, cus, (scratch, rows))?;
                 }
                 total(pieces)
             }
@@ -170,12 +170,12 @@ impl Book {
     /// What of a launch is on the device, to be changed in place.
     fn entry<'r>(
         all: &'r mut BTreeMap<LaunchId, ResidentLaunch>,
-        spare: &mut Vec<Vec<Split>>,
+        spare: &mut Vec<PerCu<Split>>,
         cus: usize,
         launch: &Launch,
     ) -> &'r mut ResidentLaunch {
         all.entry(launch.id).or_insert_with(|| {
-            let counted = spare.pop().unwrap_or_else(|| vec![[0; MAX_SIMDS]; cus]);
+            let counted = spare.pop().unwrap_or_else(|| PerCu::new(cus, [0; MAX_SIMDS]));
             ResidentLaunch { demand: launch.demand, counted, ..ResidentLaunch::default() }
         })
     }

@@ -1,92 +1,230 @@
 //! Which workgroups of a launch are known by name, and where do they lie?
 //!
-//! Pages of 64 neighbours, by number: what starts comes at the back, what ends leaves at the front,
-//! so a name is found by arithmetic. However far apart the names are, a page costs what 64 take.
+//! The workgroups that start in one answer are one row or a few: consecutive numbers on consecutive compute
+//! units. Rows are sorted by number. New ones are added at the back, and mostly they end as they started,
+//! at the front. So a workgroup is found by arithmetic, and a row takes as long as one workgroup.
 
 use std::collections::VecDeque;
 
-use raddle_policy::{CuId, MAX_SIMDS, Split};
+use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
+
+/// The workgroups from `first` on: `each` of them on every compute unit from `cu` on. All have the same
+/// number of waves on each SIMD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NamedRow {
+    pub(super) first: u64,
+    /// Workgroups on each compute unit, 1 or more.
+    pub(super) each: u32,
+    /// Compute units, 1 or more.
+    pub(super) units: u16,
+    pub(super) cu: CuId,
+    /// Waves of one workgroup, by SIMD.
+    pub(super) split: Split,
+}
+
+impl NamedRow {
+    /// How many workgroups, 1 or more.
+    pub(super) fn count(&self) -> u64 {
+        u64::from(self.each) * u64::from(self.units)
+    }
+
+    fn last(&self) -> u64 {
+        self.first + (self.count() - 1)
+    }
+
+    /// The waves of its workgroups on one compute unit, by SIMD; `None` if they are more than a u16 holds.
+    pub(super) fn waves(&self) -> Option<Split> {
+        let mut waves = self.split;
+        for of_simd in &mut waves {
+            *of_simd = u16::try_from(u32::from(*of_simd).checked_mul(self.each)?).ok()?;
+        }
+        Some(waves)
+    }
+
+    /// The row without the compute units before this one, which is given by its position.
+    fn from_unit(&self, unit: u16) -> Self {
+        Self {
+            first: self.first + u64::from(unit) * u64::from(self.each),
+            units: self.units - unit,
+            // No more than there are.
+            cu: CuId(self.cu.0 + unit),
+            ..*self
+        }
+    }
+
+    /// The workgroups `from .. to` of the row, given by their positions, as up to three rows.
+    fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
+        let each = u64::from(self.each);
+        std::iter::from_fn(move || {
+            let (left, within) = (to.saturating_sub(from), from % each);
+            // No more than the units, and those are u16.
+            let unit = self.from_unit(u16::try_from(from / each).ok().filter(|_| left > 0)?);
+            let (units, count) = match left / each {
+                whole @ 1.. if within == 0 => (whole as u16, self.each),
+                _ => (1, left.min(each - within) as u32),
+            };
+            from += u64::from(units) * u64::from(count);
+            Some(Self { first: unit.first + within, each: count, units, ..unit })
+        })
+    }
+}
+
+/// The workgroups of pieces as rows. Their waves are not known.
+pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
+    let end = |piece: &Piece| piece.first.checked_add(u64::from(piece.count));
+    let in_row =
+        move |piece: &Piece| (piece.stride == 1 || piece.count == 1) && end(piece).is_some();
+    let follows = move |one: &Piece, next: &Piece| {
+        (in_row(one) && in_row(next) && one.count == next.count)
+            && one.cu.index() + 1 == next.cu.index()
+            && end(one) == Some(next.first)
+    };
+    pieces.chunk_by(follows).flat_map(move |run| {
+        let Piece { first, stride, count, cu } = run[0];
+        let (rows, each) = if in_row(&run[0]) { (u32::from(count > 0), count) } else { (count, 1) };
+        (0..u64::from(rows)).map(move |at| NamedRow {
+            // Numbers beyond `u64` stay at its end.
+            first: first.saturating_add(at.saturating_mul(stride.into())),
+            each,
+            // One a compute unit.
+            units: run.len() as u16,
+            cu,
+            split: [0; MAX_SIMDS],
+        })
+    })
+}
 
 /// Workgroups that lie somewhere, by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// Sorted by their numbers; none is empty.
-    pages: VecDeque<Box<Page>>,
-}
-
-/// The workgroups `64 * number ..`.
-#[derive(Clone, Debug)]
-struct Page {
-    number: u64,
-    /// One bit each.
-    there: u64,
-    at: [(CuId, Split); 64],
-}
-
-/// The page of a workgroup, and its place there.
-const fn place(workgroup: u64) -> (u64, usize) {
-    (workgroup / 64, (workgroup % 64) as usize)
+    /// Sorted by their numbers.
+    rows: VecDeque<NamedRow>,
 }
 
 impl Names {
     pub(super) fn is_empty(&self) -> bool {
-        self.pages.is_empty()
+        self.rows.is_empty()
     }
 
-    fn find(&self, number: u64) -> Result<usize, usize> {
-        match (self.pages.front(), self.pages.back()) {
-            (Some(first), _) if first.number == number => Ok(0),
-            (_, Some(last)) if last.number == number => Ok(self.pages.len() - 1),
-            (_, Some(last)) if last.number < number => Err(self.pages.len()),
-            _ => self.pages.binary_search_by_key(&number, |page| page.number),
+    /// The first row that does not end before this workgroup.
+    fn find(&self, workgroup: u64) -> usize {
+        match (self.rows.front(), self.rows.back()) {
+            (Some(first), _) if workgroup <= first.last() => 0,
+            (_, Some(last)) if workgroup > last.last() => self.rows.len(),
+            _ => self.rows.partition_point(|row| row.last() < workgroup),
         }
+    }
+
+    /// Which row a workgroup is in, and its position there.
+    fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
+        let at = self.find(workgroup);
+        Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
     }
 
     /// Where a workgroup lies, and on which SIMDs.
     pub(super) fn get(&self, workgroup: u64) -> Option<(CuId, Split)> {
-        let (number, at) = place(workgroup);
-        let page = &self.pages[self.find(number).ok()?];
-        (page.there >> at & 1 == 1).then(|| page.at[at])
+        let (at, within) = self.position(workgroup)?;
+        let one = self.rows[at].parts(within, within + 1).next()?;
+        Some((one.cu, one.split))
     }
 
-    /// Enters a workgroup; `false`, and nothing changed, if it is there already.
-    pub(super) fn insert(&mut self, workgroup: u64, cu: CuId, split: Split) -> bool {
-        let (number, at) = place(workgroup);
-        let position = self.find(number).unwrap_or_else(|position| {
-            let page = Page { number, there: 0, at: [(CuId(0), [0; MAX_SIMDS]); 64] };
-            self.pages.insert(position, Box::new(page));
-            position
-        });
-        let page = &mut self.pages[position];
-        let fresh = page.there >> at & 1 == 0;
-        if fresh {
-            page.there |= 1 << at;
-            page.at[at] = (cu, split);
+    /// Adds a row. The error is its lowest workgroup that is there already; nothing has changed then.
+    pub(super) fn insert(&mut self, row: NamedRow) -> Result<(), u64> {
+        let at = self.find(row.first);
+        if let Some(next) = self.rows.get(at).filter(|next| next.first <= row.last()) {
+            return Err(next.first.max(row.first));
         }
-        fresh
+        self.rows.insert(at, row);
+        Ok(())
     }
 
-    /// Takes a workgroup out that lies on this compute unit.
-    pub(super) fn remove(&mut self, workgroup: u64, cu: CuId) -> Option<Split> {
-        let (number, at) = place(workgroup);
-        let position = self.find(number).ok()?;
-        let page = &mut self.pages[position];
-        let (there, split) = page.at[at];
-        if page.there >> at & 1 == 0 || there != cu {
+    /// Removes the workgroups of a row, also if they were added as parts of other rows. `found` is told of
+    /// those that are on the compute units of the row, `missing` of each that is not.
+    pub(super) fn remove(
+        &mut self,
+        row: NamedRow,
+        mut found: impl FnMut(NamedRow),
+        mut missing: impl FnMut(u64, CuId),
+    ) {
+        let mut left = row;
+        loop {
+            let units = match self.remove_units(&left) {
+                Some(row) => {
+                    found(row);
+                    row.units
+                }
+                None => {
+                    self.remove_unit(&left, &mut found, &mut missing);
+                    1
+                }
+            };
+            if units == left.units {
+                return;
+            }
+            left = left.from_unit(units);
+        }
+    }
+
+    /// Removes the first units of the row that are part of one row here, if there are any.
+    fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
+        let (at, within) = self.position(row.first)?;
+        let known = &self.rows[at];
+        let each = u64::from(known.each);
+        if known.each != row.each || !within.is_multiple_of(each) {
             return None;
         }
-        page.there &= !(1 << at);
-        if page.there == 0 {
-            self.pages.remove(position);
+        // No more than the units, and those are u16.
+        let known = known.from_unit((within / each) as u16);
+        let units = known.units.min(row.units);
+        if known.cu != row.cu {
+            return None;
         }
-        Some(split)
+        self.carve(at, within, u64::from(units) * each);
+        Some(NamedRow { units, ..known })
     }
 
-    /// Where they all lie.
-    pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split)> + Clone {
-        self.pages.iter().flat_map(|page| {
-            let there = (0..64).filter(|at| page.there >> at & 1 == 1);
-            there.map(|at: usize| page.at[at])
+    /// Removes the workgroups of the row's first unit one by one.
+    fn remove_unit(
+        &mut self,
+        row: &NamedRow,
+        found: &mut impl FnMut(NamedRow),
+        missing: &mut impl FnMut(u64, CuId),
+    ) {
+        for workgroup in (row.first..=u64::MAX).take(row.each as usize) {
+            let known = self.position(workgroup).and_then(|(at, within)| {
+                let one = self.rows[at].parts(within, within + 1).next()?;
+                (one.cu == row.cu).then_some((at, within, one))
+            });
+            match known {
+                Some((at, within, one)) => {
+                    self.carve(at, within, 1);
+                    found(one);
+                }
+                None => missing(workgroup, row.cu),
+            }
+        }
+    }
+
+    /// Removes `count` workgroups of a row, from a position on.
+    fn carve(&mut self, at: usize, from: u64, count: u64) {
+        let row = self.rows[at];
+        let behind = row.parts(from + count, row.count());
+        let mut left = row.parts(0, from).chain(behind);
+        match left.next() {
+            Some(first) => self.rows[at] = first,
+            None => drop(self.rows.remove(at)),
+        }
+        for (place, row) in (at + 1..).zip(left) {
+            self.rows.insert(place, row);
+        }
+    }
+
+    /// Where all of them are: the compute unit, waves by SIMD, and the number of workgroups.
+    pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
+        self.rows.iter().flat_map(|row| {
+            let waves = row.waves().unwrap_or_default();
+            // No more than there are.
+            (0..row.units).map(move |unit| (CuId(row.cu.0 + unit), waves, row.each))
         })
     }
 }
@@ -99,34 +237,90 @@ mod tests {
 
     use super::*;
 
+    /// Every workgroup of a row with its compute unit.
+    fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
+        row.parts(0, row.count()).flat_map(|part| {
+            let unit = move |unit| part.from_unit(unit);
+            (0..part.units).map(unit).flat_map(|unit| {
+                (0..u64::from(unit.each)).map(move |at| (unit.first + at, unit.cu))
+            })
+        })
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn names_are_kept_as_a_map_keeps_them(
-            steps in prop::collection::vec((any::<bool>(), 0u64..300, 0u16..2), 1..400),
+            steps in prop::collection::vec(
+                (any::<bool>(), 0u64..60, (1u32..4, 1u16..4), 0u16..2), 1..200,
+            ),
         ) {
             let (mut names, mut map) = (Names::default(), BTreeMap::new());
-            for (comes, code, cu) in steps {
+            for (comes, code, (count, units), cu) in steps {
                 // Some far away, up to the last number that there is.
-                let workgroup = if code < 200 { code } else { u64::MAX - (299 - code) * 50 };
-                let (cu, split) = (CuId(cu), [code as u16; MAX_SIMDS]);
+                let far = u64::MAX - (59 - code) * 50 - if code < 59 { 11 } else { 0 };
+                let first = if code < 50 { code } else { far };
+                let (count, units) = if code == 59 { (1, 1) } else { (count, units) };
+                let row = NamedRow { first, each: count, units, cu: CuId(cu), split: [code as u16; MAX_SIMDS] };
+                let known = |map: &BTreeMap<u64, (CuId, Split)>, at: u64| map.get(&at).copied();
                 if comes {
-                    let fresh = !map.contains_key(&workgroup);
-                    prop_assert_eq!(names.insert(workgroup, cu, split), fresh);
-                    map.entry(workgroup).or_insert((cu, split));
-                } else {
-                    let known = map.get(&workgroup).copied();
-                    let ours = known.filter(|&(at, _)| at == cu);
-                    prop_assert_eq!(names.remove(workgroup, cu), ours.map(|(_, split)| split));
-                    if ours.is_some() {
-                        map.remove(&workgroup);
+                    let there = each(row).find(|(at, _)| map.contains_key(at));
+                    prop_assert_eq!(names.insert(row), there.map_or(Ok(()), |(at, _)| Err(at)));
+                    if there.is_none() {
+                        map.extend(each(row).map(|(at, cu)| (at, (cu, row.split))));
                     }
+                } else {
+                    let (mut found, mut missing) = (Vec::new(), Vec::new());
+                    names.remove(row, |row| found.push(row), |at, cu| missing.push((at, cu)));
+                    let ours = |(at, cu)| known(&map, at).filter(|&(lies, _)| lies == cu);
+                    let (there, gone): (Vec<_>, Vec<_>) = each(row).partition(|&it| ours(it).is_some());
+                    prop_assert_eq!(missing, gone);
+                    let found = found.into_iter().flat_map(|row| each(row).map(move |it| (it, row.split)));
+                    let wanted = there.iter().map(|&(at, cu)| ((at, cu), map[&at].1));
+                    prop_assert!(found.eq(wanted));
+                    there.iter().for_each(|(at, _)| drop(map.remove(at)));
                 }
-                prop_assert_eq!(names.get(workgroup), map.get(&workgroup).copied());
-                prop_assert!(names.places().eq(map.values().copied()));
+                prop_assert_eq!(names.get(first), known(&map, first));
+                let mut by_unit = BTreeMap::new();
+                for (cu, split, groups) in names.places() {
+                    let (waves, all): &mut (u32, u32) = by_unit.entry(cu).or_default();
+                    (*waves, *all) = (*waves + u32::from(split[0]), *all + groups);
+                }
+                let mut naive = BTreeMap::new();
+                for (cu, split) in map.values() {
+                    let (waves, all): &mut (u32, u32) = naive.entry(*cu).or_default();
+                    (*waves, *all) = (*waves + u32::from(split[0]), *all + 1);
+                }
+                prop_assert_eq!(by_unit, naive);
                 prop_assert_eq!(names.is_empty(), map.is_empty());
             }
+        }
+
+        #[test]
+        fn rows_name_what_pieces_name(
+            pieces in prop::collection::vec((0u64..40, 1u32..3, 0u32..4, 0u16..5), 0..6),
+            far in any::<bool>(),
+        ) {
+            let pieces: Vec<Piece> = pieces.into_iter().map(|(first, stride, count, cu)| {
+                let first = if far { u64::MAX - 2 + first % 3 } else { first };
+                Piece { first, stride, count, cu: CuId(cu) }
+            }).collect();
+            let named = pieces.iter().flat_map(|it| it.workgroups().map(|at| (at, it.cu)));
+            prop_assert!(rows(&pieces).flat_map(each).eq(named));
+        }
+
+        #[test]
+        fn pieces_that_follow_each_other_are_one_row(first in 0u64..9, each in 1u32..4, units in 1u16..9) {
+            let piece = |at: u16| Piece {
+                first: first + u64::from(at) * u64::from(each),
+                stride: 1,
+                count: each,
+                cu: CuId(3 + at),
+            };
+            let pieces: Vec<Piece> = (0..units).map(piece).collect();
+            let row = NamedRow { first, each, units, cu: CuId(3), split: [0; MAX_SIMDS] };
+            prop_assert_eq!(rows(&pieces).collect::<Vec<_>>(), [row]);
         }
     }
 }

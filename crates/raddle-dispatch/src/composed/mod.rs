@@ -281,6 +281,10 @@ impl Dispatcher for Composed {
         Some(self.book.cus().free(cu))
     }
 
+    fn alike(&self, cu: CuId) -> u16 {
+        self.book.cus().alike(cu)
+    }
+
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.policies.allocate.policy.free_runs(cu)
     }

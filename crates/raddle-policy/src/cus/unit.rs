@@ -51,6 +51,25 @@ impl CuFree {
         self.waves[simd].min(by_registers)
     }
 
+    /// Further waves of this kind that all SIMDs hold.
+    pub(super) fn waves_room(&self, simds: u8, demand: &Demand) -> u32 {
+        (0..usize::from(simds)).map(|simd| u32::from(self.wave_room(simd, demand.vgpr))).sum()
+    }
+
+    /// How many further whole workgroups fit; 0 for a demand without waves.
+    pub(super) fn room(&self, simds: u8, demand: &Demand) -> u32 {
+        let waves = u32::from(demand.waves);
+        if waves == 0 || sum(&self.waves) < waves || !self.has(demand, 1, waves) {
+            return 0;
+        }
+        let by = |free: u32, each: u32| free.checked_div(each).unwrap_or(u32::MAX);
+        let room = u32::from(self.workgroups)
+            .min(by(self.lds, demand.lds))
+            .min(by(self.barriers.into(), demand.barriers.into()))
+            .min(by(self.sgpr.into(), u32::from(demand.sgpr) * waves));
+        room.min(self.waves_room(simds, demand) / waves)
+    }
+
     /// Whether what `groups` workgroups share and the scalar registers of `waves` waves are free.
     /// Products instead of the divisions of `room`: the same test, on the hot path.
     pub(super) fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {

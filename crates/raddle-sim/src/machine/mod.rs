@@ -286,21 +286,24 @@ impl Machine {
         };
         let demand = live.what.demand;
         let (first, count) = waves.bounds(demand.waves);
+        let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
+        let misplaced = |piece: &&Piece| {
+            let mut groups = piece.workgroups();
+            groups.any(|group| live.assigned.get(&group).is_some_and(|&cu| cu != piece.cu))
+        };
+        let assigned = !live.assigned.is_empty();
+        if let Some(piece) = pieces.iter().filter(|_| assigned).find(misplaced) {
+            return Err(overcommit(piece.cu));
+        }
         let mut groups = 0;
-        for piece in pieces {
-            let n = u64::from(piece.count);
-            let misplaced = !live.assigned.is_empty()
-                && piece
-                    .workgroups()
-                    .any(|w| live.assigned.get(&w).is_some_and(|&cu| cu != piece.cu));
-            let fresh = shares(waves, n);
+        for (units, n) in Piece::by_units(pieces) {
+            let n = u64::from(n);
             let started = n * u64::from(count);
-            let taken = self.ledger.take(piece.cu, &demand.of(waves), started, fresh);
-            if misplaced || !taken {
-                return Err(SimError::Overcommit { at: now, launch: id, cu: piece.cu });
-            }
-            self.ledger.power.came(piece.cu, live.what.draw(started));
-            groups += n;
+            groups += n * units.len() as u64;
+            let taken =
+                self.ledger.take(units.clone(), &demand.of(waves), started, shares(waves, n));
+            taken.map_err(overcommit)?;
+            self.ledger.power.came(units, live.what.draw(started));
         }
         if let WaveSpan::Range { .. } = waves {
             for piece in pieces {
@@ -459,17 +462,23 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
     let demand = live.what.demand;
     let (_, count) = waves.bounds(demand.waves);
     let mut groups = 0;
-    for piece in pieces {
-        let n = u64::from(piece.count);
-        ledger.power.went(piece.cu, live.what.draw(n * u64::from(count)));
+    for (units, n) in Piece::by_units(pieces) {
+        let n = u64::from(n);
+        let ended = n * u64::from(count);
+        ledger.power.went(units.clone(), live.what.draw(ended));
         if waves == WaveSpan::All {
-            ledger.give(piece.cu, &demand, n * u64::from(count), n);
-            groups += n;
-            continue;
+            groups += n * units.len() as u64;
+            ledger.give(units, &demand, ended, n);
         }
+    }
+    if waves == WaveSpan::All {
+        return groups;
+    }
+    for piece in pieces {
+        let unit = piece.cu.index()..piece.cu.index() + 1;
         for workgroup in piece.workgroups() {
             if let WaveSpan::Cut { .. } = waves {
-                ledger.give(piece.cu, &demand.of(waves), u64::from(count), 1);
+                ledger.give(unit.clone(), &demand.of(waves), u64::from(count), 1);
                 let ended = live.cut.entry(workgroup).or_insert(0);
                 *ended += count;
                 if *ended >= demand.waves {
@@ -481,7 +490,7 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
             let entry = live.partial.entry(workgroup).or_insert((piece.cu, 0));
             entry.1 += count;
             let done = entry.1 >= demand.waves;
-            ledger.give(piece.cu, &demand, u64::from(count), u64::from(done));
+            ledger.give(unit.clone(), &demand, u64::from(count), u64::from(done));
             groups += u64::from(done);
             if done {
                 live.partial.remove(&workgroup);

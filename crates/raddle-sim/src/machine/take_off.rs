@@ -268,18 +268,18 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
 /// Frees everything that a launch holds; it is still known what that was.
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
-        ledger.give(cu, &demand, waves, groups);
-        ledger.power.went(cu, live.what.draw(waves));
+        let unit = cu.index()..cu.index() + 1;
+        ledger.give(unit.clone(), &demand, waves, groups);
+        ledger.power.went(unit, live.what.draw(waves));
     }
 }
 
 /// Takes everything again that was lifted; where it does not fit.
 fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
-        if !ledger.take(cu, &demand, waves, groups) {
-            return Err(cu);
-        }
-        ledger.power.came(cu, live.what.draw(waves));
+        let unit = cu.index()..cu.index() + 1;
+        ledger.take(unit.clone(), &demand, waves, groups)?;
+        ledger.power.came(unit, live.what.draw(waves));
     }
     Ok(())
 }

@@ -63,14 +63,14 @@ fn place_counted(
 ) {
     let (mut first, mut left) = (entry.next, limit);
     // Compute units are numbered by u16.
-    for cu in may_fit.of(0..ready.cus.len() as u16) {
-        if left == 0 {
-            break;
-        }
-        let room = ready.cus.room(cu, &entry.launch.demand);
-        // No more than the room, and that is a u32.
-        let count = u64::from(room).min(left) as u32;
-        if count > 0 {
+    let open = may_fit.of(0..ready.cus.len() as u16);
+    for (units, room) in ready.cus.rooms(open, &entry.launch.demand) {
+        for cu in units.map(CuId) {
+            if left == 0 {
+                return;
+            }
+            // No more than the room, and that is a u32.
+            let count = u64::from(room).min(left) as u32;
             round.pieces.push(Piece { first, stride: 1, count, cu });
             first += u64::from(count);
             left -= u64::from(count);

@@ -4,6 +4,8 @@
 //! is placed whole. A workgroup goes to the compute unit on which most further ones fit, ties to the
 //! lowest.
 
+use core::ops::Range;
+
 use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::rounds::{Dealer, Passes};
@@ -74,7 +76,7 @@ impl Leftover {
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,
-    units: impl Iterator<Item = CuId>,
+    units: impl Iterator<Item = Range<u16>>,
     entry: &ReadyLaunch,
     bulk: bool,
     round: &mut Round,

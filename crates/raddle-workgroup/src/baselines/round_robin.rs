@@ -40,8 +40,8 @@ impl RoundRobin {
             let last = if self.addressed.is_some() {
                 self.place_addressed(ready, entry, limit, round)
             } else {
-                let ids = around(ready, self.cursor).into_iter().flat_map(|it| may_fit.of(it));
-                self.dealer.measure(ready.cus, ids, demand, limit);
+                let units = around(ready, self.cursor).into_iter().flat_map(|it| may_fit.of(it));
+                self.dealer.measure(ready.cus, units, demand, limit);
                 self.dealer.deal(Passes::Up, entry.next, limit, &mut round.pieces)
             };
             if let Some(last) = last {

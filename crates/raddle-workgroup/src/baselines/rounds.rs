@@ -5,6 +5,7 @@
 //! whatever its length. So the cost grows with units and pieces, not with workgroups.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use raddle_policy::{CuId, Cus, Demand, Piece};
 
@@ -17,10 +18,11 @@ pub(crate) enum Passes {
     Down,
 }
 
-/// The compute units with room, in the order of dealing; kept so that no answer allocates.
+/// The compute units with room, in the order of dealing, as ranges of equal room; kept so that no answer
+/// allocates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dealer {
-    room: Vec<(CuId, u32)>,
+    room: Vec<(Range<u16>, u32)>,
 }
 
 /// Passes in which the same compute units take part: those with room for `least` or more.
@@ -37,13 +39,20 @@ impl Dealer {
     pub(crate) fn measure(
         &mut self,
         cus: &Cus,
-        ids: impl Iterator<Item = CuId>,
+        units: impl Iterator<Item = Range<u16>>,
         demand: &Demand,
         enough: u64,
     ) {
         self.room.clear();
-        let most = usize::try_from(enough).unwrap_or(usize::MAX);
-        self.room.extend(cus.rooms(ids, demand).take(most));
+        let mut enough = u16::try_from(enough).unwrap_or(u16::MAX);
+        for (units, room) in cus.rooms(units, demand) {
+            let end = units.end.min(units.start.saturating_add(enough));
+            enough -= end - units.start;
+            self.room.push((units.start..end, room));
+            if enough == 0 {
+                break;
+            }
+        }
     }
 
     /// Deals workgroups `first .. first + count`, or as many as there is room for; where the last
@@ -56,7 +65,7 @@ impl Dealer {
         pieces: &mut Vec<Piece>,
     ) -> Option<CuId> {
         let (mut next, mut left, mut last) = (first, count, None);
-        let most = self.room.iter().map(|&(_, room)| room).max().unwrap_or(0);
+        let most = self.room.iter().map(|(_, room)| *room).max().unwrap_or(0);
         let mut level = match passes {
             Passes::Up => 0,
             Passes::Down => most,
@@ -69,17 +78,29 @@ impl Dealer {
             let all = u64::from(phase.passes).min(left / units);
             // The units that get one more in a last pass that not all take part in.
             let extra = if all < u64::from(phase.passes) { left % units } else { 0 };
-            let part = self.room.iter().filter(|&&(_, room)| room >= phase.least);
-            for (position, &(cu, _)) in (0..).zip(part) {
-                // No more than the passes of the phase, and those are u32.
-                let count = (all + u64::from(position < extra)) as u32;
-                if count == 0 {
-                    break;
-                }
-                let (first, stride) = (next + position, phase.units);
-                pieces.push(Piece { first, stride, count, cu });
-                if extra == 0 || position < extra {
-                    last = Some(cu);
+            let part = self.room.iter().filter(|(_, room)| *room >= phase.least);
+            let mut position = 0;
+            for (units, _) in part {
+                let Range { start, end } = *units;
+                // No more than there are of them.
+                let more = (extra.saturating_sub(position)).min(units.len() as u64) as u16;
+                for (units, count) in [(start..start + more, all + 1), (start + more..end, all)] {
+                    let (len, stride) = (units.len() as u64, phase.units);
+                    if count == 0 || len == 0 {
+                        continue;
+                    }
+                    if extra == 0 || position < extra {
+                        last = units.clone().last().map(CuId);
+                    }
+                    // No more than the passes of the phase, and those are u32.
+                    let count = count as u32;
+                    pieces.extend(units.zip(next + position..).map(|(cu, first)| Piece {
+                        first,
+                        stride,
+                        count,
+                        cu: CuId(cu),
+                    }));
+                    position += len;
                 }
             }
             next += all * units + extra;
@@ -90,7 +111,8 @@ impl Dealer {
 
     /// The phase that begins at `level`; `None` after the last.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
-        let rooms = self.room.iter().map(|&(_, room)| room);
+        let rooms = self.room.iter().map(|(_, room)| *room);
+        let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);
         let (least, next) = match passes {
             Passes::Up => (level + 1, rooms.clone().filter(|&room| room > level).min()?),
             Passes::Down if level == 0 => return None,
@@ -102,7 +124,7 @@ impl Dealer {
         Some(Phase {
             least,
             // As many as compute units at most, and their ids are u16.
-            units: rooms.filter(|&room| room >= least).count() as u32,
+            units: part(least).map(|(units, _)| units.len() as u32).sum(),
             passes: level.abs_diff(next),
             next,
         })
@@ -137,8 +159,17 @@ mod tests {
     fn dealing_equals_placing_one_by_one_on_every_small_device() {
         for code in 0..4u32.pow(5) {
             let rooms: Vec<u32> = (0..5).map(|cu| code >> (2 * cu) & 3).collect();
-            let with_room = (0..).map(CuId).zip(rooms.iter().copied());
-            let room = with_room.filter(|&(_, room)| room > 0).collect();
+            let runs = (0..5).flat_map(|from| (from..6).map(move |to| from..to));
+            let alike =
+                |run: &Range<usize>| rooms[run.clone()].iter().all(|&it| it == rooms[run.start]);
+            let longest = |run: &Range<usize>| {
+                run.len() > 0
+                    && (run.start == 0 || rooms[run.start - 1] != rooms[run.start])
+                    && (run.end == 5 || rooms[run.end] != rooms[run.start])
+            };
+            let runs = runs.filter(longest).filter(alike).filter(|run| rooms[run.start] > 0);
+            let room =
+                runs.map(|run| (run.start as u16..run.end as u16, rooms[run.start])).collect();
             let dealt = Dealer { room };
             for count in 0..=rooms.iter().sum::<u32>() + 1 {
                 for passes in [Passes::Up, Passes::Down] {
@@ -162,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_uniform_round_is_one_piece_a_unit() {
-        let dealt = Dealer { room: (0..80).map(|cu| (CuId(cu), 16)).collect() };
+        let dealt = Dealer { room: alloc::vec![(0..30, 16), (30..80, 16)] };
         for passes in [Passes::Up, Passes::Down] {
             let mut pieces = Vec::new();
             dealt.deal(passes, 0, 1_000_000_000, &mut pieces);

@@ -178,7 +178,8 @@ impl Spatial {
     ) -> bool {
         // Compute units are numbered by u16.
         self.borrow(position, cus.len() as u16);
-        let lent = self.lent.iter().copied();
+        // The last number is that of no compute unit.
+        let lent = self.lent.iter().map(|cu| cu.0..cu.0 + 1);
         place_within(&mut self.dealer, cus, lent, entry, bulk, round)
     }
 
@@ -198,11 +199,11 @@ impl Spatial {
             let before = block.refused.filter(known);
             let units = block.units.clone();
             let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus);
-            let mut ids = may_fit.of(units.clone()).peekable();
+            let mut open = may_fit.of(units.clone()).peekable();
             let why = match before {
                 // Nothing was freed there, and nobody else places there.
-                Some(before) if ids.peek().is_none() => before.why,
-                _ if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round)
+                Some(before) if open.peek().is_none() => before.why,
+                _ if place_within(&mut self.dealer, ready.cus, open, entry, bulk, round)
                     || self.place_lent(position, ready.cus, entry, bulk, round) =>
                 {
                     self.blocks[position].refused = None;

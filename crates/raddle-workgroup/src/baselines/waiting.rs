@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::iter;
 use core::ops::Range;
 
-use raddle_policy::{Answer, CuId, CuSet, Cus, Demand, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
+use raddle_policy::{Answer, CuSet, Cus, Demand, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
 use smallvec::SmallVec;
 
 /// The launches that still have workgroups to place, in arrival order.
@@ -130,15 +130,17 @@ impl Refused {
 pub(super) struct MayFit<'c>(Option<&'c CuSet>);
 
 impl MayFit<'_> {
-    /// Those of a range, ascending.
-    pub(super) fn of(self, range: Range<u16>) -> impl Iterator<Item = CuId> {
+    /// Those of a range, ascending, as ranges.
+    pub(super) fn of(self, range: Range<u16>) -> impl Iterator<Item = Range<u16>> {
         let Range { start, end } = range;
-        let mut at = usize::from(start);
+        let mut at = start;
         iter::from_fn(move || {
-            let cu = self.0.map_or(Some(at), |set| set.first_from(at))?;
-            at = cu + 1;
-            // Below the end of the range, and that is a u16.
-            (cu < usize::from(end)).then_some(CuId(cu as u16))
+            let all = usize::from(at)..usize::from(end);
+            let run = self.0.map_or(Some(all), |set| set.run_from(at.into()))?;
+            // Up to the end of the range, and that is a u16.
+            let run = run.start.min(end.into()) as u16..run.end.min(end.into()) as u16;
+            at = run.end;
+            (!run.is_empty()).then_some(run)
         })
     }
 }

@@ -3,3 +3,4 @@
 mod errors;
 mod ledger;
 mod oracle;
+mod rows;
