@@ -38,6 +38,15 @@ pub struct Bank {
     free: Vec<u32>,
 }
 
+/// A copy of a map of a [`Bank`]. Others can be made equal to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapState {
+    blocks: u32,
+    words: Vec<u64>,
+    longest: u32,
+    free: u32,
+}
+
 impl Bank {
     /// This many maps of `blocks` free blocks.
     ///
@@ -222,6 +231,31 @@ impl Bank {
         }
         self.fill(maps, word, words::longest_in_one(word), free);
         Some(taken)
+    }
+
+    /// A copy of one of the maps; `None` if there is no such map.
+    #[must_use]
+    pub fn state(&self, map: usize) -> Option<MapState> {
+        let (&longest, &free) = self.longest.get(map).zip(self.free.get(map))?;
+        Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
+    }
+
+    /// Makes maps equal to a copy. Maps that do not exist are left out; a copy of another size changes
+    /// nothing.
+    #[inline(always)]
+    pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
+        let maps = maps.start.min(self.len())..maps.end.min(self.len());
+        if to.blocks != self.blocks || maps.is_empty() {
+            return;
+        }
+        let words = &mut self.words[maps.start * self.per..maps.end * self.per];
+        match to.words.as_slice() {
+            [] => {}
+            &[word] => words.fill(word),
+            _ => words.chunks_mut(self.per).for_each(|map| map.copy_from_slice(&to.words)),
+        }
+        self.longest[maps.clone()].fill(to.longest);
+        self.free[maps].fill(to.free);
     }
 
     /// Gives back all that is taken of each of these maps; of those that there are.

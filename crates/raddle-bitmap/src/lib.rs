@@ -50,7 +50,7 @@ mod map;
 mod search;
 mod words;
 
-pub use bank::Bank;
+pub use bank::{Bank, MapState};
 pub use error::Error;
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
 pub use search::{

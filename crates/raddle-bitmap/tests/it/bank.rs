@@ -161,3 +161,28 @@ fn maps_without_a_block_have_room_for_nothing_alone() {
     assert_eq!((bank.commit(1, nothing), bank.release(1, 0, 0)), (Ok(0), Ok(())));
     assert_eq!(bank.release(1, 0, 1), Err(Error::OutOfRange { start: 0, len: 1, blocks: 0 }));
 }
+
+#[test]
+fn maps_can_be_made_as_another_one_was() {
+    for blocks in [0, 5, 64, 100, 384] {
+        let mut bank = Bank::new(5, blocks).unwrap();
+        let half = blocks / 2;
+        bank.take_first(2, half);
+        let before = bank.state(2).expect("there are five");
+        bank.release(2, 0, half).unwrap();
+        bank.take_first(4, blocks);
+        bank.set_all(3..9, &before);
+        for (map, taken) in [0, 0, 0, half, half].into_iter().enumerate() {
+            let left = blocks - taken;
+            assert_eq!((bank.free_blocks(map), bank.longest(map)), (left, left), "{map}");
+            assert_eq!(
+                bank.first_fit(map, left).map(|it| it.start()),
+                Some(taken * u32::from(left > 0))
+            );
+        }
+        let mut other = Bank::new(1, blocks + 1).unwrap();
+        other.set_all(0..1, &before);
+        assert_eq!(other.free_blocks(0), blocks + 1, "it is of another size");
+        assert_eq!(bank.state(5), None);
+    }
+}

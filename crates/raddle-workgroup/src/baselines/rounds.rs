@@ -163,7 +163,7 @@ mod tests {
             let alike =
                 |run: &Range<usize>| rooms[run.clone()].iter().all(|&it| it == rooms[run.start]);
             let longest = |run: &Range<usize>| {
-                run.len() > 0
+                !run.is_empty()
                     && (run.start == 0 || rooms[run.start - 1] != rooms[run.start])
                     && (run.end == 5 || rooms[run.end] != rooms[run.start])
             };

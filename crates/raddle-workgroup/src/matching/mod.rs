@@ -145,20 +145,22 @@ impl Matching {
             _ => return,
         };
         let Self { matcher, places, .. } = self;
-        for piece in pieces {
-            if wave == WHOLE && matcher.release_all(piece, launch.id) {
-                piece.workgroups().for_each(|_| places.left(piece.cu, launch, wave, now));
-                places.changed(matcher, piece.cu);
-                continue;
-            }
-            for workgroup in piece.workgroups() {
-                let name = Name { launch: launch.id, workgroup, wave };
-                // What does not lie there was not placed by this policy.
-                if matcher.release(piece.cu, launch, name).is_ok() {
-                    places.left(piece.cu, launch, wave, now);
+        let mut rest = pieces;
+        while !rest.is_empty() {
+            // What fills its compute units leaves at once.
+            let all = if wave == WHOLE { matcher.release_all(rest, launch.id) } else { 0 };
+            let (gone, behind) = rest.split_at(all.max(1));
+            for piece in gone {
+                for workgroup in piece.workgroups() {
+                    let name = Name { launch: launch.id, workgroup, wave };
+                    // What does not lie there was not placed by this policy.
+                    if all > 0 || matcher.release(piece.cu, launch, name).is_ok() {
+                        places.left(piece.cu, launch, wave, now);
+                    }
                 }
+                places.changed(matcher, piece.cu);
             }
-            places.changed(matcher, piece.cu);
+            rest = behind;
         }
     }
 }

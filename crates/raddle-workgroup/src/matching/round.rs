@@ -180,14 +180,19 @@ impl Matching {
         let name = Name { launch: launch.id, workgroup, wave };
         let row = goes_on && wave == WHOLE && self.places.fills();
         let most = if row { launch.workgroups - workgroup } else { 1 };
-        let placed = self.matcher.commit_row(class, cu, name, most, &mut round.places);
+        let (count, units) = self.matcher.commit_row(class, cu, name, most, &mut round.places);
         let part = round.parts.last().map_or(0, |part| part.pieces);
+        let behind = (workgroup..).step_by(count as usize);
         match round.pieces[part..].last_mut() {
-            Some(last) if last.cu == cu => last.count += placed,
-            _ => round.pieces.push(Piece { count: placed, ..Piece::one(workgroup, cu) }),
+            Some(last) if last.cu == cu => last.count += count,
+            _ => round.pieces.extend(
+                (cu.0..cu.0 + units)
+                    .zip(behind)
+                    .map(|(cu, workgroup)| Piece { count, ..Piece::one(workgroup, CuId(cu)) }),
+            ),
         }
         self.places.placed(&self.matcher, cu, launch, wave, now);
-        workgroup + u64::from(placed)
+        workgroup + u64::from(count) * u64::from(units)
     }
 
     /// Why each head waits; one speaks for all of its demand.

@@ -2,7 +2,11 @@
 //!
 //! Launches of equal demand are one class.
 
+use alloc::boxed::Box;
+
 use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Refusal, Resource};
+
+use super::row::FilledCu;
 
 /// Demands that are remembered, unless one question names more, or more lie on the device; of others
 /// the one asked for longest ago is forgotten.
@@ -108,6 +112,8 @@ pub(super) struct Class {
     pub(super) asked: u64,
     /// How many workgroups of it lie on the device: while there are any, it is not forgotten.
     pub(super) resident: u32,
+    /// What an empty compute unit holds that was filled with them, by the SIMD that gets the first wave.
+    pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 
 impl Class {
@@ -124,6 +130,7 @@ impl Class {
             never: None,
             asked: 0,
             resident: 0,
+            filled: [const { None }; MAX_SIMDS],
         }
     }
 

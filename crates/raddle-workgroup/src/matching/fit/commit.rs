@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, Demand, Launch, MAX_SIMDS, Place};
 
 use super::class::{CLASSES, Class};
-use super::open::OpenSets;
+use super::open::{BITS, OpenSets};
 use super::resident::RunStarts;
 use super::{Matcher, Name};
 use crate::Error;
@@ -123,12 +123,7 @@ impl Matcher {
     /// What is free on a compute unit has changed: it is told anew when somebody asks.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
-        let unit = &mut self.units[cu];
-        if !unit.stale {
-            unit.stale = true;
-            // Compute units are numbered by u16.
-            self.stale.push(cu as u16);
-        }
+        self.stale.insert(cu);
     }
 
     /// Enters each compute unit that has changed into the sets of the classes that are kept, or takes it
@@ -150,21 +145,42 @@ impl Matcher {
 
     #[inline(always)]
     fn tell_on(&mut self, simds: usize) {
-        while let Some(cu) = self.stale.pop() {
-            let cu = usize::from(cu);
-            self.units[cu].stale = false;
-            if !self.exact {
+        if !self.exact {
+            let mut next = self.stale.first();
+            while let Some(cu) = next {
                 self.vgpr.report(cu * simds..(cu + 1) * simds);
                 self.sgpr.report(cu..cu + 1);
                 self.lds.report(cu..cu + 1);
+                next = self.stale.first_from(cu + 1);
+            }
+        }
+        let mut next = self.stale.first();
+        while let Some(cu) = next {
+            let (here, turn) = (self.standing(simds, cu), self.units[cu].turn);
+            let (word, mut mask) = (cu / BITS, 1u64 << (cu % BITS));
+            next = self.stale.first_from(cu + 1);
+            // Units of one word with equal free resources are entered together.
+            while let Some(other) = next.filter(|other| other / BITS == word)
+                && self.units[other].turn == turn
+                && self.standing(simds, other) == here
+            {
+                mask |= 1 << (other % BITS);
+                next = self.stale.first_from(other + 1);
             }
             let fits = self.fitting(simds, cu);
-            OpenSets::change(&mut self.open, cu, self.kept, fits);
-            self.changes += 1;
+            OpenSets::change(&mut self.open, (word, mask), self.kept, fits);
+            self.changes += mask.count_ones() as usize;
         }
+        self.stale.clear();
         if self.changes > self.units.len().max(CLASSES) {
             self.drop_classes();
         }
+    }
+
+    /// The free resources that decide which classes fit on a compute unit, besides its turn.
+    #[inline(always)]
+    fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
+        (self.shared(cu), self.of_simds(simds, cu))
     }
 
     /// The classes that fit on a compute unit, of those that are told apart: a bit each.

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use raddle_bitmap::Bank;
+use raddle_bitmap::{Bank, MapState};
 use raddle_policy::{FreeRun, Resource};
 
 use super::finder::ResourceSearch;
@@ -91,6 +91,17 @@ impl RunMaps {
             0 => Some(starts.len()),
             _ => self.bank.take_row_of_equal(maps, want, starts),
         }
+    }
+
+    /// A copy of a map.
+    pub(super) fn state(&self, map: usize) -> Option<MapState> {
+        self.bank.state(map)
+    }
+
+    /// Makes maps equal to a copy.
+    #[inline(always)]
+    pub(super) fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
+        self.bank.set_all(maps, to);
     }
 
     /// Gives back all of these maps.

@@ -30,7 +30,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, FreeRun, LaunchId, Resource, WaitReason};
+use raddle_policy::{CuId, CuSet, CuShape, FreeRun, LaunchId, Resource, WaitReason};
 
 use crate::Error;
 use crate::matching::config::{Balance, Fit};
@@ -58,8 +58,6 @@ struct CuState {
     displaced: u16,
     /// By how many SIMDs the next row of the split table is turned (E8: su).
     turn: u8,
-    /// Whether it has changed since the classes that fit were told.
-    stale: bool,
 }
 
 /// The compute units of a device with every granule that is taken, and by whom.
@@ -90,7 +88,7 @@ pub(crate) struct Matcher {
     dropped: u64,
     changes: usize,
     /// The compute units that have changed since they were told.
-    stale: Vec<u16>,
+    stale: CuSet,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -122,8 +120,7 @@ impl Matcher {
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let unit =
-            CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn, stale: false };
+        let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn };
         Ok(Self {
             simds,
             turns: balance != Balance::Fixed,
@@ -143,7 +140,7 @@ impl Matcher {
             questions: 0,
             dropped: 0,
             changes: 0,
-            stale: Vec::with_capacity(count),
+            stale: CuSet::empty(count),
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 /// Classes whose sets lie side by side.
 const ABREAST: usize = 8;
-const BITS: usize = u64::BITS as usize;
+pub(super) const BITS: usize = u64::BITS as usize;
 
 /// The sets of eight classes, by word of 64 compute units.
 #[derive(Clone, Debug)]
@@ -21,19 +21,19 @@ impl OpenSets {
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Enters a compute unit into the sets of those of the first 64 classes that fit there, and takes it
-    /// out of the others; where none of eight is `kept`, theirs are left as they are.
+    /// Adds compute units (a mask of one word) to the sets of those of the first 64 classes that fit there,
+    /// and removes them from the others. Of eight sets of which none is `kept`, none is changed.
     #[inline(always)]
-    pub(super) fn change(sets: &mut [Self], cu: usize, kept: u64, fits: u64) {
-        let (bit, mut left, mut fits) = (cu % BITS, kept, fits);
+    pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
+        let (mut left, mut fits) = (kept, fits);
         for Self(words) in sets {
             if left == 0 {
                 break;
             }
             // Some of the lowest eight.
             if left as u8 != 0 {
-                for (class, open) in words[cu / BITS].iter_mut().enumerate() {
-                    *open = *open & !(1 << bit) | (fits >> class & 1) << bit;
+                for (class, open) in words[word].iter_mut().enumerate() {
+                    *open = *open & !mask | mask & (fits >> class & 1).wrapping_neg();
                 }
             }
             (left, fits) = (left >> ABREAST, fits >> ABREAST);

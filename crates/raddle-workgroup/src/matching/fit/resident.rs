@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuShape, LaunchId, MAX_SIMDS};
+use raddle_policy::{CuShape, LaunchId, MAX_SIMDS, Piece};
 
 /// First granules, by SIMD.
 type Starts = [u32; MAX_SIMDS];
@@ -84,6 +84,19 @@ enum Firsts {
     All(Vec<[u16; MAX_SIMDS]>),
 }
 
+/// The workgroups of one compute unit without their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct ResidentRow {
+    all: Vec<ResidentEntry>,
+    firsts: Firsts,
+}
+
+impl ResidentRow {
+    pub(super) const fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
 /// The workgroups of all compute units: for each as many places as it can have workgroups, in full
 /// rows of those that are compared side by side.
 #[derive(Clone, Debug)]
@@ -140,17 +153,22 @@ impl Residents {
         None
     }
 
-    /// Whether one is this one.
-    #[inline]
-    pub(super) fn is_at(&self, cu: usize, position: usize, name: Name) -> bool {
-        let at = cu * self.most + position;
-        self.numbers[at] == name.workgroup as u32 && self.all[at].is(name)
+    /// Whether the first workgroups on a compute unit are those of this piece, in this order, all of one
+    /// class.
+    #[inline(always)]
+    pub(super) fn are(&self, cu: usize, piece: &Piece, launch: LaunchId, class: usize) -> bool {
+        let here = cu * self.most..cu * self.most + piece.count as usize;
+        let entries = self.numbers[here.clone()].iter().zip(&self.all[here]);
+        entries.zip(piece.workgroups()).all(|((&number, entry), workgroup)| {
+            let name = Name { launch, workgroup, wave: WHOLE };
+            number == workgroup as u32 && entry.is(name) && usize::from(entry.class) == class
+        })
     }
 
     /// Of which class one is, if it is known.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
-        let class = self.all[cu * self.most + position].class;
+        let class = self.all.get(cu * self.most + position)?.class;
         (class != NO_CLASS).then_some(class.into())
     }
 
@@ -197,6 +215,33 @@ impl Residents {
             }
             // No more granules than a u16 said.
             Firsts::All(list) => list[at] = runs.vgpr.map(|start| start as u16),
+        }
+    }
+
+    /// A copy of the `resident` workgroups of one compute unit, to be added to others.
+    pub(super) fn row(&self, cu: usize, resident: u16) -> ResidentRow {
+        let here = cu * self.most..cu * self.most + usize::from(resident);
+        let firsts = match &self.firsts {
+            Firsts::Four(list) => Firsts::Four(list[here.clone()].into()),
+            Firsts::All(list) => Firsts::All(list[here.clone()].into()),
+        };
+        ResidentRow { all: self.all[here].into(), firsts }
+    }
+
+    /// Adds the workgroups of a row to an empty compute unit, numbered from `name` on.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, cu: usize, row: &ResidentRow, name: Name) {
+        let here = cu * self.most..cu * self.most + row.all.len();
+        let entries = self.numbers[here.clone()].iter_mut().zip(&mut self.all[here.clone()]);
+        for (((number, to), entry), workgroup) in entries.zip(&row.all).zip(name.workgroup..) {
+            *number = workgroup as u32;
+            *to = ResidentEntry { high: (workgroup >> 32) as u32, launch: name.launch, ..*entry };
+        }
+        match (&mut self.firsts, &row.firsts) {
+            (Firsts::Four(list), Firsts::Four(row)) => list[here].copy_from_slice(row),
+            (Firsts::All(list), Firsts::All(row)) => list[here].copy_from_slice(row),
+            // Both are of one device.
+            _ => {}
         }
     }
 

@@ -2,21 +2,40 @@
 //!
 //! The same as one by one: what is kept of the compute unit is mended once for all of them.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use raddle_bitmap::MapState;
 use raddle_policy::{CuId, LaunchId, MAX_SIMDS, Piece, Place};
 
 use super::commit::write_places;
-use super::resident::RunStarts;
-use super::{Matcher, Name, WHOLE};
+use super::resident::{ResidentRow, RunStarts};
+use super::{CuState, Matcher, Name};
 use crate::matching::config::Fit;
 
 /// Workgroups that are placed at once.
 const ROW: usize = 32;
 
+/// What an empty compute unit holds after it was filled with workgroups of one class. The next empty one
+/// is filled in the same way.
+#[derive(Clone, Debug)]
+pub(super) struct FilledCu {
+    groups: ResidentRow,
+    places: Vec<Place>,
+    vgpr: MapState,
+    sgpr: MapState,
+    lds: MapState,
+    /// Free wave slots of each SIMD.
+    slots: u32,
+    /// Free barriers.
+    barriers: u16,
+}
+
 impl Matcher {
-    /// Places workgroups, numbered from `name` on, on a compute unit that takes one of their class: at
-    /// most so many, and at least one; those that follow would be placed there as well. How many.
+    /// Places workgroups, numbered from `name` on, on a compute unit that has room for one of their class:
+    /// at most `most`, and at least one. If they fill an empty compute unit, the empty ones right behind it
+    /// are filled as well. One by one they would be placed in the same way. Returns how many are placed on
+    /// each compute unit, and on how many units.
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -25,19 +44,90 @@ impl Matcher {
         name: Name,
         most: u64,
         places: &mut Vec<Place>,
-    ) -> u32 {
+    ) -> (u32, u16) {
+        if most < 2 || !self.exact || self.fit != Fit::First || self.classes[class].uneven {
+            self.commit(class, cu, name, places);
+            return (1, 1);
+        }
+        let empty = self.units[cu.index()].resident == 0;
+        if empty && let Some(placed) = self.fill_alike(class, cu, name, most, places) {
+            return placed;
+        }
+        let begin = places.len();
         let placed = match self.simds {
-            _ if most < 2 || !self.exact || self.fit != Fit::First => 0,
             4 => self.commit_equal(4, class, cu, name, most, places),
             simds => self.commit_equal(simds, class, cu, name, most, places),
         };
         if placed == 0 {
             self.commit(class, cu, name, places);
         }
-        placed.max(1)
+        let placed = placed.max(1);
+        if empty && u64::from(placed) < most.min(ROW as u64) {
+            self.remember(class, cu.index(), &places[begin..]);
+        }
+        (placed, 1)
     }
 
-    /// As [`Self::commit_row`] where all SIMDs get as many waves and have the same room; none elsewhere.
+    /// Remembers what a compute unit holds that was empty and has now no room for more of this class.
+    #[cold]
+    #[inline(never)]
+    fn remember(&mut self, class: usize, at: usize, places: &[Place]) {
+        let (unit, first) = (&self.units[at], at * self.simds);
+        let maps = (self.vgpr.state(first), self.sgpr.state(at), self.lds.state(at));
+        let (Some(vgpr), Some(sgpr), Some(lds)) = maps else { return };
+        let filled = FilledCu {
+            groups: self.groups.row(at, unit.resident),
+            places: places.into(),
+            vgpr,
+            sgpr,
+            lds,
+            slots: self.slots[first],
+            barriers: unit.barriers,
+        };
+        self.classes[class].filled[usize::from(unit.turn) % MAX_SIMDS] = Some(Box::new(filled));
+    }
+
+    /// Fills an empty compute unit, and the empty ones right behind it, as an earlier one was filled. `None`
+    /// if none was, or if there are too few workgroups.
+    #[inline(always)]
+    fn fill_alike(
+        &mut self,
+        class: usize,
+        cu: CuId,
+        name: Name,
+        most: u64,
+        places: &mut Vec<Place>,
+    ) -> Option<(u32, u16)> {
+        let (at, class_of) = (cu.index(), &mut self.classes[class]);
+        let turn = self.units[at].turn;
+        let filled = class_of.filled[usize::from(turn) % MAX_SIMDS].as_ref()?;
+        let each = filled.groups.len();
+        let is_alike =
+            |unit: &&CuState| unit.turn == turn && unit.resident == 0 && unit.displaced == 0;
+        // No more than there are compute units.
+        let most = usize::try_from(most / each as u64).unwrap_or(usize::MAX);
+        let count = self.units[at..].iter().take(most).take_while(is_alike).count();
+        if count == 0 {
+            return None;
+        }
+        let (units, maps) = (at..at + count, at * self.simds..(at + count) * self.simds);
+        for (unit, workgroup) in units.clone().zip((name.workgroup..).step_by(each)) {
+            self.groups.enter(unit, &filled.groups, Name { workgroup, ..name });
+            places.extend_from_slice(&filled.places);
+            // As many as a compute unit holds.
+            self.units[unit].resident = each as u16;
+            self.units[unit].barriers = filled.barriers;
+        }
+        self.vgpr.set_all(maps.clone(), &filled.vgpr);
+        self.sgpr.set_all(units.clone(), &filled.sgpr);
+        self.lds.set_all(units.clone(), &filled.lds);
+        self.slots[maps].fill(filled.slots);
+        self.stale.insert_all(units);
+        class_of.resident += (each * count) as u32;
+        Some((each as u32, count as u16))
+    }
+
+    /// As [`Self::commit_row`] where all SIMDs have the same room; none elsewhere.
     #[inline(always)]
     fn commit_equal(
         &mut self,
@@ -65,7 +155,7 @@ impl Matcher {
         let room = rooms.iter().filter(|(_, want)| *want > 0).map(|(have, want)| have / want);
         // At most so many, so it fits both.
         let room = room.fold(most.min(ROW as u64) as u32, u32::min) as usize;
-        if class_of.uneven || room < 2 {
+        if room < 2 {
             return 0;
         }
         let [mut vgpr, mut sgpr, mut lds] = [[0; ROW]; 3];
@@ -98,34 +188,38 @@ impl Matcher {
         placed
     }
 
-    /// Gives back everything on the compute unit of a piece if these workgroups of a launch are all that
-    /// lies there, in this order; whether they are, and nothing has changed where not.
+    /// Frees everything on the compute units of the first of these pieces: as long as they are on neighbouring
+    /// units, and a piece has all the workgroups that are on its unit, in the same order. Returns the number of
+    /// these pieces; nothing else has changed.
     #[inline(always)]
-    pub(crate) fn release_all(&mut self, piece: &Piece, launch: LaunchId) -> bool {
-        let cu = piece.cu.index();
-        let Some(unit) = self.units.get_mut(cu) else { return false };
-        if piece.count != unit.resident.into() {
-            return false;
+    pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
+        let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };
+        let class = self.groups.class(first, 0).filter(|_| first < self.units.len());
+        let Some(class) = class else { return 0 };
+        let mut groups = 0;
+        let mut count = 0;
+        for (piece, cu) in pieces.iter().zip(first..self.units.len()) {
+            let all = piece.cu.index() == cu
+                && piece.count == self.units[cu].resident.into()
+                && self.groups.are(cu, piece, launch, class);
+            if !all {
+                break;
+            }
+            groups += piece.count;
+            count += 1;
         }
-        let class = self.groups.class(cu, 0);
-        let Some(class_of) = class.and_then(|class| self.classes.get_mut(class)) else {
-            return false;
-        };
-        let all = (0..).zip(piece.workgroups()).all(|(position, workgroup)| {
-            let name = Name { launch, workgroup, wave: WHOLE };
-            self.groups.is_at(cu, position, name) && self.groups.class(cu, position) == class
-        });
-        if !all {
-            return false;
+        let Some(class_of) = self.classes.get_mut(class).filter(|_| count > 0) else { return 0 };
+        class_of.resident = class_of.resident.saturating_sub(groups);
+        let (units, maps) =
+            (first..first + count, first * self.simds..(first + count) * self.simds);
+        for unit in &mut self.units[units.clone()] {
+            (unit.resident, unit.barriers) = (0, self.shape.barriers);
         }
-        class_of.resident = class_of.resident.saturating_sub(piece.count);
-        (unit.resident, unit.barriers) = (0, self.shape.barriers);
-        let maps = cu * self.simds..(cu + 1) * self.simds;
         self.slots[maps.clone()].fill(self.shape.waves_per_simd.into());
         self.vgpr.give_all(maps);
-        self.sgpr.give_all(cu..cu + 1);
-        self.lds.give_all(cu..cu + 1);
-        self.changed(cu);
-        true
+        self.sgpr.give_all(units.clone());
+        self.lds.give_all(units.clone());
+        self.stale.insert_all(units);
+        count
     }
 }

@@ -256,7 +256,8 @@ fn a_row_is_placed_as_one_by_one() {
             let mut next = 0;
             while next < *most && row.fits(class_of) {
                 let name = name(2, next);
-                next += u64::from(row.commit_row(class_of, CU, name, most - next, &mut places[0]));
+                let (count, _) = row.commit_row(class_of, CU, name, most - next, &mut places[0]);
+                next += u64::from(count);
             }
             for workgroup in 0..next {
                 assert!(one_by_one.fits(class_of), "{demand:?}");
@@ -278,6 +279,77 @@ fn a_row_is_placed_as_one_by_one() {
 }
 
 #[test]
+fn compute_units_that_are_filled_alike_are_filled_as_one_by_one() {
+    let shape = CuShape { sgpr: 60, barriers: 7, ..SHAPE };
+    let wants = [
+        Demand { waves: 2, vgpr: 3, sgpr: 1, ..Demand::default() },
+        Demand { waves: 2, sgpr: 2, lds: 40, ..Demand::default() },
+        Demand { waves: 4, vgpr: 2, lds: 7, ..Demand::default() },
+        Demand { waves: 2, vgpr: 1, sgpr: 9, lds: 20, barriers: 2 },
+        Demand { waves: 3, vgpr: 2, ..Demand::default() },
+    ];
+    let mut together = 0;
+    for (most, demand) in [3, 7, 18, 40].into_iter().flat_map(|it| wants.map(|want| (it, want))) {
+        let mut row = matcher(shape, 5);
+        let single = class(&mut row, one(1));
+        // On the last but one another SIMD gets the first wave, and on the first something lies.
+        row.commit(single, CuId(3), name(9, 0), &mut Vec::new());
+        row.release(CuId(3), &launch(9, one(1)), name(9, 0)).expect("it lies there");
+        row.commit(single, CU, name(9, 1), &mut Vec::new());
+        let (mut one_by_one, mut places) = (row.clone(), [Vec::new(), Vec::new()]);
+        let others = [two(4), Demand { lds: 30, ..one(2) }, demand];
+        let of = |matcher: &mut Matcher| {
+            matcher.begin();
+            others.map(|other| matcher.class(&other, 0))
+        };
+        let (classes, same) = (of(&mut row), of(&mut one_by_one));
+        assert_eq!(classes, same);
+        // Twice, as what is known of the first time is used in the second.
+        for id in [2, 3] {
+            let (mut next, mut lies) = (0, Vec::new());
+            while next < most
+                && let Some(cu) = row.first(classes[2], 0)
+            {
+                let name = name(id, next);
+                let placed = row.commit_row(classes[2], cu, name, most - next, &mut places[0]);
+                next += u64::from(placed.0) * u64::from(placed.1);
+                together = together.max(placed.1);
+            }
+            for workgroup in 0..next {
+                let cu = one_by_one.first(classes[2], 0).expect("the other has placed it");
+                one_by_one.commit(classes[2], cu, name(id, workgroup), &mut places[1]);
+                lies.push(cu);
+            }
+            assert_eq!(places[0], places[1], "{demand:?}");
+            let mut alike = |what: &str| {
+                for (cu, longest) in (0..5).flat_map(|cu| [(cu, false), (cu, true)]) {
+                    assert_eq!(
+                        row.free(cu, longest),
+                        one_by_one.free(cu, longest),
+                        "{what} {demand:?}"
+                    );
+                }
+                for class in classes {
+                    let open = |matcher: &mut Matcher| {
+                        let open = matcher.open(class);
+                        [0, 1, 2, 3, 4].map(|cu| open.first_from(cu) == Some(cu))
+                    };
+                    assert_eq!(open(&mut row), open(&mut one_by_one), "{what} {demand:?}");
+                }
+            };
+            alike("filled");
+            for (workgroup, cu) in (0..).zip(lies) {
+                for matcher in [&mut row, &mut one_by_one] {
+                    let ended = matcher.release(cu, &launch(id, demand), name(id, workgroup));
+                    ended.expect("it lies there");
+                }
+            }
+        }
+    }
+    assert_eq!(together, 2, "two have another one before them, and one behind");
+}
+
+#[test]
 fn all_that_lies_on_a_compute_unit_leaves_at_once_and_nothing_less() {
     let mut matcher = matcher(SHAPE, 1);
     let empty = matcher.free(0, true);
@@ -285,12 +357,13 @@ fn all_that_lies_on_a_compute_unit_leaves_at_once_and_nothing_less() {
     let demand = Demand { lds: 20, barriers: 1, ..two(3) };
     assert!((0..4).all(|at| place(&mut matcher, 1, at, demand)));
     let (id, other) = (LaunchId(1), LaunchId(2));
-    assert!(!matcher.release_all(&all(0, 3), id), "one more lies there");
-    assert!(!matcher.release_all(&all(1, 4), id) && !matcher.release_all(&all(0, 4), other));
-    assert!(!matcher.release_all(&Piece { cu: CuId(1), ..all(0, 4) }, id));
+    let mut all_of = |piece: Piece, id: LaunchId| matcher.release_all(&[piece], id);
+    assert_eq!(all_of(all(0, 3), id), 0, "one more lies there");
+    assert_eq!((all_of(all(1, 4), id), all_of(all(0, 4), other)), (0, 0));
+    assert_eq!(all_of(Piece { cu: CuId(1), ..all(0, 4) }, id), 0);
     let index = class(&mut matcher, demand);
-    assert!(!matcher.fits(index) && matcher.release_all(&all(0, 4), id));
+    assert!(!matcher.fits(index) && matcher.release_all(&[all(0, 4)], id) == 1);
     assert!(matcher.fits(index) && matcher.free(0, true) == empty);
     assert_eq!((matcher.classes[index].resident, matcher.units[0].barriers), (0, 8));
-    assert!(!matcher.release_all(&all(0, 4), id) && !end(&mut matcher, 1, 0, demand));
+    assert!(matcher.release_all(&[all(0, 4)], id) == 0 && !end(&mut matcher, 1, 0, demand));
 }
