@@ -21,9 +21,10 @@ use std::path::Path;
 
 pub use launch_table::LAUNCH_TABLE_COLUMNS;
 
+use crate::archive::open_file;
 use crate::assemble::{Draft, assemble};
 use crate::error::TraceError;
-use crate::input::{FileInput, is_damage, open_file, peek};
+use crate::input::{FileInput, is_damage, peek};
 use crate::options::ImportOptions;
 use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
 use crate::provenance::{Field, Origin};

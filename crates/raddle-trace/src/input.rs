@@ -1,30 +1,14 @@
 //! How do the bytes of a file arrive: plain or gzip, and with how little memory?
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
-
-use crate::error::TraceError;
 
 /// Bytes read from the system at once.
 const CHUNK: usize = 128 * 1024;
 
 /// Reads behind the end of what is wanted before giving up.
 const DRAIN_CHUNKS: usize = 512;
-
-/// Opens a file by its path, which is also its name in messages.
-pub(crate) fn open_file(path: &Path) -> Result<(String, File), TraceError> {
-    let file = path.display().to_string();
-    if path.is_dir() {
-        return Err(TraceError::Directory { file });
-    }
-    match File::open(path) {
-        Ok(bytes) => Ok((file, bytes)),
-        Err(cause) => Err(TraceError::Unreadable { file, cause }),
-    }
-}
 
 /// The uncompressed bytes of a file; its first two bytes tell gzip, never its name.
 pub(crate) struct FileInput<'a> {

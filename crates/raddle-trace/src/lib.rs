@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod activity;
+mod archive;
 pub mod arrivals;
 mod assemble;
 mod captures;
@@ -29,6 +30,7 @@ mod report;
 mod unknown;
 
 pub use activity::assumed_activity;
+pub use archive::archive_members;
 pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;

@@ -42,7 +42,9 @@ pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
 
 impl Files for Disk {
     fn has(&self, name: &str) -> bool {
-        self.path(name).exists()
+        let path = self.path(name);
+        // Behind the name of an archive stands that of a file in it.
+        path.exists() || path.ancestors().skip(1).any(Path::is_file)
     }
 
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {

@@ -1,4 +1,4 @@
-//! Which traces of one job, one a rank, does a folder hold, and which of them are wanted?
+//! Which traces of one job, one a rank, does a folder or a tar archive hold, and which are wanted?
 
 use std::fmt;
 use std::fs;
@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use raddle_trace::archive_members;
 
 use crate::error::CliError;
 
 /// What is said on the command line of folders with the traces of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct RankArgs {
-    /// Where PROFILE is a folder with the traces of one job (`rank0.json.gz`, ...): this rank, or
-    /// `all`, each as a process; may be repeated
+    /// Where PROFILE is a folder or a tar archive with the traces of one job (`rank0.json.gz`, ...):
+    /// this rank, or `all`, each as a process; may be repeated
     #[arg(long = "rank", value_name = "N|all")]
     pub(crate) ranks: Vec<RankChoice>,
 }
@@ -45,28 +46,34 @@ impl FromStr for RankChoice {
 }
 
 impl RankArgs {
-    /// The files that paths stand for: a folder for the wanted ones in it.
+    /// The files that paths stand for: a folder or an archive for the wanted ones in it.
     ///
     /// # Errors
     /// If a folder holds no trace, or none of a wanted rank, or no rank was named.
     pub(crate) fn files(&self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
-        let mut files = Vec::new();
+        let (mut files, mut several) = (Vec::new(), false);
         for path in paths {
-            if path.is_dir() {
-                files.extend(self.chosen(path)?.into_iter().map(|(_, file)| file));
-            } else {
-                files.push(path.clone());
+            match members(path)? {
+                Some(members) => {
+                    several = true;
+                    files.extend(self.chosen(path, members)?.into_iter().map(|(_, file)| file));
+                }
+                None => files.push(path.clone()),
             }
         }
-        if !self.ranks.is_empty() && !paths.iter().any(|path| path.is_dir()) {
-            let text = "--rank chooses among the traces in a folder, and no profile is a folder";
+        if !self.ranks.is_empty() && !several {
+            let text = "--rank chooses among the traces in a folder or a tar archive, and no profile is one";
             return Err(CliError::Usage(text.to_owned()));
         }
         Ok(files)
     }
 
-    fn chosen(&self, folder: &Path) -> Result<Vec<(u32, PathBuf)>, CliError> {
-        let traces = traces(folder)?;
+    fn chosen(
+        &self,
+        folder: &Path,
+        members: Vec<PathBuf>,
+    ) -> Result<Vec<(u32, PathBuf)>, CliError> {
+        let traces = traces(folder, members)?;
         let shown = folder.display();
         if let [a, b] = traces.windows(2).find(|pair| pair[0].0 == pair[1].0).unwrap_or_default() {
             let (rank, a, b) = (a.0, a.1.display(), b.1.display());
@@ -102,33 +109,57 @@ impl RankArgs {
     }
 }
 
-/// The traces in a folder by rank: files that name one, else all in JSON in the order of their names.
-fn traces(folder: &Path) -> Result<Vec<(u32, PathBuf)>, CliError> {
-    let unreadable = |cause| {
-        let file = folder.display().to_string();
-        CliError::Unreadable { file, cause }
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // Where graphs were captured, nothing ran: `--shapes-from` takes such a trace.
-        if path.is_file() && !name.contains("capture") {
-            files.push((name, path));
-        }
+/// The files in a folder or a tar archive; `None` where a path is neither.
+fn members(path: &Path) -> Result<Option<Vec<PathBuf>>, CliError> {
+    if !path.is_dir() {
+        return Ok(archive_members(path));
     }
+    let (mut files, mut folders) = listed(path)?;
+    folders.retain(|folder| rank_of(&lower_case_name(folder)).is_some());
+    for folder in folders {
+        files.extend(listed(&folder)?.0);
+    }
+    Ok(Some(files))
+}
+
+/// The files and the folders in a folder.
+fn listed(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CliError> {
+    let unreadable = |cause| CliError::Unreadable { file: folder.display().to_string(), cause };
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let entries: Result<Vec<PathBuf>, _> = entries.map(|entry| Ok(entry?.path())).collect();
+    let (folders, mut files): (Vec<_>, Vec<_>) =
+        entries.map_err(unreadable)?.into_iter().partition(|path| path.is_dir());
+    files.retain(|file| file.is_file());
+    Ok((files, folders))
+}
+
+fn lower_case_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
+
+/// Those of the files in a folder that are traces, by rank: files that name one, or lie in a folder
+/// that does, else all in JSON in the order of their names.
+fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
+    let mut files: Vec<(String, PathBuf)> =
+        members.into_iter().map(|path| (lower_case_name(&path), path)).collect();
+    // Where graphs were captured, nothing ran: `--shapes-from` takes such a trace.
+    files.retain(|(name, _)| !name.contains("capture"));
     files.sort();
-    let named = files.iter().filter_map(|(name, path)| Some((rank_of(name)?, path.clone())));
+    let json = |name: &str| name.trim_end_matches(".gz").ends_with(".json");
+    let rank = |name: &str, path: &Path| {
+        let around = || path.parent().filter(|parent| *parent != folder && json(name));
+        rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
+    };
+    let named = files.iter().filter_map(|(name, path)| Some((rank(name, path)?, path.clone())));
     let mut traces: Vec<(u32, PathBuf)> = named.collect();
     if traces.is_empty() {
-        let json = |name: &str| name.trim_end_matches(".gz").ends_with(".json");
         let files = files.into_iter().filter(|(name, _)| json(name)).map(|(_, path)| path);
         traces = (0..).zip(files).collect();
     }
     traces.sort();
     if traces.is_empty() {
         return Err(CliError::Refused(format!(
-            "{} is a folder without traces: name the profile file, or a folder with those of one job (rank0.json.gz, ...)",
+            "{} holds no traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
             folder.display()
         )));
     }

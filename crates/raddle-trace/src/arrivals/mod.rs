@@ -21,8 +21,9 @@ use raddle_policy::Level;
 use serde::Deserialize;
 use serde_json::error::Category;
 
+use crate::archive::open_file;
 use crate::error::TraceError;
-use crate::input::{FileInput, is_damage, open_file};
+use crate::input::{FileInput, is_damage};
 
 pub use amount::Rate;
 pub(crate) use requests::format_of_header;

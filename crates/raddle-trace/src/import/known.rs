@@ -89,7 +89,10 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
 
 /// The refusal of a profile whose work is that of a device of another kind, which has this name.
 pub(super) fn other_device(file: String, device: &str) -> TraceError {
-    let what = format!("a profile of a device that is no GPU (`{}`)", device.escape_debug());
+    let what = format!(
+        "a profile of JAX, XLA or TensorFlow of a device that is no GPU (`{}`)",
+        device.escape_debug()
+    );
     let advice = "describe its work in a launch table (docs/launch-table.md), or record the program on \
                   a GPU with `jax.profiler.trace(\"run\")`";
     TraceError::OtherFile { file, what, advice }

@@ -91,7 +91,15 @@ struct RpdCall {
     api: Api,
     /// A position among the processes whose calls launch, in order of first use.
     process: u32,
-    launch: Option<RpdLaunch>,
+    /// A position in [`RpdReader::launches`].
+    launch: Option<u32>,
+}
+
+impl RpdCall {
+    /// What it asked for, where it launched or copied.
+    fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
+        launches.get(self.launch? as usize).copied()
+    }
 }
 
 /// What strings mean that decide what a row is.
@@ -122,6 +130,8 @@ struct RpdReader {
     words: BTreeMap<i64, RpdWord>,
     /// The labels of streams.
     streams: Interner<String>,
+    /// What launches and copies asked for; few differ.
+    launches: Vec<RpdLaunch>,
     /// What calls were, [`KinetoCall::asked`] of each its position; few differ.
     calls: Interner<RpdCall>,
     /// The names of work, as numbers of strings.
@@ -139,8 +149,8 @@ impl RpdReader {
             true
         });
         let found = KinetoCollector::of(TraceMaker::Rpd);
-        let (streams, calls, names) = Default::default();
-        Self { found, words, streams, calls, names, queues: BTreeMap::new() }
+        let (streams, launches, calls, names, queues) = Default::default();
+        Self { found, words, streams, launches, calls, names, queues }
     }
 
     /// What launches and copies asked for, by the number of their call.
@@ -181,8 +191,8 @@ impl RpdReader {
     }
 
     fn calls(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
-        let launches = self.launches(database, meter);
-        let kinds = launches.kinds.items();
+        let RpdLaunches { kinds, of_calls } = self.launches(database, meter);
+        self.launches = kinds.into_items();
         let mut processes: Interner<i64> = Interner::default();
         let (thread, mut next) = (self.found.threads.number(&0), 0);
         database.scan(CALLS, &["id", "start", "end", "apiName_id", "pid"], |row| {
@@ -199,8 +209,7 @@ impl RpdReader {
                 self.found.waits.add(blocking, (start, end), Some(id));
             }
             if let Some(api) = *api {
-                let launch = launches.of(id.cast_signed(), &mut next);
-                let launch = launch.map(|kind| *kinds[kind as usize]);
+                let launch = of_call(&of_calls, id.cast_signed(), &mut next);
                 let process = processes.number(&row.number(4).unwrap_or(0));
                 let asked = self.calls.number(&RpdCall { api, process, launch });
                 let call = KinetoCall { correlation: id, start, asked, thread };
@@ -286,10 +295,13 @@ impl RpdReader {
 
     /// Gives each op what its call asked for.
     fn join(&mut self) {
-        let mut kinds = core::mem::take(&mut self.calls).into_items();
-        let of_sdk = self.is_of_sdk(&kinds);
-        for launch in kinds.iter_mut().filter_map(|kind| kind.launch.as_mut()) {
-            launch.extents = launch.extents.map(|it| if of_sdk { in_workgroups(it) } else { it });
+        let kinds = core::mem::take(&mut self.calls).into_items();
+        let mut launches = core::mem::take(&mut self.launches);
+        let of_sdk = self.is_of_sdk(&kinds, &launches);
+        if of_sdk {
+            for launch in &mut launches {
+                launch.extents = launch.extents.map(in_workgroups);
+            }
         }
         let mut lanes = RpdLanes {
             streams: core::mem::take(&mut self.streams).into_items(),
@@ -303,7 +315,7 @@ impl RpdReader {
         for work in &mut ops {
             let call = call_of(work.correlation(), &found.calls);
             let kind = call.and_then(|call| kinds.get(call.asked as usize)).copied();
-            let launch = kind.and_then(|kind| kind.launch);
+            let launch = kind.and_then(|kind| kind.of(&launches));
             // All but the first process are rare.
             let process = kind.map(|kind| u64::from(kind.process)).filter(|&process| process > 0);
             let stream = launch.and_then(|launch| launch.stream);
@@ -328,19 +340,19 @@ impl RpdReader {
         }
         found.ops = ops;
         let asked: Vec<u32> =
-            kinds.iter().map(|kind| found.asked.number(&asked(kind, of_sdk))).collect();
+            kinds.iter().map(|kind| found.asked.number(&asked(kind, &launches, of_sdk))).collect();
         for call in &mut found.calls {
             call.asked = asked[call.asked as usize];
         }
     }
 
     /// Whether rocprofiler-sdk is the source: a copy tells, or else grids do.
-    fn is_of_sdk(&self, kinds: &[RpdCall]) -> bool {
+    fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
             _ => None,
         });
-        told.unwrap_or_else(|| are_in_work_items(kinds))
+        told.unwrap_or_else(|| are_in_work_items(kinds, launches))
     }
 }
 
@@ -387,25 +399,25 @@ impl RpdLaunches {
     fn sort(&mut self) {
         self.of_calls.sort_by_key(|&(call, _)| call);
     }
+}
 
-    /// What a call asked for, looked for behind where the one before it was: calls mostly rise.
-    fn of(&self, call: i64, next: &mut usize) -> Option<u32> {
-        let is_behind = |at: usize| self.of_calls.get(at).is_none_or(|&(other, _)| other > call);
-        let is_before = |at: usize| at == 0 || self.of_calls[at - 1].0 <= call;
-        if is_behind(*next + 1) && !is_behind(*next) {
-            *next += 1;
-        } else if !(is_behind(*next) && is_before(*next)) {
-            *next = self.of_calls.partition_point(|&(other, _)| other <= call);
-        }
-        let &(found, kind) = self.of_calls.get(next.checked_sub(1)?)?;
-        (found == call).then_some(kind)
+/// What a call asked for, looked for behind where the one before it was: calls mostly rise.
+fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
+    let is_behind = |at: usize| of_calls.get(at).is_none_or(|&(other, _)| other > call);
+    let is_before = |at: usize| at == 0 || of_calls[at - 1].0 <= call;
+    if is_behind(*next + 1) && !is_behind(*next) {
+        *next += 1;
+    } else if !(is_behind(*next) && is_before(*next)) {
+        *next = of_calls.partition_point(|&(other, _)| other <= call);
     }
+    let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;
+    (found == call).then_some(kind)
 }
 
 /// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
-fn are_in_work_items(kinds: &[RpdCall]) -> bool {
+fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
-    let mut shapes = of_calls.filter_map(|kind| kind.launch?.extents);
+    let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
     let whole = |shape: KernelExtents| {
         let mut axes = shape.grid.into_iter().zip(shape.block);
         axes.all(|(grid, block)| block > 0 && grid.is_multiple_of(block))
@@ -423,8 +435,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
 }
 
 /// What a call asked for; of rocprofiler-sdk each op says the shape itself.
-fn asked(kind: &RpdCall, of_sdk: bool) -> AskedLaunch {
-    let launch = kind.launch.as_ref();
+fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
+    let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);
     match of_sdk {
         true => {

@@ -9,7 +9,7 @@ mod message;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{self, BufRead, Read, Seek};
 
 use prost::Message;
 
@@ -24,8 +24,8 @@ use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::profile::{OpKind, SourceDevice};
 use crate::report::Quirk;
-use message::{XEntry, XEvent, XEventHead, XLine, XStat};
-use wire::WireFields;
+use message::{XEvent, XEventHead, XStat};
+use wire::{WireFields, WireFile, WireSpan, WireValue};
 
 /// The most bytes of a profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
@@ -39,22 +39,16 @@ pub(super) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, gzip, .. } = source;
-    let mut bytes = Vec::new();
-    let read = reader.take(BYTE_LIMIT + 1).read_to_end(&mut bytes);
-    let damaged = match read {
-        Err(cause) if gzip && is_damage(&cause) => true,
-        Err(cause) => return Err(TraceError::Unreadable { file, cause }),
-        Ok(_) => false,
-    };
-    if bytes.len() as u64 > BYTE_LIMIT {
-        return Err(TraceError::TooLarge { file, limit: BYTE_LIMIT, what: "bytes" });
-    }
-    let mut reader = XPlaneReader::new();
-    let mut planes = WireFields::of(&bytes);
-    for (_, plane) in planes.by_ref().filter(|&(field, _)| field == 1) {
+    let (bytes, len, damaged) = spool(&file, reader, gzip)?;
+    let mut reader = XPlaneReader::new(WireFile::new(bytes, len));
+    let mut planes = reader.file.fields();
+    while let Some(plane) = planes.numbered(&mut reader.file, 1) {
         reader.plane(plane);
     }
-    let XPlaneReader { mut found, others } = reader;
+    let XPlaneReader { file: planes_file, mut found, others } = reader;
+    if let Some(cause) = planes_file.failure {
+        return Err(TraceError::Scratch { file, cause });
+    }
     if !found.has_room() {
         let limit = OP_LIMIT as u64;
         return Err(TraceError::TooLarge { file, limit, what: "launches" });
@@ -66,13 +60,55 @@ pub(super) fn import(
         return Ok(draft);
     }
     Err(match (kernels, broken) {
-        (0, true) => TraceError::BreaksOff { file, byte: bytes.len() as u64 },
+        (0, true) => TraceError::BreaksOff { file, byte: len },
         (0, false) => no_kernels(file, &others),
         _ => {
             let reasons = found.report.reasons(&[Quirk::Malformed]);
             TraceError::NothingUsable { file, kernels, reasons }
         }
     })
+}
+
+/// Copies a profile to where it can be walked through more than once: a temporary file, or where
+/// there is none (in a browser) the memory. Says how many bytes there are, and whether its compressed
+/// form was damaged.
+///
+/// # Errors
+/// When it cannot be read, is beyond all bounds, or a temporary file cannot be written.
+fn spool(
+    file: &str,
+    reader: Box<dyn BufRead + '_>,
+    gzip: bool,
+) -> Result<(impl Read + Seek + use<>, u64, bool), TraceError> {
+    let scratch = |cause| TraceError::Scratch { file: file.to_owned(), cause };
+    #[cfg(not(target_family = "wasm"))]
+    let mut copy = tempfile::tempfile().map_err(scratch)?;
+    #[cfg(target_family = "wasm")]
+    let mut copy = io::Cursor::new(Vec::new());
+    let mut reader = reader.take(BYTE_LIMIT + 1);
+    let (mut len, mut damaged) = (0, false);
+    loop {
+        let chunk = match crate::input::peek(&mut reader) {
+            Ok(chunk) => chunk,
+            Err(cause) if gzip && is_damage(&cause) => {
+                damaged = true;
+                break;
+            }
+            Err(cause) => return Err(TraceError::Unreadable { file: file.to_owned(), cause }),
+        };
+        if chunk.is_empty() {
+            break;
+        }
+        let read = chunk.len();
+        io::Write::write_all(&mut copy, chunk).map_err(scratch)?;
+        len += read as u64;
+        reader.consume(read);
+    }
+    if len > BYTE_LIMIT {
+        let file = file.to_owned();
+        return Err(TraceError::TooLarge { file, limit: BYTE_LIMIT, what: "bytes" });
+    }
+    Ok((copy, len, damaged))
 }
 
 /// The refusal of a profile without work of a GPU, which has these planes.
@@ -90,56 +126,54 @@ fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
 }
 
 /// Everything of interest in the planes so far.
-struct XPlaneReader {
+struct XPlaneReader<R> {
+    file: WireFile<R>,
     found: KinetoCollector,
     /// The names of planes that are no GPUs.
     others: BTreeSet<String>,
 }
 
 /// What the numbers of a plane mean.
-struct XNames<'a> {
-    events: BTreeMap<i64, &'a [u8]>,
-    stats: BTreeMap<i64, &'a [u8]>,
+struct XNames {
+    events: BTreeMap<i64, Vec<u8>>,
+    stats: BTreeMap<i64, Vec<u8>>,
 }
 
-impl<'a> XNames<'a> {
-    fn of(plane: &'a [u8]) -> Self {
-        Self { events: names(plane, 4), stats: names(plane, 5) }
-    }
-
+impl XNames {
     /// What a stat is called.
-    fn stat(&self, stat: &XStat) -> &'a [u8] {
-        self.stats.get(&stat.metadata_id).copied().unwrap_or_default()
+    fn stat(&self, stat: &XStat) -> &[u8] {
+        self.stats.get(&stat.metadata_id).map_or(&[], Vec::as_slice)
     }
 
     /// The text that a stat says.
     fn text<'s>(&'s self, stat: &'s XStat) -> Option<std::borrow::Cow<'s, str>> {
-        let reference = || self.stats.get(&i64::try_from(stat.reference?).ok()?).copied();
+        let reference = || self.stats.get(&i64::try_from(stat.reference?).ok()?).map(Vec::as_slice);
         stat.text.as_deref().or_else(reference).map(String::from_utf8_lossy)
     }
 }
 
-/// The names in a map of a plane, by number; a name is the second field of a value.
-fn names(plane: &[u8], map: u32) -> BTreeMap<i64, &[u8]> {
-    let entry = |entry| {
-        let key = XEntry::decode(entry).ok()?.key;
-        let value = WireFields::numbered(entry, 2).next()?;
-        Some((key, WireFields::numbered(value, 2).next().unwrap_or_default()))
-    };
-    WireFields::numbered(plane, map).filter_map(entry).collect()
+/// A line without its events.
+struct XLine {
+    name: Vec<u8>,
+    timestamp_ns: i64,
 }
 
-impl XPlaneReader {
-    fn new() -> Self {
-        Self { found: KinetoCollector::of(TraceMaker::Xla), others: BTreeSet::new() }
+impl<R: Read + Seek> XPlaneReader<R> {
+    fn new(file: WireFile<R>) -> Self {
+        let found = KinetoCollector::of(TraceMaker::Xla);
+        Self { file, found, others: BTreeSet::new() }
     }
 
-    fn plane(&mut self, plane: &[u8]) {
-        let name = WireFields::numbered(plane, 2).next().unwrap_or_default();
-        let name = String::from_utf8_lossy(name);
+    fn plane(&mut self, plane: WireSpan) {
+        let name = WireFields::of(plane).numbered(&mut self.file, 2);
+        let name = name.and_then(|name| self.file.read(name)).unwrap_or_default();
+        let name = String::from_utf8_lossy(&name);
         if let Some(gpu) = gpu_of_plane(&name) {
-            let names = XNames::of(plane);
-            self.found.devices.push((Some(gpu), device(plane, &names)));
+            let all = |_: &[u8]| true;
+            let names =
+                XNames { events: self.names(plane, 4, all), stats: self.names(plane, 5, all) };
+            let device = self.device(plane, &names);
+            self.found.devices.push((Some(gpu), device));
             self.lines(plane, |reader, line, event| reader.work(gpu, &names, line, event));
             return;
         }
@@ -147,45 +181,99 @@ impl XPlaneReader {
             self.others.insert(name.chars().take(40).collect());
         }
         if name.starts_with("/host:") {
-            let names = XNames::of(plane);
-            let call = |(&id, name): (&i64, &&[u8])| {
+            let call = |name: &[u8]| {
                 let name = std::str::from_utf8(name).ok()?;
                 let call = (Api::of(name), Blocking::of(name));
-                (call != (None, None)).then_some((id, call))
+                (call != (None, None)).then_some(call)
             };
-            let calls: BTreeMap<_, _> = names.events.iter().filter_map(call).collect();
+            let events = self.names(plane, 4, |name| call(name).is_some());
+            let calls: BTreeMap<_, _> =
+                events.iter().filter_map(|(&id, name)| Some((id, call(name)?))).collect();
             if !calls.is_empty() {
+                let stats = self.names(plane, 5, |name| name == b"correlation_id");
+                let names = XNames { events, stats };
                 self.lines(plane, |reader, line, event| reader.call(&calls, &names, line, event));
             }
         }
     }
 
+    /// The names in a map of a plane that are wanted, by number; a name is the second field of a value.
+    fn names(
+        &mut self,
+        plane: WireSpan,
+        map: u64,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> BTreeMap<i64, Vec<u8>> {
+        let (mut entries, mut names) = (WireFields::of(plane), BTreeMap::new());
+        while let Some(entry) = entries.numbered(&mut self.file, map) {
+            let (mut fields, mut key, mut value) = (WireFields::of(entry), 0, None);
+            while let Some((field, found)) = fields.next(&mut self.file) {
+                match (field, found) {
+                    (1, WireValue::Number(number)) => key = number.cast_signed(),
+                    (2, WireValue::Bytes(span)) => value = value.or(Some(span)),
+                    _ => {}
+                }
+            }
+            let Some(value) = value else { continue };
+            let name = WireFields::of(value).numbered(&mut self.file, 2);
+            let name = name.and_then(|name| self.file.read(name)).unwrap_or_default();
+            if wanted(&name) {
+                names.insert(key, name);
+            }
+        }
+        names
+    }
+
     /// Hands every event of a plane with its line to `take`, which answers `None` where it cannot be
     /// read.
-    fn lines(&mut self, plane: &[u8], take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
-        for line in WireFields::numbered(plane, 3) {
-            let Ok(head) = XLine::decode(line) else {
-                self.found.report.note(Quirk::Malformed);
-                continue;
-            };
-            for event in WireFields::numbered(line, 4) {
+    fn lines(&mut self, plane: WireSpan, take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
+        let mut lines = WireFields::of(plane);
+        while let Some(line) = lines.numbered(&mut self.file, 3) {
+            let head = self.line(line);
+            let mut events = WireFields::of(line);
+            while let Some(event) = events.numbered(&mut self.file, 4) {
                 if !self.found.has_room() {
                     return;
                 }
                 self.found.report.events += 1;
-                if take(self, &head, event).is_none() {
+                let event = self.file.read(event);
+                if event.and_then(|event| take(self, &head, &event)).is_none() {
                     self.found.report.note(Quirk::Malformed);
                 }
             }
         }
     }
 
+    /// What a line says of itself, before or behind its events.
+    fn line(&mut self, line: WireSpan) -> XLine {
+        let (mut fields, mut head) =
+            (WireFields::of(line), XLine { name: Vec::new(), timestamp_ns: 0 });
+        while let Some((field, value)) = fields.next(&mut self.file) {
+            match (field, value) {
+                (2, WireValue::Bytes(name)) => head.name = self.file.read(name).unwrap_or_default(),
+                (3, WireValue::Number(time)) => head.timestamp_ns = time.cast_signed(),
+                _ => {}
+            }
+        }
+        head
+    }
+
+    /// What a plane says of its GPU. It has no name: it is called by what is known.
+    fn device(&mut self, plane: WireSpan, names: &XNames) -> SourceDevice {
+        let (mut fields, mut stats) = (WireFields::of(plane), Vec::new());
+        while let Some(stat) = fields.numbered(&mut self.file, 6) {
+            let stat = self.file.read(stat);
+            stats.extend(stat.and_then(|stat| XStat::decode(stat.as_slice()).ok()));
+        }
+        device(&stats, names)
+    }
+
     /// Takes an event of a GPU.
-    fn work(&mut self, gpu: u64, names: &XNames<'_>, line: &XLine, event: &[u8]) -> Option<()> {
+    fn work(&mut self, gpu: u64, names: &XNames, line: &XLine, event: &[u8]) -> Option<()> {
         // Other lines are derived from these.
         let Some(stream) = stream(&line.name) else { return Some(()) };
         let event = XEvent::decode(event).ok()?;
-        let name = names.events.get(&event.metadata_id).copied().unwrap_or_default();
+        let name = names.events.get(&event.metadata_id).map_or(&[][..], Vec::as_slice);
         let name = String::from_utf8_lossy(name);
         let (mut details, mut correlation, mut kind) = (None, None, None);
         for stat in &event.stats {
@@ -220,7 +308,7 @@ impl XPlaneReader {
     fn call(
         &mut self,
         calls: &BTreeMap<i64, (Option<Api>, Option<Blocking>)>,
-        names: &XNames<'_>,
+        names: &XNames,
         line: &XLine,
         event: &[u8],
     ) -> Option<()> {
@@ -264,13 +352,13 @@ fn kind_by_name(name: &str) -> OpKind {
     }
 }
 
-/// What a plane says of its GPU. It has no name: it is called by what is known.
-fn device(plane: &[u8], names: &XNames<'_>) -> SourceDevice {
+/// What these stats of a plane say of its GPU.
+fn device(stats: &[XStat], names: &XNames) -> SourceDevice {
     let mut figures: BTreeMap<&[u8], u32> = BTreeMap::new();
     let mut vendor = String::new();
-    for stat in WireFields::numbered(plane, 6).filter_map(|stat| XStat::decode(stat).ok()) {
-        match names.stat(&stat) {
-            b"device_vendor" => vendor = names.text(&stat).unwrap_or_default().into_owned(),
+    for stat in stats {
+        match names.stat(stat) {
+            b"device_vendor" => vendor = names.text(stat).unwrap_or_default().into_owned(),
             name => {
                 let figure = stat.number().and_then(|n| u32::try_from(n).ok());
                 figures.extend(figure.map(|figure| (name, figure)));

@@ -33,3 +33,4 @@ mod rpd;
 mod samples;
 mod switched_off;
 mod xplane;
+mod xplane_pb;

@@ -6,58 +6,12 @@ use std::fmt::Write;
 
 use crate::common::promises::check;
 use crate::common::{lines, quirks, sample};
+use crate::xplane_pb::{bytes, entry, event, line, number, plane, stat};
 use proptest::prelude::*;
 use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, read};
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
     read("run.xplane.pb", bytes, &ImportOptions::default())
-}
-
-/// A varint field.
-fn number(field: u64, value: u64) -> Vec<u8> {
-    [varint(field << 3), varint(value)].concat()
-}
-
-/// A field of bytes.
-fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
-    [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    while value > 127 {
-        out.push(value as u8 | 128);
-        value >>= 7;
-    }
-    out.push(value as u8);
-    out
-}
-
-/// An entry of a map of names.
-fn entry(map: u64, key: u64, name: &str) -> Vec<u8> {
-    bytes(
-        map,
-        &[number(1, key), bytes(2, &[number(1, key), bytes(2, name.as_bytes())].concat())].concat(),
-    )
-}
-
-/// A stat with a number, a text, or a text that is the name of another.
-fn stat(id: u64, value: &[u8]) -> Vec<u8> {
-    bytes(4, &[number(1, id), value.to_vec()].concat())
-}
-
-/// An event: what, when and how long in nanoseconds, and what is said of it.
-fn event(id: u64, offset: u64, lasts: u64, stats: &[Vec<u8>]) -> Vec<u8> {
-    let times = [number(1, id), number(2, offset * 1000), number(3, lasts * 1000)].concat();
-    bytes(4, &[times, stats.concat()].concat())
-}
-
-fn line(name: &str, start: u64, events: &[Vec<u8>]) -> Vec<u8> {
-    bytes(3, &[number(1, 7), bytes(2, name.as_bytes()), number(3, start), events.concat()].concat())
-}
-
-fn plane(name: &str, parts: &[Vec<u8>]) -> Vec<u8> {
-    bytes(1, &[number(1, 1), bytes(2, name.as_bytes()), parts.concat()].concat())
 }
 
 const CALL: &str =

@@ -119,8 +119,14 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
         Column::text("why"),
     ];
     let mut table = Table::new("Verdicts", columns);
+    let mut above = String::new();
     for kernel in all {
-        table.row([kernel.name.clone(), kernel.place(), kernel.verdict.to_owned(), kernel.why()]);
+        let why = kernel.why();
+        // What a compiler says of a file, it says of each kernel in it.
+        let shown = if why.contains('\n') && why == above { "as above" } else { why.as_str() };
+        let verdict = kernel.verdict.to_owned();
+        table.row([kernel.name.clone(), kernel.place(), verdict, shown.to_owned()]);
+        above = why;
     }
     document.table(table);
     let next = match saved {

@@ -38,6 +38,32 @@ count,1,1,1,64,1,1,6000,1000
 other,1,1,1,64,1,1,8000,1000
 ";
 
+/// What a compiler does not accept is said once a file, not once a kernel.
+#[cfg(unix)]
+#[test]
+fn the_words_of_a_compiler_are_printed_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let source = "__kernel void a(void) {}\n__kernel void b(void) {}\n__kernel void c(void) {}\n";
+    place.file("three.cl", source);
+    place.file("clang", "#!/bin/sh\necho 'line 1: no' >&2\necho 'line 2: no' >&2\nexit 1\n");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(place.path().join("clang"), mode).expect("a file of ours");
+    let ran = place.raddle(&[
+        "kernel",
+        "verdict",
+        "three.cl",
+        "--clang",
+        "./clang",
+        "--llvm-spirv",
+        "./clang",
+    ]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let count = |words: &str| ran.out.matches(words).count();
+    assert_eq!((count("line 2: no"), count("as above")), (1, 2), "{}", ran.out);
+    assert!(ran.out.contains("0 not, 3 unknown"), "{}", ran.out);
+}
+
 #[test]
 fn verdicts_are_printed_saved_and_replayed() {
     let place = Place::new();

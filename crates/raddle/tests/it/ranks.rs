@@ -29,7 +29,7 @@ fn a_folder_says_which_ranks_it_has() {
         let ran = place.raddle(&[verb, "job", "--rank", "3"]);
         assert!(ran.err.contains("no trace of rank 3, only of 0, 2, 10"), "{}", ran.err);
         let ran = place.raddle(&[verb, "job/rank0.json", "--rank", "0"]);
-        assert!(ran.code == 2 && ran.err.contains("no profile is a folder"), "{}", ran.err);
+        assert!(ran.code == 2 && ran.err.contains("and no profile is one"), "{}", ran.err);
     }
 }
 
@@ -59,11 +59,54 @@ fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
     assert_eq!(place.raddle(&["inspect", "one"]).code, 0);
     fs::create_dir(place.path().join("none")).unwrap();
     let ran = place.raddle(&["inspect", "none"]);
-    assert!(ran.code == 1 && ran.err.contains("a folder without traces"), "{}", ran.err);
+    assert!(ran.code == 1 && ran.err.contains("none holds no traces"), "{}", ran.err);
     place.file("one/rank_4.json", trace("", &[&kernel("k", 5, 3)]));
     place.file("one/rank4_again.json", trace("", &[&kernel("k", 5, 3)]));
     let ran = place.raddle(&["inspect", "one", "--rank", "4"]);
     assert!(ran.code == 1 && ran.err.contains("two traces of rank 4"), "{}", ran.err);
+}
+
+#[test]
+fn folders_may_be_named_by_ranks_instead_of_files() {
+    let place = Place::new();
+    for rank in [1, 0] {
+        fs::create_dir_all(place.path().join(format!("job/rank_{rank}"))).expect("a new folder");
+        let text = trace("", &[&kernel(&format!("of_rank_{rank}"), 5, 3)]);
+        place.file(&format!("job/rank_{rank}/step.json"), text);
+    }
+    let ran = place.raddle(&["inspect", "job", "--rank", "1"]);
+    assert!(ran.code == 0 && ran.out.contains("of_rank_1"), "{}{}", ran.out, ran.err);
+    assert!(!ran.out.contains("of_rank_0"), "{}", ran.out);
+}
+
+/// An archive is what the folder in it is, plain and gzip, and a file in it is named behind it.
+#[test]
+fn an_archive_of_a_job_is_read_as_it_is() {
+    let place = job();
+    for (archive, how) in [("job.tar", "-cf"), ("job.tgz", "-czf")] {
+        let made = std::process::Command::new("tar")
+            .current_dir(place.path())
+            .args([how, archive, "./job"])
+            .status();
+        assert!(made.expect("tar is there").success());
+        let ran = place.raddle(&["inspect", archive]);
+        assert!(ran.code == 2 && ran.err.contains("the traces of ranks 0, 2, 10"), "{}", ran.err);
+        let ran = place.raddle(&["inspect", archive, "--rank", "10"]);
+        assert!(ran.code == 0 && ran.out.starts_with("rank10\n"), "{}{}", ran.out, ran.err);
+        let ran = place.raddle(&["inspect", &format!("{archive}/job/rank2.json")]);
+        assert!(ran.code == 0 && ran.out.starts_with("rank2\n"), "{}{}", ran.out, ran.err);
+        let replayed = |profile: &str| {
+            let args = ["replay", profile, "--rank", "all", "--no-files", "--format", "json"];
+            let ran = place.raddle(&args);
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let result: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+            result["runs"].clone()
+        };
+        assert_eq!(replayed(archive), replayed("job"));
+        assert!(replayed(archive).is_array());
+        let ran = place.raddle(&["inspect", &format!("{archive}/job/rank7.json")]);
+        assert!(ran.code == 1 && ran.err.contains("cannot be read"), "{}", ran.err);
+    }
 }
 
 /// The collective of the first rank waits 100 us for the second one's, and what follows it too.

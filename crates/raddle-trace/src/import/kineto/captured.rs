@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::Path;
 
 use super::capture::CaptureCollector;
+use crate::archive::open_file;
 use crate::captures::{GraphCapture, GraphCaptures, KernelShape};
 use crate::error::TraceError;
 use crate::import::document::{DocumentLayout, read_document};
 use crate::import::{FileKind, detect, open, read};
-use crate::input::open_file;
 use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};

@@ -16,7 +16,7 @@ use super::result::{
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
 use crate::import::document::RecordSink;
-use crate::import::sqlite::database::{Database, DatabaseRow};
+use crate::import::sqlite::database::{Database, DatabaseRow, NumbersById};
 use crate::import::sqlite::{RowMeter, SqliteSource};
 use crate::options::ImportOptions;
 
@@ -85,55 +85,46 @@ fn processes(database: &Database) -> Vec<String> {
     endings
 }
 
-/// A number by the number of a row.
-type ByRow<T> = BTreeMap<i64, T>;
-
 /// The tables of one process, with what their rows refer to.
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// What ties an event to others.
-    events: ByRow<Correlation>,
+    /// What ties an event to others: the stack of its row, and of the one around it.
+    events: NumbersById<'d, 2>,
     /// Agent, queue and stream.
-    tracks: ByRow<[Option<i64>; 3]>,
-    times: ByRow<i64>,
+    tracks: BTreeMap<i64, [Option<i64>; 3]>,
+    times: NumbersById<'d, 1>,
     /// The names of calls of HIP.
-    calls: ByRow<String>,
+    calls: BTreeMap<i64, String>,
 }
 
 impl<'d> RocpdProcess<'d> {
     fn new(database: &'d Database, id: &'d str) -> Self {
+        let events = format!("rocpd_event{id}");
         let mut process = Self {
             database,
             id,
-            events: ByRow::new(),
-            tracks: ByRow::new(),
-            times: ByRow::new(),
-            calls: ByRow::new(),
+            events: database.by_id(&events, ["stack_id", "parent_stack_id"]),
+            tracks: BTreeMap::new(),
+            times: database.by_id(&format!("rocpd_timestamp{id}"), ["value"]),
+            calls: BTreeMap::new(),
         };
         process.refer();
         process
     }
 
-    /// Reads what rows refer to.
+    /// Reads what many rows refer to.
     fn refer(&mut self) {
-        let Self { database, id, events, tracks, times, calls } = self;
+        let Self { database, id, tracks, calls, .. } = self;
         let scan = |table: &str, columns: &[&str], take: &mut dyn FnMut(&DatabaseRow<'_>)| {
             database.scan(&format!("{table}{id}"), columns, |row| {
                 take(row);
                 true
             });
         };
-        scan("rocpd_event", &["id", "stack_id", "parent_stack_id"], &mut |row| {
-            let tie = Correlation { internal: natural(row, 1), ancestor: natural(row, 2) };
-            events.extend(row.number(0).map(|id| (id, tie)));
-        });
         scan("rocpd_track", &["id", "agent_id", "queue_id", "stream_id"], &mut |row| {
             let place = [row.number(1), row.number(2), row.number(3)];
             tracks.extend(row.number(0).map(|id| (id, place)));
-        });
-        scan("rocpd_timestamp", &["id", "value"], &mut |row| {
-            times.extend(row.number(0).zip(row.number(1)));
         });
         scan("rocpd_string", &["id", "string"], &mut |row| {
             if let Some(name) = row.text(1).filter(|name| name.starts_with("hip")) {
@@ -210,17 +201,20 @@ impl<'d> RocpdProcess<'d> {
     /// The times of a row, its stream and its tie, from wherever this version has them.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
-            let stamped = || self.times.get(&row.number(stamp)?).copied();
+            let stamped = || self.times.of(row.number(stamp)?)?[0];
             let time = row.number(own).or_else(stamped).unwrap_or(0);
             u64::try_from(time).unwrap_or(0)
         };
         let stream = row.number(6).or_else(|| self.track(row)?[2]);
         let stream = stream.and_then(|stream| u64::try_from(stream).ok());
-        let event = row.number(4).and_then(|event| self.events.get(&event));
+        let event = row.number(4).and_then(|event| self.events.of(event));
+        let [internal, ancestor] = event
+            .unwrap_or_default()
+            .map(|stack| stack.and_then(|stack| u64::try_from(stack).ok()).unwrap_or(0));
         RawRecord {
             start_timestamp: time(0, 2),
             end_timestamp: time(1, 3),
-            correlation_id: event.copied().unwrap_or_default(),
+            correlation_id: Correlation { internal, ancestor },
             stream_id: stream.map(|handle| RawHandle { handle }),
             ..RawRecord::default()
         }

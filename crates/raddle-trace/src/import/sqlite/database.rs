@@ -6,14 +6,14 @@
 //! use up. Where SQLite stops, the rows before it count and the database is marked as damaged.
 
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Statement};
 use tempfile::NamedTempFile;
 
 use super::load::LoadedDatabase;
@@ -116,13 +116,7 @@ impl Database {
             return 0;
         }
         let mut rows = 0;
-        let lacking = self.lacks(table, columns);
-        let name = |column: &&str| match lacking.contains(column) {
-            true => "NULL".to_owned(),
-            false => format!("\"{column}\""),
-        };
-        let columns: Vec<_> = columns.iter().map(name).collect();
-        let sql = format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "));
+        let sql = select(table, columns, &self.lacks(table, columns));
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
@@ -147,6 +141,49 @@ impl Database {
             self.damaged.set(true);
         }
         rows
+    }
+
+    /// Finds numbers in a table by the `id` of their row. Where that is the key, as tools make it, the
+    /// table stays where it is; else it is read whole.
+    pub(in crate::import) fn by_id<const N: usize>(
+        &self,
+        table: &str,
+        columns: [&str; N],
+    ) -> NumbersById<'_, N> {
+        let (by_key, listed) = (None, BTreeMap::new());
+        let mut found = NumbersById { by_key, listed, damaged: &self.damaged };
+        if !self.has(table) {
+            return found;
+        }
+        let (columns, lacking) =
+            ([&["id"], columns.as_slice()].concat(), self.lacks(table, &columns));
+        if self.is_key(table) {
+            let sql = select(table, &columns, &lacking) + " WHERE \"id\" = ?1";
+            found.by_key = self.connection.prepare(&sql).ok().map(RefCell::new);
+            self.damaged.set(self.damaged.get() || found.by_key.is_none());
+        } else {
+            self.scan(table, &columns, |row| {
+                let numbers = std::array::from_fn(|at| row.number(1 + at));
+                found.listed.extend(row.number(0).map(|id| (id, numbers)));
+                true
+            });
+        }
+        found
+    }
+
+    /// Whether the `id` of a row is its number, by which SQLite finds it at once.
+    fn is_key(&self, table: &str) -> bool {
+        let mut keys = Vec::new();
+        let listed = self.connection.pragma(None, "table_info", table, |row| {
+            if row.get_ref(5)? != ValueRef::Integer(0) {
+                let cells = [row.get_ref(1)?, row.get_ref(2)?];
+                let key = DatabaseRow(&cells);
+                let text = |at| key.text(at).unwrap_or_default().to_ascii_lowercase();
+                keys.push((text(0), text(1)));
+            }
+            Ok(())
+        });
+        listed.is_ok() && keys == [("id".to_owned(), "integer".to_owned())]
     }
 
     /// About how many rows a table has: the number of its last one, which takes no reading of them.
@@ -176,6 +213,46 @@ impl Database {
     }
 }
 
+/// A query for columns of a table, in the order of its rows, NULL for those that it lacks.
+fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
+    let name = |column: &&str| match lacking.contains(column) {
+        true => "NULL".to_owned(),
+        false => format!("\"{column}\""),
+    };
+    let columns: Vec<_> = columns.iter().map(name).collect();
+    format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "))
+}
+
+/// Numbers that rows of a table hold, by the `id` of the row.
+pub(in crate::import) struct NumbersById<'d, const N: usize> {
+    by_key: Option<RefCell<Statement<'d>>>,
+    listed: BTreeMap<i64, [Option<i64>; N]>,
+    damaged: &'d Cell<bool>,
+}
+
+impl<const N: usize> NumbersById<'_, N> {
+    /// What the row with this `id` holds, where there is one.
+    pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
+        let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
+        let found = Self::find(&mut by_key.borrow_mut(), id);
+        found.unwrap_or_else(|_| {
+            self.damaged.set(true);
+            None
+        })
+    }
+
+    fn find(by_key: &mut Statement<'_>, id: i64) -> rusqlite::Result<Option<[Option<i64>; N]>> {
+        let mut rows = by_key.query([id])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let mut cells = [ValueRef::Null; N];
+        for (at, cell) in cells.iter_mut().enumerate() {
+            *cell = row.get_ref(1 + at)?;
+        }
+        let row = DatabaseRow(&cells);
+        Ok(Some(std::array::from_fn(|at| row.number(at))))
+    }
+}
+
 /// Opens a database of this many bytes, such that nothing in it can write, run forever or grow
 /// without limit.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
@@ -191,6 +268,8 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     }
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    // The file is ours alone and does not shrink, so its pages are read where they lie.
+    connection.pragma_update(None, "mmap_size", i64::try_from(bytes).unwrap_or(i64::MAX))?;
     // No cell is larger than the file.
     let longest = i32::try_from(bytes).unwrap_or(i32::MAX).max(SQL_LIMIT);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;

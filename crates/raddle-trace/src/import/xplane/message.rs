@@ -2,24 +2,6 @@
 
 use prost::Message;
 
-/// The number of an entry of a map; its value is walked through.
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(super) struct XEntry {
-    #[prost(int64, tag = "1")]
-    pub(super) key: i64,
-}
-
-/// A line without its events.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct XLine {
-    #[prost(int64, tag = "1")]
-    pub(super) id: i64,
-    #[prost(bytes = "vec", tag = "2")]
-    pub(super) name: Vec<u8>,
-    #[prost(int64, tag = "3")]
-    pub(super) timestamp_ns: i64,
-}
-
 /// An event without what is said of it.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct XEventHead {

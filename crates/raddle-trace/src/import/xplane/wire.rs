@@ -1,56 +1,178 @@
-//! Which fields does a message have that may be cut off?
+//! Which fields does a message have that is too large to be held, and may be cut off?
 //!
-//! A profile is one message of perhaps gigabytes, so it is walked through where it lies: only the
-//! small messages inside are decoded, one at a time.
+//! A profile is one message of perhaps gigabytes, so it is walked through where it lies, as often as
+//! needed: only the small messages inside are read, one at a time.
 
-use prost::encoding::{DecodeContext, WireType, decode_key, skip_field};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-/// The fields of a message that are messages, texts or bytes, in order, by their numbers. It ends
-/// where the bytes are no such message any more.
+/// The most bytes of a small message: no honest event or name is nearly as long.
+const SMALL: u64 = 1 << 20;
+
+/// Where a message, a text or bytes lie.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct WireSpan {
+    start: u64,
+    end: u64,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum WireValue {
+    Number(u64),
+    Bytes(WireSpan),
+}
+
+/// A file that is one message.
+#[derive(Debug)]
+pub(super) struct WireFile<R> {
+    reader: BufReader<R>,
+    at: u64,
+    whole: WireSpan,
+    /// Why its bytes could not be had, once that has happened.
+    pub(super) failure: Option<io::Error>,
+}
+
+impl<R: Read + Seek> WireFile<R> {
+    /// A file of so many bytes.
+    pub(super) fn new(mut bytes: R, len: u64) -> Self {
+        let failure = bytes.seek(SeekFrom::Start(0)).err();
+        let (reader, whole) = (BufReader::new(bytes), WireSpan { start: 0, end: len });
+        Self { reader, at: 0, whole, failure }
+    }
+
+    /// The outermost message.
+    pub(super) const fn fields(&self) -> WireFields {
+        WireFields::of(self.whole)
+    }
+
+    /// A small message; `None` where it is none.
+    pub(super) fn read(&mut self, span: WireSpan) -> Option<Vec<u8>> {
+        let len = usize::try_from(span.end - span.start).ok()?;
+        if len as u64 > SMALL {
+            return None;
+        }
+        let mut bytes = vec![0; len];
+        self.go(span.start)?;
+        self.take(&mut bytes)?;
+        Some(bytes)
+    }
+
+    fn go(&mut self, to: u64) -> Option<()> {
+        // Files are below the limit of a protocol buffer.
+        let by = to.cast_signed() - self.at.cast_signed();
+        let gone = self.reader.seek_relative(by);
+        self.at = to;
+        self.noted(gone)
+    }
+
+    fn take(&mut self, bytes: &mut [u8]) -> Option<()> {
+        let read = self.reader.read_exact(bytes);
+        self.at += bytes.len() as u64;
+        self.noted(read)
+    }
+
+    fn noted(&mut self, done: io::Result<()>) -> Option<()> {
+        match done {
+            Ok(()) if self.failure.is_none() => Some(()),
+            Ok(()) => None,
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+                None
+            }
+        }
+    }
+
+    /// A number of up to 64 bits that ends before `end`.
+    fn number(&mut self, end: u64) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let mut byte = [0];
+            if self.at >= end {
+                return None;
+            }
+            self.take(&mut byte)?;
+            number |= u64::from(byte[0] & 127) << shift;
+            if byte[0] < 128 {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+/// The fields of a message, in order. It ends where the bytes are no such message any more.
 #[derive(Clone, Debug)]
-pub(super) struct WireFields<'a> {
-    rest: &'a [u8],
+pub(super) struct WireFields {
+    rest: WireSpan,
     /// Whether the message was cut off or damaged so far.
     pub(super) broken: bool,
 }
 
-impl<'a> WireFields<'a> {
-    pub(super) const fn of(message: &'a [u8]) -> Self {
+impl WireFields {
+    pub(super) const fn of(message: WireSpan) -> Self {
         Self { rest: message, broken: false }
     }
 
-    /// Those with this number.
-    pub(super) fn numbered(message: &'a [u8], number: u32) -> impl Iterator<Item = &'a [u8]> {
-        Self::of(message).filter(move |&(found, _)| found == number).map(|(_, bytes)| bytes)
-    }
-
-    /// The next field; `None` at the end, an error where there is none.
-    fn field(&mut self) -> Result<Option<(u32, &'a [u8])>, prost::DecodeError> {
-        while !self.rest.is_empty() {
-            let (number, kind) = decode_key(&mut self.rest)?;
-            if kind != WireType::LengthDelimited {
-                skip_field(kind, number, &mut self.rest, DecodeContext::default())?;
-                continue;
+    /// The next field that is a number or has bytes, and its own number.
+    pub(super) fn next<R: Read + Seek>(
+        &mut self,
+        file: &mut WireFile<R>,
+    ) -> Option<(u64, WireValue)> {
+        while self.rest.start < self.rest.end {
+            let Some((field, value)) = self.field(file) else {
+                (self.rest.start, self.broken) = (self.rest.end, true);
+                return None;
+            };
+            if let Some(value) = value {
+                return Some((field, value));
             }
-            let len = prost::decode_length_delimiter(&mut self.rest)?;
-            // What is cut off is taken as far as it goes.
-            self.broken |= len > self.rest.len();
-            let (bytes, rest) = self.rest.split_at(len.min(self.rest.len()));
-            self.rest = rest;
-            return Ok(Some((number, bytes)));
         }
-        Ok(None)
+        None
     }
-}
 
-impl<'a> Iterator for WireFields<'a> {
-    type Item = (u32, &'a [u8]);
+    /// The next field with bytes that has this number.
+    pub(super) fn numbered<R: Read + Seek>(
+        &mut self,
+        file: &mut WireFile<R>,
+        number: u64,
+    ) -> Option<WireSpan> {
+        loop {
+            if let (field, WireValue::Bytes(span)) = self.next(file)?
+                && field == number
+            {
+                return Some(span);
+            }
+        }
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        self.field().unwrap_or_else(|_| {
-            (self.rest, self.broken) = (&[], true);
-            None
-        })
+    /// The next field, whose value is `None` where it is of another kind.
+    fn field<R: Read + Seek>(
+        &mut self,
+        file: &mut WireFile<R>,
+    ) -> Option<(u64, Option<WireValue>)> {
+        let end = self.rest.end;
+        file.go(self.rest.start)?;
+        let key = file.number(end)?;
+        let (field, kind) = (key >> 3, key & 7);
+        let mut value = None;
+        self.rest.start = match kind {
+            0 => {
+                value = Some(WireValue::Number(file.number(end)?));
+                file.at
+            }
+            1 => file.at + 8,
+            2 => {
+                let (len, start) = (file.number(end)?, file.at);
+                // What is cut off is taken as far as it goes.
+                self.broken |= len > end - start;
+                let last = start + len.min(end - start);
+                value = Some(WireValue::Bytes(WireSpan { start, end: last }));
+                last
+            }
+            5 => file.at + 4,
+            _ => return None,
+        };
+        (field > 0 && self.rest.start <= end).then_some((field, value))
     }
 }
 
@@ -58,24 +180,51 @@ impl<'a> Iterator for WireFields<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::io::Cursor;
+
+    fn file(bytes: &[u8]) -> WireFile<Cursor<&[u8]>> {
+        WireFile::new(Cursor::new(bytes), bytes.len() as u64)
+    }
+
+    /// All fields, the bytes of those that have some, and whether the message was broken.
+    fn all(bytes: &[u8]) -> (Vec<(u64, Vec<u8>)>, bool) {
+        let mut file = file(bytes);
+        let (mut fields, mut found) = (file.fields(), Vec::new());
+        while let Some((field, value)) = fields.next(&mut file) {
+            found.push(match value {
+                WireValue::Number(number) => (field, vec![number as u8]),
+                WireValue::Bytes(span) => (field, file.read(span).unwrap()),
+            });
+        }
+        assert!(file.failure.is_none());
+        (found, fields.broken)
+    }
 
     #[test]
     fn fields_are_found_between_others_and_up_to_where_they_are_cut() {
         // 1: varint 300; 2: "ab"; 3: fixed 32 bits; 2: "c"
         let message = [8, 0xac, 2, 0x12, 2, b'a', b'b', 0x1d, 1, 2, 3, 4, 0x12, 1, b'c'];
-        let mut fields = WireFields::of(&message);
-        let found: Vec<_> = fields.by_ref().collect();
-        assert_eq!((found, fields.broken), (vec![(2, b"ab".as_slice()), (2, b"c")], false));
-        let mut fields = WireFields::of(&message[..6]);
-        assert_eq!((fields.next(), fields.broken), (Some((2, b"a".as_slice())), true));
-        let mut fields = WireFields::of(&[0x0f, 1]);
-        assert_eq!((fields.next(), fields.next(), fields.broken), (None, None, true));
+        let found = vec![(1, vec![44]), (2, b"ab".to_vec()), (2, b"c".to_vec())];
+        assert_eq!(all(&message), (found, false));
+        assert_eq!(all(&message[..6]), (vec![(1, vec![44]), (2, b"a".to_vec())], true));
+        // A group, a field without a number, a fixed one that is cut off, a number without an end.
+        for broken in [&[0x0f, 1][..], &[2, 1, 1], &[0x1d, 1, 2], &[8, 0xff], &[0xff; 12]] {
+            assert_eq!(all(broken), (vec![], true), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_too_large_to_be_held_is_not_read() {
+        let long = [vec![0x12, 0x81, 0x80, 0x40], vec![7; 1 + (1 << 20)]].concat();
+        let mut file = file(&long);
+        let span = file.fields().numbered(&mut file, 2).unwrap();
+        assert_eq!((file.read(span), file.failure.is_none()), (None, true));
     }
 
     proptest! {
         #[test]
         fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let total: usize = WireFields::of(&bytes).map(|(_, bytes)| bytes.len()).sum();
+            let total: usize = all(&bytes).0.iter().map(|(_, bytes)| bytes.len()).sum();
             prop_assert!(total <= bytes.len());
         }
     }

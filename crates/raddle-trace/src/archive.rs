@@ -1,0 +1,226 @@
+//! How is a file opened by its path, also one in a tar archive, plain or gzip?
+//!
+//! A member of an archive is opened by the path of the archive with its name behind, `job.tar.gz/rank0.json`, as if
+//! the archive were a folder; nothing is unpacked.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::TraceError;
+use crate::input::{FileInput, peek};
+
+/// Bytes of a header, and what members are filled up to.
+const BLOCK: usize = 512;
+
+/// The most bytes of a name.
+const LONGEST: u64 = 1 << 16;
+
+/// The most members that are looked at.
+const MEMBERS: usize = 1 << 16;
+
+/// Opens a file by its path, which is also its name in messages: also one in a tar archive, by its name
+/// behind that of the archive.
+pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(TraceError::Directory { file });
+    }
+    match File::open(path) {
+        Ok(bytes) => Ok((file, Box::new(bytes))),
+        Err(cause) => match open_member(path) {
+            Some(bytes) => Ok((file, Box::new(bytes))),
+            None => Err(TraceError::Unreadable { file, cause }),
+        },
+    }
+}
+
+/// The paths of the files in a tar archive, in its order; `None` where this is none. An archive that
+/// is cut off has those before the cut.
+#[must_use]
+pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
+    // What is read from a pipe is gone.
+    if !path.is_file() {
+        return None;
+    }
+    let mut tar = TarReader::open(path).ok()?;
+    let mut members = Vec::new();
+    while let Ok(Some(member)) = tar.member() {
+        members.push(path.join(member.name));
+        if members.len() == MEMBERS
+            || tar.pass(member.bytes.next_multiple_of(BLOCK as u64)).is_err()
+        {
+            break;
+        }
+    }
+    Some(members)
+}
+
+/// The bytes of a member of an archive, by the path of the archive with its name behind; `None` where
+/// no part of the path is an archive that has it.
+fn open_member(path: &Path) -> Option<impl Read + use<>> {
+    let archive = path.ancestors().skip(1).find(|part| part.is_file())?;
+    let wanted = path.strip_prefix(archive).ok()?;
+    let mut tar = TarReader::open(archive).ok()?;
+    for _ in 0..MEMBERS {
+        let member = tar.member().ok()??;
+        if Path::new(&member.name) == wanted {
+            return Some(tar.reader.take(member.bytes));
+        }
+        tar.pass(member.bytes.next_multiple_of(BLOCK as u64)).ok()?;
+    }
+    None
+}
+
+/// A file in an archive.
+struct TarMember {
+    name: String,
+    bytes: u64,
+}
+
+/// Reads an archive in its order.
+struct TarReader {
+    reader: Box<dyn BufRead>,
+}
+
+impl TarReader {
+    /// Opens an archive.
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut reader = FileInput::new(File::open(path)?)?.reader;
+        // The first header is at hand as a whole, whatever the reader has.
+        let head = peek(&mut reader)?;
+        let is_tar = head.get(257..262) == Some(b"ustar".as_slice());
+        is_tar.then_some(Self { reader }).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// The next file, its bytes right behind.
+    fn member(&mut self) -> io::Result<Option<TarMember>> {
+        let mut long = None;
+        loop {
+            let mut header = [0; BLOCK];
+            self.reader.read_exact(&mut header)?;
+            let Some(bytes) = octal(&header[124..136]).filter(|_| header[0] != 0) else {
+                return Ok(None);
+            };
+            match header[156] {
+                b'0' | 0 => {
+                    let name = long.unwrap_or_else(|| name(&header));
+                    // As `tar` does where it unpacks: a name never leads out.
+                    let name = name.trim_start_matches(['.', '/']).to_owned();
+                    return Ok(Some(TarMember { name, bytes }));
+                }
+                // A name that is too long for a header, by GNU and by POSIX.
+                kind @ (b'L' | b'x') if bytes <= LONGEST => {
+                    let mut text = Vec::new();
+                    (&mut self.reader).take(bytes).read_to_end(&mut text)?;
+                    self.pass(bytes.next_multiple_of(BLOCK as u64) - bytes)?;
+                    long = if kind == b'L' { Some(until_nul(&text)) } else { extended(&text) }
+                        .or(long);
+                }
+                _ => self.pass(bytes.next_multiple_of(BLOCK as u64))?,
+            }
+        }
+    }
+
+    /// Passes over so many bytes.
+    fn pass(&mut self, bytes: u64) -> io::Result<()> {
+        let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
+        if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+}
+
+fn until_nul(text: &[u8]) -> String {
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// The name in a header, with the folder that POSIX keeps apart.
+fn name(header: &[u8; BLOCK]) -> String {
+    let own = until_nul(&header[..100]);
+    match until_nul(&header[345..500]) {
+        // GNU keeps times there.
+        folder if folder.is_empty() || header[262] == b' ' => own,
+        folder => format!("{folder}/{own}"),
+    }
+}
+
+/// A number of octal digits, blanks and NUL around it, or of bytes where it is large (GNU).
+fn octal(field: &[u8]) -> Option<u64> {
+    if field[0] == 0x80 {
+        return Some(field[4..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));
+    }
+    let text = std::str::from_utf8(field).ok()?;
+    u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
+}
+
+/// The name in an extended header: lines `LENGTH path=NAME`.
+fn extended(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    text.lines().find_map(|line| Some(line.split_once(" path=")?.1.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn member(name: &str, kind: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut header = vec![0; BLOCK];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{:011o}", bytes.len()).as_bytes());
+        header[156] = kind;
+        header[257..263].copy_from_slice(b"ustar\0");
+        header.extend(bytes);
+        header.resize(header.len().next_multiple_of(BLOCK), 0);
+        header
+    }
+
+    fn archive(parts: &[Vec<u8>]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&parts.concat()).unwrap();
+        file.write_all(&[0; 2 * BLOCK]).unwrap();
+        file
+    }
+
+    fn text(path: &Path) -> Option<String> {
+        let mut text = String::new();
+        open_member(path)?.read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+
+    #[test]
+    fn members_are_found_by_their_names_behind_the_archive() {
+        let file = archive(&[
+            member("job/", b'5', b""),
+            member("./job/rank0.json", b'0', b"first"),
+            member("x", b'L', b"job/a_long_name.json\0"),
+            member("short", b'0', &[b'a'; 600]),
+            member("x", b'x', b"28 path=job/an_extended_one\n"),
+            member("short", 0, b"third"),
+            member("link", b'2', b""),
+        ]);
+        let names = archive_members(file.path()).unwrap();
+        let found: Vec<_> = names
+            .iter()
+            .map(|name| name.strip_prefix(file.path()).unwrap().display().to_string())
+            .collect();
+        assert_eq!(found, ["job/rank0.json", "job/a_long_name.json", "job/an_extended_one"]);
+        assert_eq!(text(&names[0]).as_deref(), Some("first"));
+        assert_eq!(text(&names[1]).map(|text| text.len()), Some(600));
+        assert_eq!(text(&names[2]).as_deref(), Some("third"));
+        assert!(text(&file.path().join("job")).is_none());
+        assert!(text(Path::new("/no/such/place")).is_none());
+    }
+
+    #[test]
+    fn what_is_none_is_none_and_one_that_is_cut_has_what_stands_before() {
+        let mut other = tempfile::NamedTempFile::new().unwrap();
+        other.write_all(&[b'{'; 2000]).unwrap();
+        assert!(archive_members(other.path()).is_none());
+        let whole = [member("a", b'0', b"1"), member("b", b'0', &[b'2'; 2000])].concat();
+        let file = archive(&[whole[..1800].to_vec()]);
+        file.as_file().set_len(1800).unwrap();
+        assert_eq!(archive_members(file.path()).unwrap().len(), 2);
+        assert_eq!(text(&file.path().join("b")).map(|text| text.len()), Some(1800 - 3 * BLOCK));
+    }
+}
