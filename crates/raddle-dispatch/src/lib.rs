@@ -31,7 +31,7 @@ mod recipe;
 pub mod slots;
 mod tally;
 
-pub use book::BookError;
+pub use book::{Book, BookError, Lifted};
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;

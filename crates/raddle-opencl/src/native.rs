@@ -82,7 +82,7 @@ macro_rules! native {
             // SAFETY: the arguments are those of the program, which vouches for them as it does
             // without the layer, or handles and places that the layer keeps until the call is over.
             Some(call) => unsafe { call($($argument),*) },
-            None => $crate::native::Answer::MISSING,
+            None => $crate::native::NativeAnswer::MISSING,
         }
     };
 }

@@ -6,7 +6,7 @@ use super::{Book, ResidentLaunch, sum};
 
 /// Everything of one launch that was on the device, as [`Book::lift`] took it off.
 #[derive(Clone, Debug)]
-pub(crate) struct Lifted {
+pub struct Lifted {
     launch: LaunchId,
     resident: ResidentLaunch,
 }
@@ -41,12 +41,12 @@ impl Book {
     }
 
     /// Takes everything of a launch off the device at once, so that it may come back.
-    pub(crate) fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
+    pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })
     }
 
     /// Takes everything of a launch off the device at once, for good; whether there was anything.
-    pub(crate) fn kill(&mut self, launch: LaunchId) -> bool {
+    pub fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
         table.change(0..table.len(), |_, split| *split = [0; MAX_SIMDS]);
@@ -68,7 +68,7 @@ impl Book {
     /// Gives it back when its room is taken, or the launch has started anew; nothing
     /// has changed then.
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
-    pub(crate) fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
+    pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
         let of_this_device = lifted.resident.counted.len() == self.cus.len();
         if !of_this_device || self.resident.contains_key(&lifted.launch) {
             return Err(lifted);

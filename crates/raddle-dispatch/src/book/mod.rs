@@ -26,13 +26,13 @@ use raddle_policy::{
 use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
-pub(crate) use lift::Lifted;
+pub use lift::Lifted;
 use names::{NamedRow, Names};
 use partial::Partial;
 
 /// The workgroups on each compute unit, counted in granules.
 #[derive(Clone, Debug)]
-pub(crate) struct Book {
+pub struct Book {
     cus: Cus,
     resident: BTreeMap<LaunchId, ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
@@ -74,7 +74,7 @@ impl ResidentLaunch {
 
 impl Book {
     /// An empty device of `count` compute units.
-    pub(crate) fn new(shape: CuShape, count: u16) -> Self {
+    pub fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
             resident: BTreeMap::new(),
@@ -86,7 +86,7 @@ impl Book {
     }
 
     /// The free resources: the view of the policies.
-    pub(crate) const fn cus(&self) -> &Cus {
+    pub const fn cus(&self) -> &Cus {
         &self.cus
     }
 
@@ -101,7 +101,7 @@ impl Book {
     }
 
     /// Waves of a launch that are on the device now.
-    pub(crate) fn resident_waves(&self, launch: LaunchId) -> u64 {
+    pub fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.resident.get(&launch).map_or(0, |resident| resident.waves)
     }
 
@@ -109,7 +109,7 @@ impl Book {
     ///
     /// # Errors
     /// When they do not fit or the addresses do not match; nothing has changed then.
-    pub(crate) fn start(
+    pub fn start(
         &mut self,
         launch: &Launch,
         waves: WaveSpan,
@@ -137,7 +137,7 @@ impl Book {
     ///
     /// # Errors
     /// When they are not resident; nothing has changed then.
-    pub(crate) fn end(
+    pub fn end(
         &mut self,
         launch: LaunchId,
         waves: WaveSpan,

@@ -95,8 +95,8 @@ pub(crate) fn setup(
 /// Where the driver does not offer what was chosen: the best that it does offer, and what says how to
 /// set that up.
 pub(crate) fn instead(
-    chosen: &Candidate,
-    modes: &[Candidate],
+    chosen: &ShareCandidate,
+    modes: &[ShareCandidate],
     answer: &PolicyFigures,
 ) -> Option<String> {
     if chosen.mode.is_offered() {
