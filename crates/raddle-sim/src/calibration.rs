@@ -12,6 +12,8 @@
 //! the ratio) to the length with which the kernel would have ended when recorded, until ends are nearly
 //! as recorded, and the best pass counts.
 
+use std::collections::BTreeMap;
+
 use raddle_device::Device;
 use raddle_policy::{Level, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
@@ -31,6 +33,8 @@ pub struct Calibration<'p> {
     /// By op; 0 for copies, fills and what cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
+    /// Whether the kernels of each stream ran one after the other when recorded.
+    in_order: bool,
     passes: u32,
     done: bool,
     /// What came nearest, where the first pass went astray.
@@ -61,12 +65,14 @@ impl<'p> Calibration<'p> {
         let whole: Vec<u64> = profile.ops.iter().map(|op| whole_ns(op, own)).collect();
         let beside = beside(&profile.ops, &whole);
         let workgroups = whole.clone();
+        let in_order = in_order(&profile.ops, &beside);
         let calibration = Self {
             profile,
             own,
             beside,
             whole,
             workgroups,
+            in_order,
             passes: 0,
             done: false,
             nearest: None,
@@ -110,7 +116,7 @@ impl<'p> Calibration<'p> {
         self.uncalibrated.get_or_insert(before);
         self.passes += 1;
         let (off, recorded) = self.off(outcome);
-        if self.passes == 1 && off.saturating_mul(ASTRAY) > recorded {
+        if self.passes == 1 && self.in_order && off.saturating_mul(ASTRAY) > recorded {
             self.nearest = Some(Nearest { off, workgroups: self.workgroups.clone() });
         }
         self.done = self.passes == PASSES;
@@ -175,6 +181,17 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Whether kernels that ran beside others began when the one before them in their stream had ended. A
+/// launch table may have all starts at 0: such ends are no ends of kernels side by side.
+fn in_order(ops: &[Op], beside: &[u32]) -> bool {
+    let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
+    let early = beside.iter().filter(|&&position| {
+        let op = &ops[position as usize];
+        ends.insert(op.stream, op.end_ns()).is_some_and(|end| op.start_ns < end)
+    });
+    early.count() as u128 * NEARLY <= beside.len() as u128
 }
 
 /// How much longer at least one kernel ran when these kernels ran like that, a share.

@@ -107,7 +107,7 @@ impl App {
     /// let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo/decode.csv");
     /// let args = ["raddle", "replay", profile, "--recipe=leftover", "--device=b200"];
     /// let studied = App::new(Registry::bundled()).study(args.map(Into::into), &())?;
-    /// assert_eq!(studied.result.answer().verdict.recipe, None);
+    /// assert_eq!(studied.result.answer().recommended(), None);
     ///
     /// let stopped = App::new(Registry::bundled()).study(["raddle", "recipes"].map(Into::into), &());
     /// assert_eq!(stopped.unwrap_err().exit_code, 2);

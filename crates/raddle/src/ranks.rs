@@ -159,7 +159,7 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     traces.sort();
     if traces.is_empty() {
         return Err(CliError::Refused(format!(
-            "{} holds no traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
+            "{} is a folder without traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
             folder.display()
         )));
     }

@@ -48,10 +48,10 @@ differs. A launch that goes as a reference or an ordinary packet is neither.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PacketVerb {
-    /// Encode launches (JSON Lines, or a profile) as packets (lines of hexadecimal)
+    /// Encode launches (JSON Lines, or a profile) as packets in hexadecimal
     #[command(next_line_help = true, disable_help_flag = true, after_help = ENCODE)]
     Encode(EncodeArgs),
-    /// Decode packets (lines of hexadecimal, or bytes), and print what they launch
+    /// Decode packets (hexadecimal or bytes), and print what they launch
     #[command(next_line_help = true, disable_help_flag = true, after_help = DECODE)]
     Decode(DecodeArgs),
     /// Count what condensed packets would save on profiles, at assumed costs

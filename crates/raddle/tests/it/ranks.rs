@@ -59,7 +59,7 @@ fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
     assert_eq!(place.raddle(&["inspect", "one"]).code, 0);
     fs::create_dir(place.path().join("none")).unwrap();
     let ran = place.raddle(&["inspect", "none"]);
-    assert!(ran.code == 1 && ran.err.contains("none holds no traces"), "{}", ran.err);
+    assert!(ran.code == 1 && ran.err.contains("none is a folder without traces"), "{}", ran.err);
     place.file("one/rank_4.json", trace("", &[&kernel("k", 5, 3)]));
     place.file("one/rank4_again.json", trace("", &[&kernel("k", 5, 3)]));
     let ran = place.raddle(&["inspect", "one", "--rank", "4"]);
@@ -100,7 +100,7 @@ fn an_archive_of_a_job_is_read_as_it_is() {
             let ran = place.raddle(&args);
             assert_eq!(ran.code, 0, "{}", ran.err);
             let result: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
-            result["runs"].clone()
+            result["recipes"].clone()
         };
         assert_eq!(replayed(archive), replayed("job"));
         assert!(replayed(archive).is_array());

@@ -3,9 +3,11 @@
 //! Launches of equal demand are one class.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
-use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Refusal, Resource};
+use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource};
 
+use super::resident::RunStarts;
 use super::row::FilledCu;
 
 /// Demands that are remembered, unless one question names more, or more lie on the device; of others
@@ -148,6 +150,34 @@ impl Class {
             // At most one time around.
             (if at < simds { at } else { at - simds }) % MAX_SIMDS
         })
+    }
+
+    /// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
+    #[inline(always)]
+    pub(super) fn write_places(
+        &self,
+        simds: usize,
+        turn: u8,
+        runs: &RunStarts,
+        places: &mut Vec<Place>,
+    ) {
+        let Demand { waves, vgpr, sgpr, .. } = self.demand;
+        // Where scalar registers never limit they have no address.
+        let sgpr = if self.wanted(turn).shared[1] == 0 { 0 } else { sgpr };
+        let (turn, lds) = (usize::from(turn), runs.lds);
+        let (mut simd, mut behind, mut scalar) = (turn, 0_u16, runs.sgpr);
+        places.extend((0..waves).map(|_| {
+            // No granule is beyond what a u16 said.
+            let first = runs.vgpr[simd % MAX_SIMDS] as u16 + behind;
+            // At most 8 SIMDs.
+            let place = Place { simd: simd as u8, vgpr: first, sgpr: scalar, lds };
+            scalar = scalar.wrapping_add(sgpr);
+            simd = if simd + 1 < simds { simd + 1 } else { 0 };
+            if simd == turn {
+                behind = behind.wrapping_add(vgpr);
+            }
+            place
+        }));
     }
 }
 

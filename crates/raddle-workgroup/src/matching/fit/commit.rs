@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, Demand, Launch, MAX_SIMDS, Place};
+use raddle_policy::{CuId, Launch, Place};
 
-use super::class::{CLASSES, Class};
+use super::class::CLASSES;
 use super::open::{BITS, OpenSets};
 use super::resident::RunStarts;
 use super::{Matcher, Name};
@@ -53,7 +53,7 @@ impl Matcher {
             self.vgpr.take_each(first, wanted.vgpr[0], fit, &mut runs.vgpr[..simds]);
             self.slots[first..][..simds].iter_mut().for_each(|slots| *slots -= wanted.waves[0]);
         }
-        write_places(class_of, simds, turn, &runs, places);
+        class_of.write_places(simds, turn, &runs, places);
         self.groups.push(at, unit.resident, (name, class), turn, &runs);
         unit.barriers -= class_of.demand.barriers;
         (unit.resident, class_of.resident) = (unit.resident + 1, class_of.resident + 1);
@@ -196,32 +196,4 @@ impl Matcher {
         let first = cu * simds;
         (&self.slots[first..][..simds], &self.vgpr.runs(self.exact)[first..][..simds])
     }
-}
-
-/// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
-#[inline(always)]
-pub(super) fn write_places(
-    class: &Class,
-    simds: usize,
-    turn: u8,
-    runs: &RunStarts,
-    places: &mut Vec<Place>,
-) {
-    let Demand { waves, vgpr, sgpr, .. } = class.demand;
-    // Where scalar registers never limit they have no address.
-    let sgpr = if class.wanted(turn).shared[1] == 0 { 0 } else { sgpr };
-    let (turn, lds) = (usize::from(turn), runs.lds);
-    let (mut simd, mut behind, mut scalar) = (turn, 0_u16, runs.sgpr);
-    places.extend((0..waves).map(|_| {
-        // No granule is beyond what a u16 said.
-        let first = runs.vgpr[simd % MAX_SIMDS] as u16 + behind;
-        // At most 8 SIMDs.
-        let place = Place { simd: simd as u8, vgpr: first, sgpr: scalar, lds };
-        scalar = scalar.wrapping_add(sgpr);
-        simd = if simd + 1 < simds { simd + 1 } else { 0 };
-        if simd == turn {
-            behind = behind.wrapping_add(vgpr);
-        }
-        place
-    }));
 }

@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 use raddle_bitmap::MapState;
 use raddle_policy::{CuId, LaunchId, MAX_SIMDS, Piece, Place};
 
-use super::commit::write_places;
 use super::resident::{ResidentRow, RunStarts};
 use super::{CuState, Matcher, Name};
 use crate::matching::config::Fit;
@@ -173,7 +172,7 @@ impl Matcher {
         for ((behind, vgpr), (sgpr, lds)) in (0..placed).zip(vgpr).zip(sgpr.into_iter().zip(lds)) {
             // No resource of which a u16 says how much there is has a start beyond it.
             let runs = RunStarts { vgpr: [vgpr; MAX_SIMDS], sgpr: sgpr as u16, lds };
-            write_places(class_of, simds, unit.turn, &runs, places);
+            class_of.write_places(simds, unit.turn, &runs, places);
             let name = Name { workgroup: name.workgroup + behind as u64, ..name };
             self.groups.push(at, unit.resident, (name, class), unit.turn, &runs);
             unit.resident += 1;
