@@ -4,15 +4,8 @@
 //! and replayed beside the same neighbours, it pays for them twice. So the kernels that ran side by
 //! side are replayed with each issued at its recorded start: what a kernel waits for room there, it
 //! also waited for in the recording, and the rest of its recorded duration goes to the rounds that it
-//! needs in what is left. Each pass knows better how long the neighbours last; two are enough. Nothing is taken from
-//! this replay but the lengths of workgroups; times are whole nanoseconds.
-//!
-//! Where kernels that fill the device ran side by side, that goes astray: all are too long at first, so they hold
-//! each other up, and what each is off by is mostly the error of the others. There a pass goes half of the way (by
-//! the ratio) to the length with which the kernel would have ended when recorded, until ends are nearly
-//! as recorded, and the best pass counts.
-
-use std::collections::BTreeMap;
+//! needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken from this replay but
+//! the lengths of workgroups; times are whole nanoseconds.
 
 use raddle_device::Device;
 use raddle_policy::{Level, Ticks};
@@ -33,51 +26,20 @@ pub struct Calibration<'p> {
     /// By op; 0 for copies, fills and what cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
-    /// Whether the kernels of each stream ran one after the other when recorded.
-    in_order: bool,
-    passes: u32,
-    done: bool,
-    /// What came nearest, where the first pass went astray.
-    nearest: Option<Nearest>,
     uncalibrated: Option<f64>,
 }
 
-/// The lengths under which kernels ended least too early or too late.
-#[derive(Clone, Debug)]
-struct Nearest {
-    off: u128,
-    workgroups: Vec<u64>,
-}
-
-/// So many passes are enough where the first does not go astray.
-const PASSES: u32 = 2;
-/// No more than that where it does.
-const MOST_PASSES: u32 = 8;
-/// Ends that are off by more than one part of so many of the recorded durations are astray.
-const ASTRAY: u128 = 2;
-/// By at most one part of so many, they are nearly as recorded.
-const NEARLY: u128 = 20;
-
 impl<'p> Calibration<'p> {
+    /// The number of passes, which is enough.
+    pub const PASSES: usize = 2;
+
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.
     #[must_use]
     pub fn new(profile: &'p Profile, own: &'p Device) -> Option<Self> {
         let whole: Vec<u64> = profile.ops.iter().map(|op| whole_ns(op, own)).collect();
         let beside = beside(&profile.ops, &whole);
         let workgroups = whole.clone();
-        let in_order = in_order(&profile.ops, &beside);
-        let calibration = Self {
-            profile,
-            own,
-            beside,
-            whole,
-            workgroups,
-            in_order,
-            passes: 0,
-            done: false,
-            nearest: None,
-            uncalibrated: None,
-        };
+        let calibration = Self { profile, own, beside, whole, workgroups, uncalibrated: None };
         (!calibration.beside.is_empty()).then_some(calibration)
     }
 
@@ -98,54 +60,16 @@ impl<'p> Calibration<'p> {
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
-    /// Whether another such run is wanted.
-    #[must_use]
-    pub const fn goes_on(&self) -> bool {
-        !self.done
-    }
-
-    /// How many there were.
-    #[must_use]
-    pub const fn passes(&self) -> u32 {
-        self.passes
-    }
-
     /// Takes from such a run how long workgroups last.
     pub fn learn(&mut self, outcome: &Outcome) {
         let before = difference(&self.profile.ops, &self.beside, outcome);
         self.uncalibrated.get_or_insert(before);
-        self.passes += 1;
-        let (off, recorded) = self.off(outcome);
-        if self.passes == 1 && self.in_order && off.saturating_mul(ASTRAY) > recorded {
-            self.nearest = Some(Nearest { off, workgroups: self.workgroups.clone() });
-        }
-        self.done = self.passes == PASSES;
-        if let Some(nearest) = &mut self.nearest {
-            if off < nearest.off {
-                nearest.off = off;
-                nearest.workgroups.clone_from(&self.workgroups);
-            }
-            self.done = self.passes == MOST_PASSES || off.saturating_mul(NEARLY) <= recorded;
-        }
-        let rule = if self.nearest.is_some() { half_way } else { learned };
         for (&position, record) in self.beside.iter().zip(&outcome.records) {
             let position = position as usize;
             let (op, whole) = (&self.profile.ops[position], self.whole[position].max(1));
             let length = &mut self.workgroups[position];
-            *length = rule(op, *length, record).unwrap_or(*length).clamp(1, whole);
+            *length = learned(op, *length, record).unwrap_or(*length).clamp(1, whole);
         }
-    }
-
-    /// By how much kernels ended too early or too late, in all, and how long they lasted when recorded.
-    fn off(&self, outcome: &Outcome) -> (u128, u128) {
-        let ops = self.beside.iter().map(|&position| &self.profile.ops[position as usize]);
-        let (mut off, mut recorded) = (0, 0);
-        for (op, record) in ops.zip(&outcome.records) {
-            let by = record.ended.map_or(op.duration_ns, |end| end.0.abs_diff(op.end_ns()));
-            off += u128::from(by);
-            recorded += u128::from(op.duration_ns);
-        }
-        (off, recorded)
     }
 
     /// How much longer the device was busy with kernels in the first of these runs than in the
@@ -158,7 +82,7 @@ impl<'p> Calibration<'p> {
     /// By op, how long a workgroup lasts on its own device, in ns.
     #[must_use]
     pub fn into_workgroups(self) -> Vec<u64> {
-        self.nearest.map_or(self.workgroups, |nearest| nearest.workgroups)
+        self.workgroups
     }
 }
 
@@ -181,17 +105,6 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// Whether kernels that ran beside others began when the one before them in their stream had ended. A
-/// launch table may have all starts at 0: such ends are no ends of kernels side by side.
-fn in_order(ops: &[Op], beside: &[u32]) -> bool {
-    let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
-    let early = beside.iter().filter(|&&position| {
-        let op = &ops[position as usize];
-        ends.insert(op.stream, op.end_ns()).is_some_and(|end| op.start_ns < end)
-    });
-    early.count() as u128 * NEARLY <= beside.len() as u128
 }
 
 /// How much longer at least one kernel ran when these kernels ran like that, a share.
@@ -233,11 +146,4 @@ fn learned(op: &Op, length: u64, record: &Record) -> Option<u64> {
     let scaled =
         (u128::from(length) * u128::from(left) + u128::from(lasted / 2)) / u128::from(lasted);
     u64::try_from(scaled).ok()
-}
-
-/// Half of the way from a length to that with which the kernel, as it ran, would have ended when recorded.
-fn half_way(op: &Op, length: u64, record: &Record) -> Option<u64> {
-    let took = record.ended?.0.checked_sub(op.start_ns).filter(|&took| took > 0)?;
-    let whole = u128::from(length) * u128::from(op.duration_ns.max(1)) / u128::from(took);
-    u64::try_from((u128::from(length) * whole.min(u128::from(u64::MAX))).isqrt()).ok()
 }

@@ -1,7 +1,9 @@
 //! What do recordings teach of contention, and how well does one half foretell the other?
 
 use raddle_report::contention::{ContentionFound, ContentionSource};
-use raddle_sim::{Charge, ContentionTable, HeldOut, NeighbourClass, WaitRule, Workload};
+use raddle_sim::{
+    Calibration, Charge, ContentionTable, HeldOut, NeighbourClass, WaitRule, Workload,
+};
 
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
@@ -28,17 +30,18 @@ pub fn learn(
         let own = devices::target(device, std::slice::from_ref(loaded), files)?;
         let (fitted, _) =
             self_replay::fit(loaded, &own.device, WaitRule::Inferred, false, watcher)?;
-        Ok((own, fitted))
+        Ok((own, fitted.workgroups))
     })?;
     let recordings = || profiles.iter().zip(&taken);
-    let table = ContentionTable::learn(recordings().map(|(loaded, (own, fitted))| {
-        (&*loaded.profile, &own.device, fitted.workgroups.as_deref())
-    }));
-    let sources = recordings().map(|(loaded, (own, fitted))| ContentionSource {
+    let table =
+        ContentionTable::learn(recordings().map(|(loaded, (own, workgroups))| {
+            (&*loaded.profile, &own.device, workgroups.as_deref())
+        }));
+    let sources = recordings().map(|(loaded, (own, workgroups))| ContentionSource {
         name: loaded.name.clone(),
         device: own.facts().to_string(),
-        passes: fitted.passes,
-        held_out: HeldOut::of(&loaded.profile, &own.device, fitted.workgroups.as_deref()),
+        passes: workgroups.as_ref().map_or(0, |_| Calibration::PASSES as u32),
+        held_out: HeldOut::of(&loaded.profile, &own.device, workgroups.as_deref()),
     });
     Ok(ContentionFound::new(table, sources.collect()))
 }

@@ -14,8 +14,6 @@ pub struct Fitted {
     pub latency: LaunchLatency,
     /// How much longer the device would be busy without `workgroups`, a share.
     pub uncalibrated: Option<f64>,
-    /// In how many passes `workgroups` were found.
-    pub passes: u32,
 }
 
 impl Fitted {

@@ -37,13 +37,13 @@ pub fn fit(
     let Some(mut calibration) = Calibration::new(&loaded.profile, own) else {
         return Ok((Fitted { latency, ..Fitted::default() }, None));
     };
-    while calibration.goes_on() {
+    for _ in 0..Calibration::PASSES {
         let pinned = calibration.plan(loaded.levels(&[]));
         calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
     }
-    let (uncalibrated, passes) = (calibration.uncalibrated(), calibration.passes());
-    let workgroups = Some(calibration.into_workgroups().into());
-    let fitted = Fitted { workgroups, latency, uncalibrated, passes };
+    let uncalibrated = calibration.uncalibrated();
+    let fitted =
+        Fitted { workgroups: Some(calibration.into_workgroups().into()), latency, uncalibrated };
     if latency == LaunchLatency::default() {
         Ok((fitted, None))
     } else {

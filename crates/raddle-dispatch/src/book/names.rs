@@ -42,7 +42,7 @@ impl NamedRow {
     }
 
     /// The row without the compute units before this one, which is given by its position.
-    fn from_unit(&self, unit: u16) -> Self {
+    fn starting_at(&self, unit: u16) -> Self {
         Self {
             first: self.first + u64::from(unit) * u64::from(self.each),
             units: self.units - unit,
@@ -58,7 +58,7 @@ impl NamedRow {
         std::iter::from_fn(move || {
             let (left, within) = (to.saturating_sub(from), from % each);
             // No more than the units, and those are u16.
-            let unit = self.from_unit(u16::try_from(from / each).ok().filter(|_| left > 0)?);
+            let unit = self.starting_at(u16::try_from(from / each).ok().filter(|_| left > 0)?);
             let (units, count) = match left / each {
                 whole @ 1.. if within == 0 => (whole as u16, self.each),
                 _ => (1, left.min(each - within) as u32),
@@ -161,7 +161,7 @@ impl Names {
             if units == left.units {
                 return;
             }
-            left = left.from_unit(units);
+            left = left.starting_at(units);
         }
     }
 
@@ -174,7 +174,7 @@ impl Names {
             return None;
         }
         // No more than the units, and those are u16.
-        let known = known.from_unit((within / each) as u16);
+        let known = known.starting_at((within / each) as u16);
         let units = known.units.min(row.units);
         if known.cu != row.cu {
             return None;
@@ -240,7 +240,7 @@ mod tests {
     /// Every workgroup of a row with its compute unit.
     fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
         row.parts(0, row.count()).flat_map(|part| {
-            let unit = move |unit| part.from_unit(unit);
+            let unit = move |unit| part.starting_at(unit);
             (0..part.units).map(unit).flat_map(|unit| {
                 (0..u64::from(unit.each)).map(move |at| (unit.first + at, unit.cu))
             })

@@ -295,7 +295,7 @@ fn contention_is_not_paid_twice() {
     let before = fidelity_with(&profile, &options);
     assert_eq!(busy_causes(&before), [("room", 1000), ("overlap-across-streams", -1000)]);
     let mut calibration = Calibration::new(&profile, &own).expect("two ran side by side");
-    while calibration.goes_on() {
+    for _ in 0..Calibration::PASSES {
         let outcome = replayed_as(calibration.plan(|_| Level(0)), &own);
         calibration.learn(&outcome);
     }
@@ -307,45 +307,6 @@ fn contention_is_not_paid_twice() {
     // One after the other there is nothing to learn.
     let apart = self::profile("", &["kernel 1 20 0 0 3000", "kernel 2 20 0 3000 100"]);
     assert!(Calibration::new(&apart, &own).is_none());
-}
-
-/// A recording of known workgroups: two streams of kernels of one to three rounds, each of which
-/// gets what the tails of the other leave.
-#[test]
-fn kernels_that_fill_the_device_side_by_side_are_found_again() {
-    let own = raddle_device::find("v100").expect("in the table");
-    let grid = |at: u64| 1300 + at * 613 % 2600;
-    let truth: Vec<u64> = (0..60).map(|at| 20_000 + at * 7919 % 40_000).collect();
-    let rows = |times: &dyn Fn(usize) -> (u64, u64)| -> Vec<String> {
-        let row = |at: u64| {
-            let (start, duration) = times(at as usize);
-            format!("kernel {} {} {} {start} {duration}", at % 2, grid(at), at * 10)
-        };
-        (0..60).map(row).collect()
-    };
-    let read =
-        |rows: Vec<String>| profile("", &rows.iter().map(String::as_str).collect::<Vec<_>>());
-    let program = read(rows(&|at| (at as u64 * 10, 100_000)));
-    let options = PlanOptions::new(&own, &own);
-    let known = PlanOptions { workgroups: Some(&truth), ..options };
-    let ran = replayed_as(plan(&program, &known, |_| Level(0)), &own).records;
-    let recorded = |at: usize| {
-        let start = ran[at].started.expect("it ran").0;
-        (start, ran[at].ended.expect("it ended").0 - start)
-    };
-    let recording = read(rows(&recorded));
-    let before = fidelity_with(&recording, &options).busy.difference;
-    assert!(before > 0.1, "there is something to learn: {before}");
-    let mut calibration = Calibration::new(&recording, &own).expect("they ran side by side");
-    while calibration.goes_on() {
-        calibration.learn(&replayed_as(calibration.plan(|_| Level(0)), &own));
-    }
-    let passes = calibration.passes();
-    assert!(passes > 2 && passes <= 8, "{passes}");
-    let workgroups = calibration.into_workgroups();
-    let calibrated = PlanOptions { workgroups: Some(&workgroups), ..options };
-    let after = fidelity_with(&recording, &calibrated).busy.difference;
-    assert!(after.abs() <= 0.05, "{after}");
 }
 
 #[test]

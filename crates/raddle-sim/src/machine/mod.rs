@@ -19,6 +19,7 @@ use crate::queue::{Due, Queue};
 use crate::{Counters, SimError};
 
 use neighbours::{Neighbours, scaled};
+use take_off::give_back;
 
 /// The compute units and what lies on them.
 #[derive(Debug)]
@@ -455,49 +456,6 @@ impl Machine {
         self.counters.workgroups += ended;
         Some(outcome)
     }
-}
-
-/// Gives back what a front held; how many workgroups ended with it.
-fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Ledger) -> u64 {
-    let demand = live.what.demand;
-    let (_, count) = waves.bounds(demand.waves);
-    let mut groups = 0;
-    for (units, n) in Piece::by_units(pieces) {
-        let n = u64::from(n);
-        let ended = n * u64::from(count);
-        ledger.power.went(units.clone(), live.what.draw(ended));
-        if waves == WaveSpan::All {
-            groups += n * units.len() as u64;
-            ledger.give(units, &demand, ended, n);
-        }
-    }
-    if waves == WaveSpan::All {
-        return groups;
-    }
-    for piece in pieces {
-        let unit = piece.cu.index()..piece.cu.index() + 1;
-        for workgroup in piece.workgroups() {
-            if let WaveSpan::Cut { .. } = waves {
-                ledger.give(unit.clone(), &demand.of(waves), u64::from(count), 1);
-                let ended = live.cut.entry(workgroup).or_insert(0);
-                *ended += count;
-                if *ended >= demand.waves {
-                    live.cut.remove(&workgroup);
-                    groups += 1;
-                }
-                continue;
-            }
-            let entry = live.partial.entry(workgroup).or_insert((piece.cu, 0));
-            entry.1 += count;
-            let done = entry.1 >= demand.waves;
-            ledger.give(unit.clone(), &demand, u64::from(count), u64::from(done));
-            groups += u64::from(done);
-            if done {
-                live.partial.remove(&workgroup);
-            }
-        }
-    }
-    groups
 }
 
 /// How many slots, with barriers and LDS, `n` starts of these waves take.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{CuId, Demand, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use super::neighbours::{Neighbours, scaled};
 use super::{Front, Live, LiveState, Machine};
@@ -282,4 +282,52 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
         ledger.power.came(unit, live.what.draw(waves));
     }
     Ok(())
+}
+
+/// Gives back what a front held; how many workgroups ended with it.
+pub(super) fn give_back(
+    live: &mut Live,
+    waves: WaveSpan,
+    pieces: &[Piece],
+    ledger: &mut Ledger,
+) -> u64 {
+    let demand = live.what.demand;
+    let (_, count) = waves.bounds(demand.waves);
+    let mut groups = 0;
+    for (units, n) in Piece::by_units(pieces) {
+        let n = u64::from(n);
+        let ended = n * u64::from(count);
+        ledger.power.went(units.clone(), live.what.draw(ended));
+        if waves == WaveSpan::All {
+            groups += n * units.len() as u64;
+            ledger.give(units, &demand, ended, n);
+        }
+    }
+    if waves == WaveSpan::All {
+        return groups;
+    }
+    for piece in pieces {
+        let unit = piece.cu.index()..piece.cu.index() + 1;
+        for workgroup in piece.workgroups() {
+            if let WaveSpan::Cut { .. } = waves {
+                ledger.give(unit.clone(), &demand.of(waves), u64::from(count), 1);
+                let ended = live.cut.entry(workgroup).or_insert(0);
+                *ended += count;
+                if *ended >= demand.waves {
+                    live.cut.remove(&workgroup);
+                    groups += 1;
+                }
+                continue;
+            }
+            let entry = live.partial.entry(workgroup).or_insert((piece.cu, 0));
+            entry.1 += count;
+            let done = entry.1 >= demand.waves;
+            ledger.give(unit.clone(), &demand, u64::from(count), u64::from(done));
+            groups += u64::from(done);
+            if done {
+                live.partial.remove(&workgroup);
+            }
+        }
+    }
+    groups
 }

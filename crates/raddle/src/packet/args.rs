@@ -114,7 +114,7 @@ pub(crate) struct StatsArgs {
     /// Every launch has a completion signal of its own, and so a cleanup
     #[arg(long)]
     pub(crate) signals: bool,
-    /// How long the first launch of a packet may wait for others, in us [default: no limit]
+    /// How long a packet's first launch may wait, in us [default: no limit]
     #[arg(long, value_name = "US")]
     pub(crate) hold_us: Option<u64>,
     #[command(flatten)]
@@ -181,7 +181,7 @@ pub(crate) struct KeepArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SharingArg {
-    /// None: each queue, which is a stream here, has a table of its own
+    /// None: each queue (here a stream) has a table of its own
     Queue,
     /// The queues of a process
     Process,

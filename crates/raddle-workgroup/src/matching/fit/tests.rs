@@ -279,6 +279,7 @@ fn a_row_is_placed_as_one_by_one() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one case after the other, by one set-up")]
 fn compute_units_that_are_filled_alike_are_filled_as_one_by_one() {
     let shape = CuShape { sgpr: 60, barriers: 7, ..SHAPE };
     let wants = [
