@@ -86,7 +86,17 @@ fn wait_lists_of_launches_are_checked() {
     if !there_is_a_device() {
         return;
     }
-    let untouched = "[-57, -34, -57, -57, 0]";
     let told = under_layer("wait lists", &[]).expect("it ends");
-    assert!(told.starts_with(untouched), "{told}");
+    // What is no event at all is left to the runtime, which calls it a wrong list or a wrong event.
+    let known = ["[-57, -34, -57, -57, 0]", "[-58, -34, -57, -57, 0]"];
+    assert!(known.iter().any(|codes| told.starts_with(codes)), "{told}");
+}
+
+/// As the interface says. NVIDIA's runtime answers with a time of 0.
+#[test]
+fn a_profile_is_not_available_early() {
+    if !there_is_a_device() {
+        return;
+    }
+    assert_eq!(under_layer("early profile", &[]).as_deref(), Ok("-7"));
 }

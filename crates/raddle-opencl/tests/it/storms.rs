@@ -24,13 +24,16 @@ fn storms() -> u32 {
     more.and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
+/// The count of launches on a device that does not see what the host stores.
+const NO_FLAG: &str = "opaque-no-flag";
+
 #[test]
 fn chains_are_right_in_storms() {
     if !there_is_a_device() {
         return;
     }
     let native = natively("chains").expect("it ends");
-    let (mut left, mut killed) = (0, 0);
+    let (mut left, mut killed, mut blind) = (0, 0, 0);
     for seed in 0..storms() {
         for way in [Preemption::Flag, Preemption::Reset] {
             let storm = storm(way, seed);
@@ -40,9 +43,14 @@ fn chains_are_right_in_storms() {
             assert_eq!(told.answer, native, "{way:?}, seed {seed}");
             left += told.count("left");
             killed += told.count("killed");
+            blind += told.count(NO_FLAG);
         }
     }
     println!("{} storms: {left} launches left, {killed} were stopped part-way", 2 * storms());
+    if blind > 0 {
+        println!("the device sees no flag: {blind} launches could only be waited for");
+        return;
+    }
     assert!(left > 0, "launches left");
     assert!(killed > 0, "launches were stopped part-way");
 }
@@ -116,6 +124,10 @@ fn with_verdicts_claimed_falsely_they_are_wrong() {
         return;
     }
     let native = natively("chains").expect("it ends");
+    if told_under_layer("chains", &[]).expect("it ends").count(NO_FLAG) > 0 {
+        println!("skipped: the device sees no flag, so nothing is killed");
+        return;
+    }
     let liars = liars();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = [liars.path().to_owned()].into_iter().chain(std::env::split_paths(&path));

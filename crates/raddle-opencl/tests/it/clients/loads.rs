@@ -9,6 +9,27 @@ use opencl_sys::cl_command_queue;
 use super::cl::cl;
 use super::kit::{Kit, SOURCE, Set, launch, launched, set, wait};
 
+/// Work-items of `spread` and of one of its workgroups: few for a CPU; as many as are wanted, to fill a GPU.
+fn shape() -> (usize, usize) {
+    let wanted = std::env::var("RADDLE_TEST_ITEMS").ok().and_then(|text| text.parse().ok());
+    wanted.map_or((4096, 16), |items: usize| (items.next_multiple_of(256), 256))
+}
+
+/// `spread` with its buffers and this many rounds.
+fn spread(kit: &Kit, rounds: u32) -> opencl_sys::cl_kernel {
+    let kernel = kit.kernel("spread");
+    let items = u32::try_from(shape().0).expect("few items");
+    let (from, to) = (kit.buffer(items), kit.buffer(items));
+    set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+    kernel
+}
+
+/// A launch of it.
+fn spreads(kit: &Kit, kernel: opencl_sys::cl_kernel) -> opencl_sys::cl_event {
+    let (items, group) = shape();
+    launched(kit.queue, kernel, items, group, &[])
+}
+
 /// Launches without an event, that nothing waits for, then their end.
 fn burst(
     queue: cl_command_queue,
@@ -43,30 +64,30 @@ pub(super) fn empty() -> String {
     }
     enqueues.sort_unstable();
     whole.sort_unstable();
-    let long = kit.kernel("spread");
-    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
-    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    let rounds = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(2)));
-    set(long, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+    let rounds = rounds(&kit, Duration::from_millis(2));
+    let long = spread(&kit, rounds);
     let begun = Instant::now();
     for _ in 0..100 {
-        cl!(clReleaseEvent(launched(kit.queue, long, 4096, 16, &[])));
+        cl!(clReleaseEvent(spreads(&kit, long)));
     }
     cl!(clFinish(kit.queue));
     let long = begun.elapsed().as_micros() / 100;
     format!("{} {} {long} {rounds}", enqueues[10], whole[10])
 }
 
-/// So many rounds of `spread` that a launch takes so long.
-fn rounds_for(kit: &Kit, wanted: Duration) -> u32 {
-    let kernel = kit.kernel("spread");
-    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
+/// As many rounds of `spread` as are wanted, or so many that a launch takes so long.
+fn rounds(kit: &Kit, wanted: Duration) -> u32 {
+    if let Some(given) = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok())
+    {
+        return given;
+    }
     let mut rounds = 1000_u32;
+    let kernel = spread(kit, rounds);
     loop {
-        set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+        set_rounds(kernel, rounds);
         cl!(clFinish(kit.queue));
         let begun = Instant::now();
-        let event = launched(kit.queue, kernel, 4096, 16, &[]);
+        let event = spreads(kit, kernel);
         wait(&[event]);
         let took = begun.elapsed();
         cl!(clReleaseEvent(event));
@@ -77,21 +98,22 @@ fn rounds_for(kit: &Kit, wanted: Duration) -> u32 {
     }
 }
 
+fn set_rounds(kernel: opencl_sys::cl_kernel, rounds: u32) {
+    assert_eq!(cl!(clSetKernelArg(kernel, 2, 4, (&raw const rounds).cast())), 0);
+}
+
 /// Launches of about 3 ms that may be run again, for as long as is told: microseconds of one.
 pub(super) fn busy() -> String {
     let seconds = std::env::var("RADDLE_TEST_SECONDS").ok().and_then(|text| text.parse().ok());
     let until = Duration::from_secs(seconds.unwrap_or(2));
     let kit = Kit::new();
-    let kernel = kit.kernel("spread");
-    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
-    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    let rounds = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(3)));
-    set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+    let rounds = rounds(&kit, Duration::from_millis(3));
+    let kernel = spread(&kit, rounds);
     let begun = Instant::now();
     let mut count = 0_u32;
     while begun.elapsed() < until {
         for _ in 0..16 {
-            cl!(clReleaseEvent(launched(kit.queue, kernel, 4096, 16, &[])));
+            cl!(clReleaseEvent(spreads(&kit, kernel)));
         }
         count += 16;
         cl!(clFinish(kit.queue));
@@ -110,16 +132,13 @@ fn resident() -> u64 {
 /// of the median and of the 99th percentile.
 pub(super) fn requests() -> String {
     let kit = Kit::new();
-    let kernel = kit.kernel("spread");
-    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
-    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    let rounds: u32 = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(3)));
-    set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds / 3)]);
+    let rounds = rounds(&kit, Duration::from_millis(3));
+    let kernel = spread(&kit, rounds / 3);
     let mut all = Vec::new();
     for _ in 0..320 {
         std::thread::sleep(Duration::from_millis(15));
         let begun = Instant::now();
-        let event = launched(kit.queue, kernel, 4096, 16, &[]);
+        let event = spreads(&kit, kernel);
         wait(&[event]);
         all.push(begun.elapsed().as_micros());
         cl!(clReleaseEvent(event));

@@ -49,11 +49,12 @@ pub(crate) const HAZARDS: [(&str, Client); 24] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 8] = [
+    let others: [(&str, Client); 9] = [
         ("devices", open::devices),
         ("version", open::version),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
+        ("early profile", answers::early_profile),
         ("empty", loads::empty),
         ("busy", loads::busy),
         ("requests", loads::requests),
