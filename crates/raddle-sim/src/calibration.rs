@@ -36,7 +36,8 @@ impl<'p> Calibration<'p> {
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.
     #[must_use]
     pub fn new(profile: &'p Profile, own: &'p Device) -> Option<Self> {
-        let whole: Vec<u64> = profile.ops.iter().map(|op| whole_ns(op, own)).collect();
+        let whole: Vec<u64> =
+            (0..profile.ops.len()).map(|position| whole_ns(profile, position, own)).collect();
         let beside = beside(&profile.ops, &whole);
         let workgroups = whole.clone();
         let calibration = Self { profile, own, beside, whole, workgroups, uncalibrated: None };
@@ -95,7 +96,9 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
         if whole[position as usize] == 0 {
             continue;
         }
-        if let Some((before, _)) = longest.filter(|&(_, end)| op.start_ns < end) {
+        // What an op waits for is not beside it.
+        let beside = |&(before, end): &(u32, u64)| op.start_ns < end && op.after != Some(before);
+        if let Some((before, _)) = longest.filter(beside) {
             found.extend([before, position]);
         }
         if longest.is_none_or(|(_, end)| op.end_ns() >= end) {

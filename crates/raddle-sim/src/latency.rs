@@ -55,6 +55,8 @@ impl LaunchLatency {
 struct WaitingOp {
     arrival: u64,
     start: u64,
+    end: u64,
+    /// How long it runs after the op that it waits for.
     lasts: u64,
     /// What it waits for, earlier positions.
     after: Vec<usize>,
@@ -75,7 +77,8 @@ impl WaitingOp {
             Self {
                 arrival: op.arrival_ns,
                 start: op.start_ns,
-                lasts: op.duration_ns,
+                end: op.end_ns(),
+                lasts: profile.own_ns(position),
                 after,
                 known: launched && op.kind == OpKind::Kernel,
             }
@@ -88,7 +91,7 @@ impl WaitingOp {
 /// what they waited for.
 fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     let gaps = ops.iter().filter(|op| op.known).filter_map(|op| {
-        let ended = op.after.iter().map(|&at| ops[at].start.saturating_add(ops[at].lasts)).max();
+        let ended = op.after.iter().map(|&at| ops[at].end).max();
         match ended.filter(|&ended| ended >= op.arrival) {
             Some(ended) => queued.then(|| op.start.checked_sub(ended))?,
             None => (!queued).then(|| op.start.checked_sub(op.arrival))?,

@@ -204,11 +204,11 @@ pub fn plan(
         peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
         work: match (opaque.get(position), collective(profile, position)) {
             (Some(&workgroups @ 1..), duration_ns) => {
-                let duration_ns = duration_ns.unwrap_or(op.duration_ns);
+                let duration_ns = duration_ns.unwrap_or_else(|| profile.own_ns(position));
                 opaque::work(options.scale.apply(duration_ns), workgroups, options.target)
             }
             (_, Some(duration_ns)) => work(&Op { duration_ns, ..*op }, None, options),
-            (_, None) => work(op, calibrated(options, position), options),
+            (_, None) => work(&own(profile, position, op), calibrated(options, position), options),
         },
     };
     let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
@@ -327,6 +327,11 @@ fn collective(profile: &Profile, position: usize) -> Option<u64> {
 }
 
 /// How long a workgroup of an op lasts on its own device, if that was calibrated.
+/// An op that lasts as long as it ran after the op that it waits for.
+fn own(profile: &Profile, position: usize, op: &Op) -> Op {
+    Op { duration_ns: profile.own_ns(position), ..*op }
+}
+
 fn calibrated(options: &PlanOptions<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }
@@ -382,8 +387,9 @@ fn rounds(op: &Op, own: &Device) -> LaunchRounds {
 
 /// How long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0 for what
 /// is none or cannot run.
-pub(crate) fn whole_ns(op: &Op, own: &Device) -> u64 {
-    match work(op, None, &PlanOptions::new(own, own)) {
+pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
+    let Some(op) = profile.ops.get(position) else { return 0 };
+    match work(&own(profile, position, op), None, &PlanOptions::new(device, device)) {
         Work::Kernel { workgroup, .. } => workgroup.0,
         _ => 0,
     }
@@ -398,8 +404,9 @@ impl PlanOptions<'_> {
         let Some(op) = profile.ops.get(position) else { return 0 };
         let is_collective = collective(profile, position).is_some();
         if op.is_opaque() || self.workgroups.is_some() || is_collective {
-            return op.duration_ns;
+            return if is_collective { op.duration_ns } else { profile.own_ns(position) };
         }
+        let op = &own(profile, position, op);
         match work(op, None, &PlanOptions::new(self.own, self.own)) {
             Work::Kernel { workgroup, .. } => {
                 workgroup.0.saturating_mul(rounds(op, self.own).count)

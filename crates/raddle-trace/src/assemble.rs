@@ -178,14 +178,19 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// Ends of a stream's ops that may still run, and the last op that has ended.
+/// Ends of a stream's ops that may still run, the last op that has ended, and the last op of all.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
+    /// Its position, end and duration.
+    last: Option<(u32, u64, u64)>,
 }
 
 /// Finds the op each op waits for; counts the pairs that overlap instead.
+///
+/// A programmatic launch begins before the kernel in front of it has ended, and waits for it then. So
+/// neighbours that overlap by at most half of the shorter one are taken to run one after the other.
 fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportReport) {
     let mut lanes: Vec<LaneEnds> = (0..streams).map(|_| LaneEnds::default()).collect();
     for (op, index) in ops.iter_mut().zip(0u32..) {
@@ -198,9 +203,19 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
             lane.ended = lane.ended.max(Some(earlier));
             lane.running.pop();
         }
-        report.add(Quirk::OverlapInStream, lane.running.len() as u64);
-        op.after = lane.ended;
+        let hands_over = |&(_, end, duration): &(u32, u64, u64)| {
+            let overlap = end.saturating_sub(op.start_ns);
+            end > limit && overlap <= duration.min(op.duration_ns) / 2
+        };
+        let handed = lane.last.filter(hands_over).map(|(before, ..)| before);
+        report.add(Quirk::Handover, u64::from(handed.is_some()));
+        report.add(
+            Quirk::OverlapInStream,
+            (lane.running.len() - usize::from(handed.is_some())) as u64,
+        );
+        op.after = handed.or(lane.ended);
         lane.running.push(Reverse((op.end_ns(), index)));
+        lane.last = Some((index, op.end_ns(), op.duration_ns));
     }
 }
 

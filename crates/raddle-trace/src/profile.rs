@@ -76,6 +76,18 @@ pub struct Collective {
 }
 
 impl Profile {
+    /// How long the op at this position ran after the op that it waits for had ended, in nanoseconds: its
+    /// duration, less the time that a programmatic launch spent waiting. 0 where there is no such op.
+    #[must_use]
+    pub fn own_ns(&self, position: usize) -> u64 {
+        let Some(op) = self.ops.get(position) else { return 0 };
+        let before = op.after.and_then(|before| self.ops.get(before as usize));
+        let overlap = before.map_or(0, |before| before.end_ns().saturating_sub(op.start_ns));
+        // Within a step of the clock nothing is known to overlap.
+        let waited = if overlap > self.resolution_ns { overlap } else { 0 };
+        op.duration_ns.saturating_sub(waited)
+    }
+
     /// The share of the time for which the host waited that is known to be for certain ops, 0 to
     /// 1; `None` where it never waited, or the file does not say.
     #[must_use]
@@ -201,7 +213,8 @@ pub struct Op {
     pub duration_ns: u64,
     /// What one workgroup asks.
     pub footprint: Footprint,
-    /// The op of the same stream that must end first, as a position in [`Profile::ops`].
+    /// The op of the same stream that must end first, as a position in [`Profile::ops`]. A programmatic
+    /// launch begins before that, see [`Profile::own_ns`].
     pub after: Option<u32>,
     /// The source's own priority; in CUDA the lower number is the more urgent one.
     pub priority: Option<i32>,

@@ -62,6 +62,8 @@ quirks! {
     TimeOutlier, "time-outlier", "ops lie more than an hour from all others, or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps show no duration.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
+    /// Ops of a stream that overlap a little.
+    Handover, "handover", "ops that begin before the one in front of them in their stream has ended, by at most half of the shorter one, wait for it: programmatic launches";
     /// Ops of a stream overlap.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
     /// No launch call belongs to the op.

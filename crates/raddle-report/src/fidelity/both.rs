@@ -34,6 +34,8 @@ pub(super) struct Both {
     pub(super) refused: bool,
     /// How long the plan lets it run where nothing is in its way.
     pub(super) planned: i64,
+    /// How long it ran in the recording after the op that it waits for had ended.
+    pub(super) own: i64,
 }
 
 impl Both {
@@ -84,6 +86,7 @@ pub(super) fn both(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outco
             simulated: record.and_then(simulated),
             latency: 0,
             refused: record.is_some_and(|record| record.refused),
+            own: ns(profile.own_ns(position)),
             planned: ns(options.planned_ns(profile, position)),
         }
     };

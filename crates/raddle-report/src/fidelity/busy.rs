@@ -77,12 +77,14 @@ impl BusyTime {
         let recorded = Covered::by(kernels().map(|op| (op.stream, op.recorded)));
         let ran = kernels().filter(|op| op.ran());
         let simulated = Covered::by(ran.filter_map(|op| Some((op.stream, op.simulated?))));
-        let [mut not_run, mut rounding, mut room] = [0_i128; 3];
+        let [mut not_run, mut rounding, mut room, mut handed] = [0_i128; 4];
         for op in kernels() {
             match op.simulated.filter(|_| !op.refused) {
                 None => not_run -= i128::from(op.recorded.ns()),
                 Some(span) => {
-                    rounding += i128::from(op.planned) - i128::from(op.recorded.ns());
+                    // What a programmatic launch waited beside the one in front of it.
+                    handed += i128::from(op.own) - i128::from(op.recorded.ns());
+                    rounding += i128::from(op.planned) - i128::from(op.own);
                     room += i128::from(span.ns()) - i128::from(op.planned);
                 }
             }
@@ -92,7 +94,7 @@ impl BusyTime {
                 BusyCause::NotRun => not_run,
                 BusyCause::Rounding => rounding,
                 BusyCause::Room => room,
-                BusyCause::OverlapInStream => recorded.in_stream() - simulated.in_stream(),
+                BusyCause::OverlapInStream => recorded.in_stream() - simulated.in_stream() + handed,
                 BusyCause::OverlapAcrossStreams => {
                     recorded.across_streams() - simulated.across_streams()
                 }

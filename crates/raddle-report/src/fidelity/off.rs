@@ -90,7 +90,8 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     if op.refused {
         add(&mut parts, WaitCause::NotRun, -recorded);
     } else {
-        add(&mut parts, WaitCause::Rounding, op.planned - recorded);
+        add(&mut parts, WaitCause::ClockStep, op.own - recorded);
+        add(&mut parts, WaitCause::Rounding, op.planned - op.own);
         add(&mut parts, WaitCause::Room, span.ns() - op.planned);
     }
     parts

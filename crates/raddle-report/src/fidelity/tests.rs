@@ -141,11 +141,21 @@ fn a_wait_beside_other_streams_is_split_by_what_ran() {
 #[test]
 fn an_overlapped_op_of_the_same_stream_is_not_waited_for() {
     let found =
-        fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 500  1000", "kernel 1 80 0 1200 100"]);
+        fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 300  1000", "kernel 1 80 0 1200 100"]);
     // The second overlaps the first, so both start at 0; the third waits for the first alone.
-    assert_eq!(wait_causes(&found), [("own-stream", 700)]);
-    assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1500, 1100));
-    assert_eq!(busy_causes(&found), [("overlap-in-stream", -400)]);
+    assert_eq!(wait_causes(&found), [("own-stream", 500)]);
+    assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1300, 1100));
+    assert_eq!(busy_causes(&found), [("overlap-in-stream", -200)]);
+}
+
+#[test]
+fn a_programmatic_launch_ends_when_it_did() {
+    let found =
+        fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 800  1000", "kernel 1 80 0 1800 100"]);
+    // It starts at 1000, as it waits for the first, and lasts what is left of it.
+    assert_eq!(wait_causes(&found), [("clock-step", 200)]);
+    assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1900, 1900));
+    assert!(busy_causes(&found).is_empty());
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(super) fn observed(
     let overlaps = overlaps(&profile.ops, class);
     let mut found = Vec::new();
     for ((at, op), overlap) in (0u32..).zip(&profile.ops).zip(overlaps) {
-        let whole = whole_ns(op, own);
+        let whole = whole_ns(profile, at as usize, own);
         if whole == 0 || class(op) == NeighbourClass::Communication {
             continue;
         }

@@ -2,8 +2,8 @@
 //!
 //! `cut_launch_table [--packed] FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to
 //! FIRST + COUNT - 1 by start time, shortens the kernels' names to the functions' own, and writes
-//! them to OUT with times from 0, with DEVICE and the comments above the rows. `--packed` leaves
-//! communication out, issues every op at 0 and starts it when the one before it ends, as a graph
+//! them to OUT with times from 0, with DEVICE and the comments above the rows. A whole profile keeps the
+//! waits of its host for everything that it had issued. `--packed` leaves communication out, issues every op at 0 and starts it when the one before it ends, as a graph
 //! launch would.
 
 mod table;
@@ -26,7 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("give FILE FIRST COUNT OUT [DEVICE [COMMENT...]]".into());
     };
     let whole = open(Path::new(file), &ImportOptions::default())?;
-    let mut part = whole.window(first.parse()?, count.parse()?);
+    let (first, count) = (first.parse()?, count.parse()?);
+    // A part has no waits of the host.
+    let is_whole = first == 0 && count >= whole.ops.len();
+    let mut part = if is_whole { whole } else { whole.window(first, count) };
     if packed {
         pack(&mut part);
     }
@@ -42,6 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// No communication, no host and no gaps: each op starts when the one before it ends.
 fn pack(profile: &mut Profile) {
     CommRule::Drop.apply(profile);
+    profile.host_waits.clear();
     let mut end = 0;
     for op in &mut profile.ops {
         op.arrival_ns = 0;

@@ -48,6 +48,14 @@ pub(crate) fn write_launch_table(
         let rates = rates(op).map_or_else(Default::default, |rates| rates.map(|n| n.to_string()));
         rows.write_record(cells(profile, op).into_iter().chain(rates).take(count))?;
     }
+    for wait in profile.host_waits.iter().filter(|wait| wait.ops.is_some()) {
+        let mut row = [const { String::new() }; OF_EACH_OP];
+        row[0] = "wait".to_owned();
+        row[1] = "wait".to_owned();
+        row[14] = wait.begin_ns.to_string();
+        row[15] = wait.end_ns.saturating_sub(wait.begin_ns).to_string();
+        rows.write_record(row.iter().map(String::as_str).chain(["0"; RATES]).take(count))?;
+    }
     rows.flush()
 }
 

@@ -41,13 +41,29 @@ fn a_stream_runs_in_order_and_streams_do_not_wait_for_each_other() {
 
 #[test]
 fn an_overlap_within_the_clocks_step_is_no_overlap() {
-    let ops = vec![op(0, 0, 2000, None), op(0, 1000, 5000, None)];
+    let ops = vec![op(0, 0, 1900, None), op(0, 900, 5000, None)];
     let coarse = profile(ops.clone(), 1000);
     assert_eq!(afters(&coarse), [None, Some(0)]);
     assert_eq!(coarse.report.count(Quirk::OverlapInStream), 0);
     let fine = profile(ops, 1);
     assert_eq!(afters(&fine), [None, None]);
     assert_eq!(fine.report.count(Quirk::OverlapInStream), 1);
+}
+
+#[test]
+fn an_op_that_begins_before_the_end_of_the_one_in_front_follows_it() {
+    // By half of the shorter one, and by one more.
+    for (overlap, after, own) in [(20, Some(0), 20), (21, None, 40)] {
+        let p = profile(vec![op(0, 0, 100, None), op(0, 100 - overlap, 40, None)], 1);
+        assert_eq!(afters(&p), [None, after], "{overlap}");
+        assert_eq!(p.report.count(Quirk::Handover), u64::from(after.is_some()));
+        assert_eq!(p.report.count(Quirk::OverlapInStream), u64::from(after.is_none()));
+        assert_eq!((p.own_ns(0), p.own_ns(1), p.own_ns(2)), (100, own, 0));
+    }
+    // Of two that still run only the one in front is followed.
+    let p = profile(vec![op(0, 0, 500, None), op(0, 10, 90, None), op(0, 95, 40, None)], 1);
+    assert_eq!(afters(&p), [None, None, Some(1)]);
+    assert_eq!(p.report.count(Quirk::OverlapInStream), 2);
 }
 
 #[test]
@@ -98,9 +114,15 @@ proptest! {
         for (j, op) in p.ops.iter().enumerate() {
             let earlier = || p.ops[..j].iter().enumerate().filter(|(_, e)| e.stream == op.stream);
             let ended = |e: &Op| e.end_ns() <= op.start_ns + resolution;
-            let naive = earlier().rfind(|(_, e)| ended(e)).map(|(i, _)| i as u32);
+            let ended_before = earlier().rfind(|(_, e)| ended(e));
+            let overlap = |e: &Op| e.end_ns() - op.start_ns;
+            let handed = earlier().next_back().filter(|(_, e)| {
+                !ended(e) && overlap(e) <= e.duration_ns / 2 && overlap(e) <= op.duration_ns / 2
+            });
+            let naive = handed.or(ended_before).map(|(i, _)| i as u32);
             prop_assert_eq!(op.after, naive);
             overlaps += earlier().filter(|(_, e)| !ended(e)).count() as u64;
+            overlaps -= u64::from(handed.is_some());
         }
         prop_assert_eq!(p.report.count(Quirk::OverlapInStream), overlaps);
     }

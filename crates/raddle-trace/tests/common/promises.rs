@@ -145,7 +145,9 @@ pub fn check(p: &Profile) {
         if let Some(after) = op.after {
             let before = &p.ops[after as usize];
             assert!((after as usize) < i && before.stream == op.stream);
-            assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
+            let shorter = before.duration_ns.min(op.duration_ns);
+            let overlap = before.end_ns().saturating_sub(op.start_ns);
+            assert!(overlap <= p.resolution_ns.max(shorter / 2));
         }
         assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
         let nothing = (op.workgroups, op.grid.volume(), op.footprint.threads) == (0, Some(0), 0);

@@ -170,8 +170,13 @@ fn overlaps_within_the_clock_s_error_are_none() {
     // In the fixture `gemm` starts 300 ns before `fill` of its stream ends.
     let p = import("rocprof-result.json");
     assert_eq!((p.ops[2].after, p.report.met("overlap-in-stream")), (Some(0), 0));
-    let p =
-        changed("rocprof-result.json", "\"end_timestamp\":1020300", "\"end_timestamp\":1021001");
+    let end = |ns: &str| {
+        let to = format!("\"end_timestamp\":{ns}");
+        changed("rocprof-result.json", "\"end_timestamp\":1020300", &to)
+    };
+    let p = end("1021001");
+    assert_eq!((p.ops[2].after, p.report.met("handover")), (Some(0), 1));
+    let p = end("1025001");
     assert_eq!((p.ops[2].after, p.report.met("overlap-in-stream")), (None, 1));
     assert_eq!(p.report.met("clock-jitter"), 0);
 }

@@ -83,9 +83,13 @@ fn quirk_06_overlaps_in_a_stream_are_no_error() {
     // By rounding: 1 us where the clock's step is 1 us.
     let rounded = with(V100, &[kernel("a", "10", "6"), kernel("b", "15", "5")]);
     assert_eq!((rounded.ops[1].after, count(&rounded, "overlap-in-stream")), (Some(0), 0));
-    // By launching dependent kernels early: b begins before a ends.
+    // By launching dependent kernels early: b begins before a ends, and waits for that.
     let early = with(V100, &[kernel("a", "10.000", "6.000"), kernel("b", "15.000", "5.000")]);
-    assert_eq!((early.ops[1].after, count(&early, "overlap-in-stream")), (None, 1));
+    assert_eq!((early.ops[1].after, count(&early, "handover")), (Some(0), 1));
+    assert_eq!((early.own_ns(1), count(&early, "overlap-in-stream")), (4000, 0));
+    // By running side by side.
+    let beside = with(V100, &[kernel("a", "10.000", "6.000"), kernel("b", "11.000", "6.000")]);
+    assert_eq!((beside.ops[1].after, count(&beside, "overlap-in-stream")), (None, 1));
 }
 
 #[test]
