@@ -33,7 +33,9 @@ impl Sight {
         let svm: cl_bitfield = asked(ask(CL_DEVICE_SVM_CAPABILITIES)).unwrap_or(0);
         let unified: cl_bool = asked(ask(CL_DEVICE_HOST_UNIFIED_MEMORY)).unwrap_or(0);
         let forced = std::env::var_os("RADDLE_OPENCL_HOST_POINTER").is_some();
-        if svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0 && !forced {
+        if std::env::var_os("RADDLE_OPENCL_NO_FLAG").is_some() {
+            Self::None
+        } else if svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0 && !forced {
             Self::Svm { atomics: svm & CL_DEVICE_SVM_ATOMICS != 0 }
         } else if unified != 0 {
             Self::HostPointer

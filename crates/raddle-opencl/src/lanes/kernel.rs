@@ -3,10 +3,11 @@
 //! A second kernel stands beside it, from the second program. Its arguments are set when a launch is given to the
 //! runtime.
 
-use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Mutex};
+use std::ffi::{CString, c_char, c_void};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use opencl_sys::{
+    CL_INVALID_CONTEXT, CL_INVALID_KERNEL, CL_INVALID_KERNEL_ARGS,
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_CONTEXT, CL_KERNEL_FUNCTION_NAME,
     CL_KERNEL_NUM_ARGS, CL_KERNEL_PROGRAM, CL_KERNEL_WORK_GROUP_SIZE, cl_context, cl_int,
     cl_kernel, cl_kernel_exec_info, cl_program, cl_uint,
@@ -33,24 +34,35 @@ type Arguments = Arc<Vec<Option<Argument>>>;
 pub(crate) struct Kernel {
     handle: Handle,
     context: Handle,
+    program: Handle,
+    name: CString,
     beside: Result<Beside, Count>,
+    /// A second kernel of the program itself, for devices on which launches cannot leave.
+    plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
+    /// Which arguments the runtime has, whatever is known of them.
+    given: Mutex<Vec<bool>>,
     /// What a group of it may hold, by device.
     limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
-/// The second kernel.
+/// The kernel with the prologue.
 pub(crate) struct Beside {
-    kernel: Handle,
+    twin: Twin,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
     /// Its program.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
+}
+
+/// A second kernel, whose arguments are set when a launch is given to the runtime.
+struct Twin {
+    kernel: Handle,
     set: Mutex<Set>,
 }
 
-/// What the second kernel has as arguments.
+/// What a second kernel has as arguments.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
@@ -86,14 +98,55 @@ impl Kernel {
         let name = asked_bytes(|size, value, ret| {
             native!(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, value, ret))
         })?;
-        let name = String::from_utf8(name).ok()?;
+        let name = CString::from_vec_with_nul(name).ok()?;
         let beside = second(program)
             .ok_or(Count::NoSource)
-            .and_then(|second| Beside::new(second, name.trim_end_matches('\0'), count));
-        let arguments = Mutex::new(Arc::new(vec![None; count as usize]));
-        let limits = Mutex::new(Vec::new());
-        let handle = Handle(kernel);
-        Some(Self { handle, context: Handle(context), beside, arguments, limits })
+            .and_then(|second| Beside::new(second, name.to_str().unwrap_or_default(), count));
+        Some(Self {
+            handle: Handle(kernel),
+            context: Handle(context),
+            program: Handle(program),
+            name,
+            beside,
+            plain: OnceLock::new(),
+            arguments: Mutex::new(Arc::new(vec![None; count as usize])),
+            given: Mutex::new(vec![false; count as usize]),
+            limits: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The second kernel without a prologue. A kernel keeps its program.
+    fn plain(&self) -> Option<&Twin> {
+        let made = || {
+            let mut code = 0;
+            let kernel = native!(clCreateKernel(self.program.0, self.name.as_ptr(), &raw mut code));
+            (!kernel.is_null()).then(|| Twin::new(Handle(kernel)))
+        };
+        self.plain.get_or_init(made).as_ref()
+    }
+
+    /// The second kernel for the launches of a lane.
+    fn twin(&self, lane: &Lane) -> Option<&Twin> {
+        match (&lane.words, &self.beside) {
+            (_, Err(_)) => None,
+            (Some(_), Ok(beside)) => Some(&beside.twin),
+            (None, Ok(_)) => self.plain(),
+        }
+    }
+
+    /// The code of a launch in this lane that lacks an argument, or is of another context. Not every runtime
+    /// says so at the call where a command in front has not ended.
+    pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
+        let lacks = lock(&self.given).iter().any(|given| !given);
+        let other = self.context != lane.context;
+        let code = if other { CL_INVALID_CONTEXT } else { CL_INVALID_KERNEL_ARGS };
+        (lacks || other).then_some(code)
+    }
+
+    fn given(&self, index: cl_uint) {
+        if let Some(place) = lock(&self.given).get_mut(index as usize) {
+            *place = true;
+        }
     }
 
     /// The second one, or why its launches cannot leave.
@@ -115,7 +168,7 @@ impl Kernel {
 
     /// Whether a launch is as the runtime accepts it, as far as it can be told without it.
     pub(crate) fn fits(&self, lane: &Lane, sizes: &Sizes, arguments: &Arguments) -> bool {
-        let Ok(beside) = &self.beside else { return false };
+        let Some(twin) = self.twin(lane) else { return false };
         if self.context != lane.context || arguments.iter().any(Option::is_none) {
             return false;
         }
@@ -126,7 +179,7 @@ impl Kernel {
         if local.sum::<u64>() > lane.device.local_bytes {
             return false;
         }
-        let Some(limits) = self.limits(lane, beside) else { return false };
+        let Some(limits) = self.limits(lane, twin) else { return false };
         let Some(group) = sizes.local else { return limits.must == [0; 3] };
         let within = group.iter().zip(lane.device.most_items).all(|(size, most)| *size <= most);
         let all = group.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
@@ -136,14 +189,14 @@ impl Kernel {
             && (limits.must == [0; 3] || limits.must == group)
     }
 
-    fn limits(&self, lane: &Lane, beside: &Beside) -> Option<KernelLimits> {
+    fn limits(&self, lane: &Lane, twin: &Twin) -> Option<KernelLimits> {
         let device = lane.device.handle;
         let mut known = lock(&self.limits);
         if let Some((_, limits)) = known.iter().find(|(other, _)| *other == device) {
             return Some(*limits);
         }
         let null = std::ptr::null_mut();
-        let kernel = beside.kernel.0;
+        let kernel = twin.kernel.0;
         let most = asked(|size, value| {
             let what = CL_KERNEL_WORK_GROUP_SIZE;
             native!(clGetKernelWorkGroupInfo(kernel, device.0, what, size, value, null))
@@ -184,15 +237,14 @@ impl Beside {
     fn new(second: Arc<Second>, name: &str, count: cl_uint) -> Result<Self, Count> {
         let (kernel, verdict) = second.kernel(name)?;
         let verdict = verdict.cloned();
-        let kinds = (0..count).map(|index| Kind::of(kernel.0, index)).collect();
-        let Some(kinds) = kinds else {
-            let _ = native!(clReleaseKernel(kernel.0));
-            return Err(Count::Hidden);
-        };
-        Ok(Self { kernel, kinds, verdict, second, set: Mutex::default() })
+        let kinds: Option<Vec<Kind>> = (0..count).map(|index| Kind::of(kernel.0, index)).collect();
+        let twin = Twin::new(kernel);
+        Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, second })
     }
+}
 
-    /// Sets the arguments and enqueues it: the code of either.
+impl Kernel {
+    /// Sets the arguments of the second kernel and enqueues that: the code of either.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
@@ -200,47 +252,63 @@ impl Beside {
         handle: LaunchHandle,
         enqueue: impl FnOnce(cl_kernel) -> cl_int,
     ) -> cl_int {
-        let mut set = lock(&self.set);
-        let kernel = self.kernel.0;
-        let mut code = 0;
-        if !set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
-            // Handles come again, so only bytes are compared.
-            let before = set.arguments.take();
-            let same = |index: usize, argument: &Argument| {
-                let known = before.as_ref().and_then(|before| before.get(index));
-                matches!(argument, Argument::Value(_) | Argument::Local(_))
-                    && known.is_some_and(|known| known.as_ref() == Some(argument))
-            };
-            for (index, argument) in (0..).zip(arguments.iter()) {
-                if let Some(argument) = argument
-                    && !same(index as usize, argument)
-                {
-                    code = code.min(argument.set(kernel, index));
-                }
-            }
-            set.arguments = Some(Arc::clone(arguments));
-        }
-        let count = self.kinds.len() as cl_uint;
+        let Some(twin) = self.twin(lane) else { return CL_INVALID_KERNEL };
+        let mut set = lock(&twin.set);
+        let mut code = twin.give(&mut set, arguments);
         if let Some(words) = &lane.words {
+            let count = arguments.len() as cl_uint;
             let place = (lane.queue, words.place());
             if set.stream != Some(place) {
-                code = code.min(words.give(kernel, count));
+                code = code.min(words.give(twin.kernel.0, count));
                 set.stream = Some(place);
             }
-        }
-        for (index, number) in [(count + 2, handle.slot()), (count + 3, number(handle.sequence))] {
-            let value: *const c_void = std::ptr::from_ref(&number).cast();
-            code = code.min(native!(clSetKernelArg(kernel, index, size_of::<u32>(), value)));
+            for (index, number) in
+                [(count + 2, handle.slot()), (count + 3, number(handle.sequence))]
+            {
+                let value: *const c_void = std::ptr::from_ref(&number).cast();
+                let size = size_of::<u32>();
+                code = code.min(native!(clSetKernelArg(twin.kernel.0, index, size, value)));
+            }
         }
         if code != 0 {
-            (set.arguments, set.stream) = (None, None);
+            *set = Set::default();
             return code;
         }
-        enqueue(kernel)
+        enqueue(twin.kernel.0)
     }
 }
 
-impl Drop for Beside {
+impl Twin {
+    fn new(kernel: Handle) -> Self {
+        Self { kernel, set: Mutex::default() }
+    }
+
+    /// Sets the arguments that it does not have yet.
+    fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
+        if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
+            return 0;
+        }
+        // Handles come again, so only bytes are compared.
+        let before = set.arguments.take();
+        let same = |index: usize, argument: &Argument| {
+            let known = before.as_ref().and_then(|before| before.get(index));
+            matches!(argument, Argument::Value(_) | Argument::Local(_))
+                && known.is_some_and(|known| known.as_ref() == Some(argument))
+        };
+        let mut code = 0;
+        for (index, argument) in (0..).zip(arguments.iter()) {
+            if let Some(argument) = argument
+                && !same(index as usize, argument)
+            {
+                code = code.min(argument.set(self.kernel.0, index));
+            }
+        }
+        set.arguments = Some(Arc::clone(arguments));
+        code
+    }
+}
+
+impl Drop for Twin {
     fn drop(&mut self) {
         let _ = native!(clReleaseKernel(self.kernel.0));
     }
@@ -294,6 +362,7 @@ pub(crate) unsafe extern "C" fn clone(from: cl_kernel, code: *mut cl_int) -> cl_
         made(kernel);
         if let (Some(from), Some(to)) = (of(from), of(kernel)) {
             *lock(&to.arguments) = from.arguments();
+            lock(&to.given).clone_from(&lock(&from.given));
         }
         kernel
     })
@@ -312,7 +381,9 @@ pub(crate) unsafe extern "C" fn set_argument(
         if code != 0 {
             return code;
         }
-        if let Some(known) = of(kernel)
+        let known = of(kernel);
+        known.iter().for_each(|known| known.given(index));
+        if let Some(known) = known
             && let Ok(beside) = &known.beside
             && let Some(&kind) = beside.kinds.get(index as usize)
             // SAFETY: the runtime has accepted so many bytes.
@@ -334,6 +405,7 @@ pub(crate) unsafe extern "C" fn set_pointer(
         if code == 0
             && let Some(known) = of(kernel)
         {
+            known.given(index);
             known.set(index, Argument::Svm(Handle(at.cast_mut())));
         }
         code
@@ -352,9 +424,11 @@ pub(crate) unsafe extern "C" fn set_execution(
             && let Some(known) = of(kernel)
             && let Ok(beside) = &known.beside
         {
-            let set = lock(&beside.set);
-            let _ = native!(clSetKernelExecInfo(beside.kernel.0, what, size, value));
-            drop(set);
+            for twin in [Some(&beside.twin), known.plain()].into_iter().flatten() {
+                let set = lock(&twin.set);
+                let _ = native!(clSetKernelExecInfo(twin.kernel.0, what, size, value));
+                drop(set);
+            }
         }
         code
     })

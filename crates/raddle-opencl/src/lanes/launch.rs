@@ -38,10 +38,9 @@ impl Launch {
             return work.fail();
         }
         let lane = &work.command.lane;
-        let (Some(words), Ok(beside)) = (&lane.words, self.kernel.beside()) else {
-            return work.fail();
-        };
-        words.word(handle.slot()).store(UNDECIDED, Ordering::Release);
+        if let Some(words) = &lane.words {
+            words.word(handle.slot()).store(UNDECIDED, Ordering::Release);
+        }
         let Sizes { dimensions, is_task, offset, global, local } = &self.sizes;
         let place = |sizes: &Option<[usize; 3]>| {
             sizes.as_ref().map_or(std::ptr::null(), |sizes| sizes.as_ptr())
@@ -49,7 +48,7 @@ impl Launch {
         let (offset, local) = (place(offset), place(local));
         let dimensions = *dimensions as cl_uint;
         let mut event = std::ptr::null_mut();
-        let code = beside.launch(&self.arguments, lane, handle, |second| {
+        let code = self.kernel.launch(&self.arguments, lane, handle, |second| {
             let queue = lane.queue.0;
             let (none, global, event) = (std::ptr::null(), global.as_ptr(), &raw mut event);
             if *is_task {
@@ -125,19 +124,20 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// A launch that can leave, of a kernel with these arguments as they are now. Else why it cannot.
+/// A launch that the layer holds, of a kernel with these arguments as they are now. Else why it cannot.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;
     let sizes = sizes.ok_or(Count::Doubtful)?;
-    if lane.words.is_none() {
-        return Err(Count::NoFlag);
-    }
     let arguments = kernel.arguments();
     if !kernel.fits(lane, &sizes, &arguments) {
         return Err(Count::Doubtful);
     }
     Ok(Launch { kept: Kept::of(&arguments), kernel, arguments, sizes })
+}
+
+fn refused(lane: &Lane, kernel: cl_kernel) -> Option<cl_int> {
+    kernel::of(kernel)?.refused(lane)
 }
 
 fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
@@ -149,13 +149,22 @@ fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
         return code;
     }
     count(Count::Launches);
+    let leaves = lane.words.is_some();
+    if !leaves {
+        lane.opaque(Count::NoFlag);
+    }
     let command = Command::new(Arc::clone(lane), call.kind, false);
     let work = Work::new(Arc::clone(&command), Task::Launch(launch));
     if !call.event.is_null() {
         // SAFETY: the program gives the place for an event.
         unsafe { call.event.write(command.hand_out()) };
     }
-    lane.capture(&command, work, |work| CapturedWork::kernel(work, Idempotence::Unknown), awaited);
+    // What cannot leave runs to its end once it is in the runtime, and is not given to it before its turn.
+    let captured = |work| match leaves {
+        true => CapturedWork::kernel(work, Idempotence::Unknown),
+        false => CapturedWork::opaque(work),
+    };
+    lane.capture(&command, work, captured, awaited);
     0
 }
 
@@ -179,6 +188,9 @@ pub(crate) unsafe extern "C" fn nd_range(
             match prepared(&lane, kernel, sizes) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
                 Err(why) => lane.opaque(why),
+            }
+            if let Some(code) = refused(&lane, kernel) {
+                return code;
             }
         }
         in_order::enqueue(queue, &call, |queue, _, count, list, event| {
@@ -209,6 +221,9 @@ pub(crate) unsafe extern "C" fn task(
             match prepared(&lane, kernel, Some(one)) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
                 Err(why) => lane.opaque(why),
+            }
+            if let Some(code) = refused(&lane, kernel) {
+                return code;
             }
         }
         in_order::enqueue(queue, &call, |queue, _, count, list, event| {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use raddle_policy::Preemption;
 
 use crate::clients::HAZARDS;
-use crate::run::{device, natively, under_layer};
+use crate::run::{device, natively, told_under_layer, under_layer};
 use crate::storm::Served;
 
 pub(crate) fn there_is_a_device() -> bool {
@@ -78,6 +78,25 @@ hazards! {
     exit_while_launches_wait: "exit while launches wait";
     exit_while_launches_run: "exit while launches run";
     fork_while_launches_run: "fork while launches run";
+}
+
+/// As on a device that does not see what the host stores: launches are held, and run to their end.
+#[test]
+fn launches_that_cannot_leave_are_held() {
+    if !there_is_a_device() {
+        return;
+    }
+    for name in ["gate", "across queues", "failing gate", "bad calls", "copies in order", "chains"]
+    {
+        let native = natively(name);
+        let storm = Served::storm(Preemption::Wait, 300, 3000, 7);
+        let (socket, place) = storm.environment();
+        let told = told_under_layer(name, &[(socket, &place), ("RADDLE_OPENCL_NO_FLAG", "1")]);
+        let told = told.unwrap_or_else(|how| panic!("{name}: {how}"));
+        assert_eq!(Ok(&told.answer), native.as_ref(), "{name}");
+        let counts = ["launches", "opaque-no-flag"].map(|count| told.count(count));
+        assert!(counts[0] > 0 && counts[0] == counts[1] && told.count("left") == 0, "{counts:?}");
+    }
 }
 
 /// Natively PoCL 3.1 takes all of these; the codes are those that the interface names.
