@@ -48,7 +48,7 @@ struct Source<'f> {
 }
 
 /// What `raddle` without a verb stands for, of the bundled pair.
-const TOUR: &str = "raddle replay decode.csv train.csv --device b200 --requests decode=40/s \
+const TOUR: &str = "raddle replay decode.csv train.csv --requests decode=40/s \
                     --until 300 --priority train=5";
 
 /// Without a verb: the bundled pair, under the load of [`TOUR`].

@@ -210,9 +210,11 @@ fn who_meets_more_goals_comes_nearest() {
 fn much_of_many_is_told_in_brief() {
     let mut processes = serve_and_train();
     processes.push(process("eval", JudgedBy::End, 5.0));
-    for (at, busy) in [0.01, -0.04, 0.02].into_iter().enumerate() {
+    let errors = [(0.01, -0.02, Some(0.5)), (-0.04, 0.01, None), (0.02, 0.0, Some(0.9))];
+    for (at, (busy, makespan, within)) in errors.into_iter().enumerate() {
         processes[at].recorded_on = Some("a V100".to_owned());
-        processes[at].self_replay = Some(ModelError { busy, ..ModelError::default() });
+        let found = ModelError { busy, makespan, within, ..ModelError::default() };
+        processes[at].self_replay = Some(found);
     }
     processes[0].recorded_on = Some("an H100".to_owned());
     let rows: [(&str, &[f64], f64); 1] = [("leftover", &[10.0, 26.0, 6.0], 0.1)];
@@ -222,7 +224,7 @@ fn much_of_many_is_told_in_brief() {
             "simulated",
             "train, eval were recorded on a V100 and are not scaled",
             "decode was recorded on an H100 and is not scaled",
-            "self-replay: busy time at most -4.0 % off",
+            "self-replay at worst: busy -4.0 %, makespan -2.0 %, 50 % of waits within the goal",
         ]
     );
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
+use crate::ModelError;
 
 /// Differences below that share are none.
 const SMALL: f64 = 0.01;
@@ -343,7 +344,7 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// The same in a line or two, whatever the number of processes: of errors the largest.
+/// The same in a line or two, whatever the number of processes: of each error the worst.
 pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = begun(figures);
     let processes = || figures.processes.iter();
@@ -357,17 +358,19 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
             all => format!("{} were recorded on {device} and are {scaled}", all.join(", ")),
         });
     }
-    let most = |of: fn(&JudgedProcess) -> Option<f64>| {
-        processes().filter_map(of).max_by(|a, b| a.abs().total_cmp(&b.abs()))
+    let replays = || processes().filter_map(|it| it.self_replay);
+    let most = |of: fn(ModelError) -> f64| {
+        replays().map(of).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default()
     };
-    let errors =
-        [("busy time", most(|it| Some(it.self_replay?.busy))), ("end", most(|it| it.end_error))];
-    let errors = errors.into_iter().filter_map(|(of, most)| Some((of, most? * 100.0)));
-    let most = if figures.processes.len() > 1 { "at most " } else { "" };
-    let errors: Vec<String> =
-        errors.map(|(of, error)| format!("{of} {most}{error:+.1} % off")).collect();
-    if !errors.is_empty() {
-        trust.push(format!("self-replay: {}", errors.join(", ")));
+    if replays().next().is_some() {
+        let worst = ModelError {
+            busy: most(|found| found.busy),
+            uncalibrated: None,
+            makespan: most(|found| found.makespan),
+            within: replays().filter_map(|found| found.within).min_by(f64::total_cmp),
+        };
+        let at_worst = if replays().nth(1).is_some() { " at worst" } else { "" };
+        trust.push(format!("self-replay{at_worst}: {worst}"));
     }
     trust.extend((0..figures.processes.len()).filter_map(|at| few_requests(figures, at)));
     trust

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use raddle_trace::{ImportOptions, OpKind, Profile, open};
+use raddle_trace::{Field, ImportOptions, OpKind, Origin, Profile, open};
 
 fn table(folder: &str, name: &str) -> Profile {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -24,14 +24,26 @@ fn is_packed(profile: &Profile) -> bool {
 }
 
 #[test]
-fn the_bundled_pair_is_packed() {
+fn the_packed_pair_is_packed() {
     for (name, kernels, others, end_ns) in
         [("decode.csv", 694, 161, 9_524_259), ("train.csv", 462, 34, 27_294_000)]
     {
-        let p = table("../raddle/data/demo", name);
+        let p = table("../../fixtures/packed", name);
         let found = p.ops.iter().filter(|op| op.kind == OpKind::Kernel).count();
         assert_eq!((found, p.ops.len() - found, p.span_ns), (kernels, others, end_ns), "{name}");
         assert!(is_packed(&p), "{name}");
+    }
+}
+
+/// Each host waits for its work, so both can be replayed in a closed loop.
+#[test]
+fn the_bundled_pair_is_of_one_device_and_has_the_waits_of_its_hosts() {
+    for (name, kernels, others) in [("decode.csv", 593, 2), ("train.csv", 320, 95)] {
+        let p = table("../raddle/data/demo", name);
+        let found = p.ops.iter().filter(|op| op.kind == OpKind::Kernel).count();
+        assert_eq!((found, p.ops.len() - found, device(&p)), (kernels, others, "h200"), "{name}");
+        assert_eq!((p.host_waits.len(), p.known_waits()), (1, Some(1.0)), "{name}");
+        assert!(p.ops.iter().all(|op| op.provenance.of(Field::Arrival) == Origin::Measured));
     }
 }
 

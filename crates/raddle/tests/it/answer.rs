@@ -7,8 +7,8 @@ use crate::common::{Place, table};
 /// The pair whose inference request takes 9.5 ms alone, beside a training step.
 fn demo() -> Place {
     let place = Place::new();
-    place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
-    place.file("train.csv", include_str!("../../data/demo/train.csv"));
+    place.file("decode.csv", include_str!("../../../../fixtures/packed/decode.csv"));
+    place.file("train.csv", include_str!("../../../../fixtures/packed/train.csv"));
     place
 }
 

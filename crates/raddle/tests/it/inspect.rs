@@ -347,10 +347,10 @@ fn a_b200_inference_run_and_its_replay() {
         "handovers",
         "handover-p50-ns",
     ];
-    assert_eq!(figures.map(|key| ns(&waits[key])), [768, 10_060, 99_249, 623, 10_060, 71, 2848]);
+    assert_eq!(figures.map(|key| ns(&waits[key])), [768, 10_060, 99_249, 623, 10_060, 145, 0]);
     assert_eq!(ns(&found["busy"]["recorded-ns"]), 10_793_638);
     // From the replay: half the kernels start at once when they are launched.
-    assert_eq!((ns(&waits["error-p50-ns"]), ns(&waits["early"])), (10_060, 768));
+    assert_eq!((ns(&waits["error-p50-ns"]), ns(&waits["early"])), (10_056, 768));
     assert_eq!(waits["within"], 0.0);
     assert_eq!((ns(&found["ran"]), ns(&found["order"]["inverted"])), (768, 0));
     let sum = |causes: &Value| -> i64 {

@@ -98,6 +98,101 @@ fn six_time_sliced_processes() {
     assert!((simulated[4] / measured[4] - 1.0).abs() < 0.05, "{simulated:?} {measured:?}");
 }
 
+/// Ways in which an H200 was shared, and the replays that stand for them.
+const SHARED: [(&str, &[&str]); 6] = [
+    ("time-slice", &["--recipe", "time-slice"]),
+    ("mps", &["--recipe", "mps"]),
+    ("streams", &["--recipe", "mps"]),
+    ("mps-priority", &["--recipe", "mps-priority", "--priority", "train=5"]),
+    ("stream-priorities", &["--recipe", "mps-priority", "--priority", "train=5"]),
+    ("mps-30-70", &["--recipe", "partition", "--share", "decode=3", "--share", "train=7"]),
+];
+
+/// The median and the 99th percentile, by nearest rank, and the mean.
+fn figures(ms: &serde_json::Value) -> [f64; 3] {
+    let mut all: Vec<f64> =
+        ms.as_array().expect("a list").iter().filter_map(serde_json::Value::as_f64).collect();
+    all.sort_by(f64::total_cmp);
+    let at = |percent: usize| all[(all.len() * percent).div_ceil(100) - 1];
+    [at(50), at(99), all.iter().sum::<f64>() / all.len() as f64]
+}
+
+/// Median and 99th percentile of the requests in ms, and the mean step where training ran beside.
+fn replayed(place: &crate::common::Place, load: &str, beside: Option<&[&str]>) -> [f64; 3] {
+    let arrivals = format!("decode=load-{load}.json");
+    let mut args = vec!["replay", "decode.csv", "--arrivals", &*arrivals, "--until", "3000"];
+    args.extend(beside.map_or(&["--recipe", "leftover"][..], |_| &["train.csv"]));
+    args.extend(beside.unwrap_or_default());
+    let ran = place.raddle(&[&args[..], &["--no-files", "--format", "json"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let processes = &found["recipes"][0]["summary"]["processes"];
+    let ms = |value: &serde_json::Value| value.as_f64().map_or(0.0, |ns| ns / 1e6);
+    let requests = &processes[0]["requests"];
+    [
+        ms(&requests["latency-p50-ns"]),
+        ms(&requests["latency-p99-ns"]),
+        ms(&processes[1]["steps"]["step-ns"]),
+    ]
+}
+
+/// The bundled pair as it was measured on an H200 and as it is replayed, request for request.
+#[test]
+fn a_decoder_beside_training_on_an_h200() {
+    let all = std::env::var_os("RADDLE_JUDGED").is_some();
+    let measured = include_str!("../../../../fixtures/h200/measured.json");
+    let measured: serde_json::Value = serde_json::from_str(measured).expect("it is JSON");
+    let place = crate::common::Place::new();
+    place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
+    place.file("train.csv", include_str!("../../data/demo/train.csv"));
+    let mut rows = String::new();
+    for load in ["10", "20", "40"] {
+        let trace = &measured["arrivals"][load];
+        let task = serde_json::json!({"id": "decode", "load": {"type": "trace", "trace": trace}});
+        let file = serde_json::json!({"tasks": [task]}).to_string();
+        place.file(&format!("load-{load}.json"), file);
+        let alone = &measured["ways"]["time-slice"][format!("decode alone {load}")]["decode"];
+        let mut compare = |way: &str, [p50, p99, step]: [f64; 3], now: [f64; 3]| {
+            let off = |measured: f64, now: f64| format!("{:+.0} %", (now / measured - 1.0) * 100.0);
+            rows += &format!(
+                "| {load} | {way} | {p50:.1}, {:.1}, {} | {p99:.1}, {:.1}, {} |",
+                now[0],
+                off(p50, now[0]),
+                now[1],
+                off(p99, now[1])
+            );
+            rows += &if step > 0.0 {
+                format!(" {step:.1}, {:.1}, {} |\n", now[2], off(step, now[2]))
+            } else {
+                " |\n".to_owned()
+            };
+        };
+        if all {
+            let [p50, p99, _] = figures(alone);
+            compare("alone", [p50, p99, 0.0], replayed(&place, load, None));
+        }
+        for (way, more) in SHARED.iter().take(if all { 6 } else { 2 }) {
+            let found = &measured["ways"][way][format!("beside {load}")];
+            if found.is_null() || !all && load != "20" {
+                continue;
+            }
+            let ([p50, p99, _], [.., step]) = (figures(&found["decode"]), figures(&found["train"]));
+            let now = replayed(&place, load, Some(more));
+            compare(way, [p50, p99, step], now);
+            // What depends on the order of work alone, and on no contention.
+            if ["time-slice", "mps", "streams"].contains(way) && load != "40" {
+                assert!((now[0] / p50 - 1.0).abs() < 0.1, "{load} {way}: {now:?} {p50}");
+                assert!((now[1] / p99 - 1.0).abs() < 0.2, "{load} {way}: {now:?} {p99}");
+            }
+        }
+    }
+    println!("{rows}");
+    if all {
+        let head = "| requests/s | way | requests p50: measured, replayed | p99 | training step, mean |\n|---|---|---|---|---|\n";
+        raddle_testkit::page_holds("docs/judged.md", "h200", &format!("{head}{rows}"));
+    }
+}
+
 /// A launch table of a V100 of a model's kernels, one behind the other; `SM_usage` workgroups, each
 /// of which fills a unit.
 fn table(folder: &Path, model: &str) -> (String, u64) {
