@@ -12,20 +12,21 @@
 //! Without a copy, grids tell: in work-items all are whole numbers of workgroups. Names are numbers of
 //! strings, of which only those in use are kept.
 
+mod calls;
+
 use std::collections::BTreeMap;
 
+use self::calls::{RpdCall, RpdCalls, RpdLaunch};
 use super::blocking::Blocking;
 use super::calls::sort_calls;
-use super::kineto::collect::{
-    AskedLaunch, KinetoCall, KinetoCollector, KinetoLane, KinetoOp, TraceMaker,
-};
+use super::kineto::collect::{AskedLaunch, KinetoCollector, KinetoLane, KinetoOp, TraceMaker};
 use super::kineto::event::Api;
 use super::kineto::plain::work_of_rpd;
 use super::kineto::settle::call_of;
 use super::kineto::shape::KernelExtents;
 use super::sqlite::database::{Database, DatabaseRow};
-use super::sqlite::{RowMeter, SqliteSource};
-use crate::assemble::{Draft, Interner, OP_LIMIT, push, sort_in_place};
+use super::sqlite::{RowMeter, RowsBeside, SqliteSource};
+use crate::assemble::{Draft, Interner, push, sort_in_place};
 use crate::error::TraceError;
 use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, StreamLabel};
@@ -50,11 +51,16 @@ pub(super) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
-    let mut meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS, TIES, OPS], *watch);
-    let mut reader = RpdReader::new(database);
-    reader.calls(database, &mut meter);
-    reader.ops(database, &mut meter);
-    reader.join();
+    let beside = RowsBeside::default();
+    let meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS, TIES, OPS], *watch);
+    let mut meter = meter.with(&beside);
+    let words = words(database);
+    // Neither half of the tables needs the other before both are read.
+    let (calls, mut reader) = database.beside(
+        |database| RpdCalls::read(&words, database, &beside),
+        |database| RpdReader::read(&words, database, &mut meter),
+    );
+    reader.join(calls);
     let RpdReader { mut found, names, .. } = reader;
     meter.end(file, found.ops.len().max(found.calls.len()))?;
     rename(database, &names.into_items(), &mut found);
@@ -72,34 +78,6 @@ pub(super) fn import(
         },
         _ => TraceError::NothingUsable { file, kernels, reasons: found.report.reasons(&reasons) },
     }))
-}
-
-/// What a launch or a copy asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RpdLaunch {
-    /// A position in [`RpdReader::streams`].
-    stream: Option<u32>,
-    extents: Option<KernelExtents>,
-    lds_bytes: Option<u32>,
-    /// The name of the kernel.
-    name: Option<i64>,
-}
-
-/// What a call was, and what it asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RpdCall {
-    api: Api,
-    /// A position among the processes whose calls launch, in order of first use.
-    process: u32,
-    /// A position in [`RpdReader::launches`].
-    launch: Option<u32>,
-}
-
-impl RpdCall {
-    /// What it asked for, where it launched or copied.
-    fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
-        launches.get(self.launch? as usize).copied()
-    }
 }
 
 /// What strings mean that decide what a row is.
@@ -124,101 +102,39 @@ impl RpdWord {
     }
 }
 
+/// What the strings mean that decide what a row is, by their number.
+fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
+    let mut words = BTreeMap::new();
+    database.scan(STRINGS, &["id", "string"], |row| {
+        let word = row.text(1).and_then(|text| RpdWord::of(&text));
+        words.extend(row.number(0).zip(word));
+        true
+    });
+    words
+}
+
 /// Everything of interest in the tables so far.
-struct RpdReader {
+struct RpdReader<'w> {
     found: KinetoCollector,
-    words: BTreeMap<i64, RpdWord>,
-    /// The labels of streams.
-    streams: Interner<String>,
-    /// What launches and copies asked for; few differ.
-    launches: Vec<RpdLaunch>,
-    /// What calls were, [`KinetoCall::asked`] of each its position; few differ.
-    calls: Interner<RpdCall>,
+    words: &'w BTreeMap<i64, RpdWord>,
     /// The names of work, as numbers of strings.
     names: Interner<i64>,
     /// Lanes by queue and GPU.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
 
-impl RpdReader {
-    fn new(database: &Database) -> Self {
-        let mut words = BTreeMap::new();
-        database.scan(STRINGS, &["id", "string"], |row| {
-            let word = row.text(1).and_then(|text| RpdWord::of(&text));
-            words.extend(row.number(0).zip(word));
-            true
-        });
+impl<'w> RpdReader<'w> {
+    /// Reads the work of GPUs.
+    fn read(
+        words: &'w BTreeMap<i64, RpdWord>,
+        database: &Database,
+        meter: &mut RowMeter<'_>,
+    ) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
-        let (streams, launches, calls, names, queues) = Default::default();
-        Self { found, words, streams, launches, calls, names, queues }
-    }
-
-    /// What launches and copies asked for, by the number of their call.
-    fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
-        let mut launches = RpdLaunches::default();
-        let streams = &mut self.streams;
-        let columns = [
-            "api_ptr_id",
-            "stream",
-            "gridX",
-            "gridY",
-            "gridZ",
-            "workgroupX",
-            "workgroupY",
-            "workgroupZ",
-            "groupSegmentSize",
-            "kernelName_id",
-        ];
-        database.scan(LAUNCHES, &columns, |row| {
-            let shape = three(row, 2).zip(three(row, 5));
-            let launch = RpdLaunch {
-                stream: row.text(1).map(|stream| streams.number(&*stream)),
-                extents: shape.map(|(grid, block)| KernelExtents { grid, block }),
-                lds_bytes: small(row, 8),
-                name: row.number(9),
-            };
-            launches.add(row.number(0), &launch);
-            meter.row() && launches.of_calls.len() < OP_LIMIT
-        });
-        database.scan(COPIES, &["api_ptr_id", "stream"], |row| {
-            let stream = row.text(1).map(|stream| streams.number(&*stream));
-            let copy = RpdLaunch { stream, extents: None, lds_bytes: None, name: None };
-            launches.add(row.number(0), &copy);
-            meter.row() && launches.of_calls.len() < OP_LIMIT
-        });
-        launches.sort();
-        launches
-    }
-
-    fn calls(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
-        let RpdLaunches { kinds, of_calls } = self.launches(database, meter);
-        self.launches = kinds.into_items();
-        let mut processes: Interner<i64> = Interner::default();
-        let (thread, mut next) = (self.found.threads.number(&0), 0);
-        database.scan(CALLS, &["id", "start", "end", "apiName_id", "pid"], |row| {
-            self.found.report.events += 1;
-            let id = row.number(0).and_then(|id| u64::try_from(id).ok()).filter(|&id| id > 0);
-            let word = row.number(3).and_then(|name| self.words.get(&name));
-            let (Some(RpdWord::Call(api, blocking)), Some(id), Some(start)) =
-                (word, id, row.number(1))
-            else {
-                return meter.row();
-            };
-            let end = row.number(2).filter(|&end| end >= start);
-            if let Some((blocking, end)) = blocking.zip(end) {
-                self.found.waits.add(blocking, (start, end), Some(id));
-            }
-            if let Some(api) = *api {
-                let launch = of_call(&of_calls, id.cast_signed(), &mut next);
-                let process = processes.number(&row.number(4).unwrap_or(0));
-                let asked = self.calls.number(&RpdCall { api, process, launch });
-                let call = KinetoCall { correlation: id, start, asked, thread };
-                push(&mut self.found.calls, call);
-            }
-            meter.row() && self.found.has_room()
-        });
-        // In most files they are in order.
-        sort_calls(&mut self.found.calls, |call| call.correlation, &mut self.found.report);
+        let (names, queues) = Default::default();
+        let mut reader = Self { found, words, names, queues };
+        reader.ops(database, meter);
+        reader
     }
 
     fn ops(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
@@ -294,9 +210,14 @@ impl RpdReader {
     }
 
     /// Gives each op what its call asked for.
-    fn join(&mut self) {
-        let kinds = core::mem::take(&mut self.calls).into_items();
-        let mut launches = core::mem::take(&mut self.launches);
+    fn join(&mut self, calls: RpdCalls) {
+        let RpdCalls { found: calls, streams, mut launches, kinds } = calls;
+        let kinds = kinds.into_items();
+        (self.found.calls, self.found.waits, self.found.threads) =
+            (calls.calls, calls.waits, calls.threads);
+        self.found.report.events += calls.report.events;
+        // In most files they are in order.
+        sort_calls(&mut self.found.calls, |call| call.correlation, &mut self.found.report);
         let of_sdk = self.is_of_sdk(&kinds, &launches);
         if of_sdk {
             for launch in &mut launches {
@@ -304,7 +225,7 @@ impl RpdReader {
             }
         }
         let mut lanes = RpdLanes {
-            streams: core::mem::take(&mut self.streams).into_items(),
+            streams: streams.into_items(),
             queues: core::mem::take(&mut self.found.lanes).into_items(),
             labels: core::mem::take(&mut self.found.streams).into_items(),
             new: BTreeMap::new(),
@@ -381,39 +302,6 @@ impl RpdLanes {
     }
 }
 
-/// What launches asked for, by the number of their call: few differ.
-#[derive(Default)]
-struct RpdLaunches {
-    kinds: Interner<RpdLaunch>,
-    of_calls: Vec<(i64, u32)>,
-}
-
-impl RpdLaunches {
-    fn add(&mut self, call: Option<i64>, launch: &RpdLaunch) {
-        if let Some(call) = call {
-            push(&mut self.of_calls, (call, self.kinds.number(launch)));
-        }
-    }
-
-    /// Of several of one call the last counts.
-    fn sort(&mut self) {
-        self.of_calls.sort_by_key(|&(call, _)| call);
-    }
-}
-
-/// What a call asked for, looked for behind where the one before it was: calls mostly rise.
-fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
-    let is_behind = |at: usize| of_calls.get(at).is_none_or(|&(other, _)| other > call);
-    let is_before = |at: usize| at == 0 || of_calls[at - 1].0 <= call;
-    if is_behind(*next + 1) && !is_behind(*next) {
-        *next += 1;
-    } else if !(is_behind(*next) && is_before(*next)) {
-        *next = of_calls.partition_point(|&(other, _)| other <= call);
-    }
-    let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;
-    (found == call).then_some(kind)
-}
-
 /// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
@@ -468,12 +356,4 @@ fn rename(database: &Database, names: &[i64], found: &mut KinetoCollector) {
     for work in &mut found.ops {
         work.op.kernel = new[work.op.kernel as usize];
     }
-}
-
-fn small(row: &DatabaseRow<'_>, at: usize) -> Option<u32> {
-    row.number(at).and_then(|n| u32::try_from(n).ok())
-}
-
-fn three(row: &DatabaseRow<'_>, at: usize) -> Option<[u32; 3]> {
-    Some([small(row, at)?, small(row, at + 1)?, small(row, at + 2)?])
 }

@@ -10,7 +10,7 @@ use super::{ImportSource, Watch};
 use crate::error::TraceError;
 use crate::report::{ImportReport, Quirk};
 use database::Database;
-pub(super) use meter::RowMeter;
+pub(super) use meter::{RowMeter, RowsBeside};
 
 /// An open database and what its importer needs beside it.
 pub(super) struct SqliteSource<'a> {

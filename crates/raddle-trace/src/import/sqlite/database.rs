@@ -9,11 +9,13 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
+use smallvec::SmallVec;
 use tempfile::NamedTempFile;
 
 use super::load::LoadedDatabase;
@@ -38,10 +40,11 @@ pub(in crate::import) struct Database {
     connection: Connection,
     /// The names of the real tables, in lower case.
     tables: BTreeSet<String>,
+    bytes: u64,
     text_left: Cell<u64>,
     damaged: Cell<bool>,
     // After the connection, which must close first.
-    _copy: NamedTempFile,
+    copy: Arc<NamedTempFile>,
 }
 
 impl Database {
@@ -51,16 +54,40 @@ impl Database {
     /// In SQLite's words, when it is none or its list of tables cannot be read.
     pub(in crate::import) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
         let LoadedDatabase { copy, bytes, .. } = loaded;
-        let connection = open(copy.path(), bytes).map_err(|error| error.to_string())?;
-        let mut database = Self {
-            connection,
-            tables: BTreeSet::new(),
-            text_left: Cell::new(bytes.saturating_mul(TEXT_PER_BYTE)),
-            damaged: Cell::new(false),
-            _copy: copy,
-        };
+        let mut database = Self::opened(Arc::new(copy), bytes, BTreeSet::new())?;
         database.tables = database.list().map_err(|error| error.to_string())?;
         Ok(database)
+    }
+
+    fn opened(
+        copy: Arc<NamedTempFile>,
+        bytes: u64,
+        tables: BTreeSet<String>,
+    ) -> Result<Self, String> {
+        let connection = open(copy.path(), bytes).map_err(|error| error.to_string())?;
+        let text_left = Cell::new(bytes.saturating_mul(TEXT_PER_BYTE));
+        Ok(Self { connection, tables, bytes, text_left, damaged: Cell::new(false), copy })
+    }
+
+    /// Reads with two threads at once: `beside` gets a connection of its own, on another thread where
+    /// there can be one, and `here` gets this one.
+    pub(in crate::import) fn beside<A: Send, B>(
+        &self,
+        beside: impl FnOnce(&Self) -> A + Send,
+        here: impl FnOnce(&Self) -> B,
+    ) -> (A, B) {
+        let Ok(other) = Self::opened(Arc::clone(&self.copy), self.bytes, self.tables.clone())
+        else {
+            return (beside(self), here(self));
+        };
+        std::thread::scope(|scope| {
+            let beside = scope.spawn(move || (beside(&other), other.damaged()));
+            let found = here(self);
+            let (other, damaged) =
+                beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            self.damaged.set(self.damaged() || damaged);
+            (other, found)
+        })
     }
 
     fn list(&self) -> rusqlite::Result<BTreeSet<String>> {
@@ -121,14 +148,15 @@ impl Database {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
             while let Some(row) = cells.next()? {
-                let mut cells = [ValueRef::Null; CELLS];
-                for (at, cell) in cells.iter_mut().enumerate().take(columns.len()) {
-                    *cell = row.get_ref(at)?;
+                let mut cells: SmallVec<[ValueRef<'_>; CELLS]> = SmallVec::new();
+                for at in 0..columns.len() {
+                    let cell = row.get_ref(at)?;
                     // SQLite has copied the texts of this row, whether they are wanted or not.
-                    if !self.charge(*cell) {
+                    if !self.charge(cell) {
                         self.damaged.set(true);
                         return Ok(());
                     }
+                    cells.push(cell);
                 }
                 rows += 1;
                 if !take(&DatabaseRow(&cells)) {
@@ -285,8 +313,8 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The most columns that are asked for at once.
-const CELLS: usize = 32;
+/// As many columns as are asked for at once, mostly.
+const CELLS: usize = 16;
 
 /// One row of a table; cells are counted from 0.
 pub(in crate::import) struct DatabaseRow<'a>(&'a [ValueRef<'a>]);

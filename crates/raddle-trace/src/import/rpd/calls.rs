@@ -1,0 +1,178 @@
+//! What did the host ask for, by the tables of rocmProfileData?
+
+use std::collections::BTreeMap;
+
+use super::{CALLS, COPIES, LAUNCHES, RpdWord};
+use crate::assemble::{Interner, OP_LIMIT, push};
+use crate::import::kineto::collect::{KinetoCall, KinetoCollector, TraceMaker};
+use crate::import::kineto::event::Api;
+use crate::import::kineto::shape::KernelExtents;
+use crate::import::sqlite::RowsBeside;
+use crate::import::sqlite::database::{Database, DatabaseRow};
+
+/// What a launch or a copy asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RpdLaunch {
+    /// A position in [`RpdReader::streams`].
+    pub(super) stream: Option<u32>,
+    pub(super) extents: Option<KernelExtents>,
+    pub(super) lds_bytes: Option<u32>,
+    /// The name of the kernel.
+    pub(super) name: Option<i64>,
+}
+
+/// What a call was, and what it asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RpdCall {
+    pub(super) api: Api,
+    /// A position among the processes whose calls launch, in order of first use.
+    pub(super) process: u32,
+    /// A position in [`RpdReader::launches`].
+    pub(super) launch: Option<u32>,
+}
+
+impl RpdCall {
+    /// What it asked for, where it launched or copied.
+    pub(super) fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
+        launches.get(self.launch? as usize).copied()
+    }
+}
+
+/// The calls of the host.
+pub(super) struct RpdCalls {
+    /// They and what they waited for.
+    pub(super) found: KinetoCollector,
+    /// The labels of streams.
+    pub(super) streams: Interner<String>,
+    /// What launches and copies asked for; few differ.
+    pub(super) launches: Vec<RpdLaunch>,
+    /// What calls were, [`KinetoCall::asked`] of each its position; few differ.
+    pub(super) kinds: Interner<RpdCall>,
+}
+
+impl RpdCalls {
+    pub(super) fn read(
+        words: &BTreeMap<i64, RpdWord>,
+        database: &Database,
+        rows: &RowsBeside,
+    ) -> Self {
+        let found = KinetoCollector::of(TraceMaker::Rpd);
+        let (streams, launches, kinds) = Default::default();
+        let mut calls = Self { found, streams, launches, kinds };
+        calls.calls(words, database, rows);
+        calls
+    }
+
+    /// What launches and copies asked for, by the number of their call.
+    fn launches(&mut self, database: &Database, rows: &RowsBeside) -> RpdLaunches {
+        let mut launches = RpdLaunches::default();
+        let streams = &mut self.streams;
+        let columns = [
+            "api_ptr_id",
+            "stream",
+            "gridX",
+            "gridY",
+            "gridZ",
+            "workgroupX",
+            "workgroupY",
+            "workgroupZ",
+            "groupSegmentSize",
+            "kernelName_id",
+        ];
+        database.scan(LAUNCHES, &columns, |row| {
+            let shape = three(row, 2).zip(three(row, 5));
+            let launch = RpdLaunch {
+                stream: row.text(1).map(|stream| streams.number(&*stream)),
+                extents: shape.map(|(grid, block)| KernelExtents { grid, block }),
+                lds_bytes: small(row, 8),
+                name: row.number(9),
+            };
+            launches.add(row.number(0), &launch);
+            rows.row() && launches.of_calls.len() < OP_LIMIT
+        });
+        database.scan(COPIES, &["api_ptr_id", "stream"], |row| {
+            let stream = row.text(1).map(|stream| streams.number(&*stream));
+            let copy = RpdLaunch { stream, extents: None, lds_bytes: None, name: None };
+            launches.add(row.number(0), &copy);
+            rows.row() && launches.of_calls.len() < OP_LIMIT
+        });
+        launches.sort();
+        launches
+    }
+
+    fn calls(&mut self, words: &BTreeMap<i64, RpdWord>, database: &Database, rows: &RowsBeside) {
+        let RpdLaunches { kinds, of_calls, .. } = self.launches(database, rows);
+        self.launches = kinds.into_items();
+        let mut processes: Interner<i64> = Interner::default();
+        let (thread, mut next) = (self.found.threads.number(&0), 0);
+        database.scan(CALLS, &["id", "start", "end", "apiName_id", "pid"], |row| {
+            self.found.report.events += 1;
+            let id = row.number(0).and_then(|id| u64::try_from(id).ok()).filter(|&id| id > 0);
+            let word = row.number(3).and_then(|name| words.get(&name));
+            let (Some(RpdWord::Call(api, blocking)), Some(id), Some(start)) =
+                (word, id, row.number(1))
+            else {
+                return rows.row();
+            };
+            let end = row.number(2).filter(|&end| end >= start);
+            if let Some((blocking, end)) = blocking.zip(end) {
+                self.found.waits.add(blocking, (start, end), Some(id));
+            }
+            if let Some(api) = *api {
+                let launch = of_call(&of_calls, id.cast_signed(), &mut next);
+                let process = processes.number(&row.number(4).unwrap_or(0));
+                let asked = self.kinds.number(&RpdCall { api, process, launch });
+                let call = KinetoCall { correlation: id, start, asked, thread };
+                push(&mut self.found.calls, call);
+            }
+            rows.row() && self.found.has_room()
+        });
+    }
+}
+
+/// What launches asked for, by the number of their call: few differ.
+#[derive(Default)]
+struct RpdLaunches {
+    kinds: Interner<RpdLaunch>,
+    of_calls: Vec<(i64, u32)>,
+    /// The one before, which most equal.
+    last: Option<(RpdLaunch, u32)>,
+}
+
+impl RpdLaunches {
+    fn add(&mut self, call: Option<i64>, launch: &RpdLaunch) {
+        let Some(call) = call else { return };
+        let number = match self.last {
+            Some((last, number)) if last == *launch => number,
+            _ => self.kinds.number(launch),
+        };
+        self.last = Some((*launch, number));
+        push(&mut self.of_calls, (call, number));
+    }
+
+    /// Of several of one call the last counts.
+    fn sort(&mut self) {
+        self.of_calls.sort_by_key(|&(call, _)| call);
+    }
+}
+
+/// What a call asked for, looked for behind where the one before it was: calls mostly rise.
+fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
+    let is_behind = |at: usize| of_calls.get(at).is_none_or(|&(other, _)| other > call);
+    let is_before = |at: usize| at == 0 || of_calls[at - 1].0 <= call;
+    if is_behind(*next + 1) && !is_behind(*next) {
+        *next += 1;
+    } else if !(is_behind(*next) && is_before(*next)) {
+        *next = of_calls.partition_point(|&(other, _)| other <= call);
+    }
+    let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;
+    (found == call).then_some(kind)
+}
+
+fn small(row: &DatabaseRow<'_>, at: usize) -> Option<u32> {
+    row.number(at).and_then(|n| u32::try_from(n).ok())
+}
+
+fn three(row: &DatabaseRow<'_>, at: usize) -> Option<[u32; 3]> {
+    Some([small(row, at)?, small(row, at + 1)?, small(row, at + 2)?])
+}
