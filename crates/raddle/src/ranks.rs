@@ -158,8 +158,9 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     }
     traces.sort();
     if traces.is_empty() {
+        let kind = if folder.is_dir() { "folder" } else { "tar archive" };
         return Err(CliError::Refused(format!(
-            "{} is a folder without traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
+            "{} is a {kind} without traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
             folder.display()
         )));
     }

@@ -107,6 +107,14 @@ fn an_archive_of_a_job_is_read_as_it_is() {
         let ran = place.raddle(&["inspect", &format!("{archive}/job/rank7.json")]);
         assert!(ran.code == 1 && ran.err.contains("cannot be read"), "{}", ran.err);
     }
+    place.file("notes.txt", "nothing");
+    let made = std::process::Command::new("tar")
+        .current_dir(place.path())
+        .args(["-cf", "notes.tar", "./notes.txt"])
+        .status();
+    assert!(made.expect("tar is there").success());
+    let ran = place.raddle(&["inspect", "notes.tar"]);
+    assert!(ran.code == 1 && ran.err.contains("is a tar archive without traces"), "{}", ran.err);
 }
 
 /// The collective of the first rank waits 100 us for the second one's, and what follows it too.
