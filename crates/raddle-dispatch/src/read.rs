@@ -176,8 +176,12 @@ impl Error for ReadError {
     }
 }
 
-/// The one of these names that was likely meant: less than half of it differs.
+/// The one of these names that was likely meant: less than half of it differs. None for a name of more
+/// than 64 bytes, as to compare takes time and memory by the length of both.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > 64 {
+        return None;
+    }
     let distance = |known: &str| strsim::damerau_levenshtein(name, &kebab(known));
     let near = names.into_iter().min_by_key(|known| distance(known))?;
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)

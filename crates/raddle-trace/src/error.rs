@@ -160,3 +160,9 @@ pub enum TraceError {
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
     IdempotenceRule { rule: String, problem: &'static str },
 }
+
+/// The begin of a text of a file, in a message.
+pub(crate) fn shown(text: &str) -> String {
+    let text: String = text.chars().take(40).collect();
+    format!("`{}`", text.escape_debug())
+}

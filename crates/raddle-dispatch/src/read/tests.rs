@@ -128,6 +128,8 @@ fn near_names_are_suggested_and_far_ones_are_not() {
     assert_eq!(nearest("trun", ["turn", "window"]), Some("turn"));
     assert_eq!(nearest("queue", ["turn", "window"]), None);
     assert_eq!(nearest("x", []), None);
+    let long = "turn".repeat(20);
+    assert_eq!(nearest(&long, [long.as_str()]), None);
 }
 
 #[test]

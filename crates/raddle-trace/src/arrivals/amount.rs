@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
 use crate::decimal::{DecimalError, fixed, unquote};
+use crate::error::shown;
 
 /// How often requests arrive, in requests per 10^9 seconds; never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +73,6 @@ pub(super) fn scaled(text: &str, places: u32) -> Result<u64, String> {
         };
         format!("{} {problem}", shown(text))
     })
-}
-
-/// Text of a file in a message.
-pub(super) fn shown(text: &str) -> String {
-    let text: String = text.chars().take(40).collect();
-    format!("`{}`", text.escape_debug())
 }
 
 #[cfg(test)]

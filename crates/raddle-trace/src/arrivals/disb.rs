@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
-use super::amount::{Rate, scaled, shown};
+use super::amount::{Rate, scaled};
 use super::{
     ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, LoadTime,
     REQUEST_LIMIT, TimeUnit, TimesCount, fault, plain, sort,
 };
 use crate::error::TraceError;
+use crate::error::shown;
 
 /// The members of the outermost object.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
@@ -221,7 +222,9 @@ impl LoadTasks<'_> {
                 return Ok(ArrivalProcess::Dependent { after: load.prev_task_ids });
             }
             (unknown, _) => {
-                let likeness = |word: &&str| strsim::levenshtein(word, unknown);
+                // To compare takes time by the length of both.
+                let begin: String = unknown.chars().take(32).collect();
+                let likeness = |word: &&str| strsim::levenshtein(word, &begin);
                 format!(
                     "its load is of type {}, which is none of {}; did you mean `{}`?",
                     shown(unknown),

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::error::Category;
 
 use crate::archive::open_file;
-use crate::error::TraceError;
+use crate::error::{TraceError, shown};
 use crate::input::{FileInput, is_damage};
 
 pub use amount::Rate;
@@ -126,7 +126,7 @@ impl TimeUnit {
             Self::Minutes => (9, 60),
         };
         let ns = amount::scaled(text, places)?.checked_mul(times);
-        ns.ok_or_else(|| format!("{} is too large", amount::shown(text)))
+        ns.ok_or_else(|| format!("{} is too large", shown(text)))
     }
 }
 

@@ -7,7 +7,6 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 use serde_json::value::RawValue;
 
-use super::amount::shown;
 use super::disb::{Keys, listed};
 use super::{
     ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, BREAKS_OFF,
@@ -16,6 +15,7 @@ use super::{
 use crate::csv_table::CsvTable;
 use crate::decimal::unquote;
 use crate::error::TraceError;
+use crate::error::shown;
 use crate::input::FileInput;
 
 /// One line of a trace in JSON Lines.

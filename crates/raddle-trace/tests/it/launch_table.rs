@@ -64,6 +64,8 @@ fn wrong_headers_name_the_nearest_column() {
     );
     let strange = complaint("name,flavour\n");
     assert!(strange.contains("there are name,") && !strange.contains("did you mean"), "{strange}");
+    let long = complaint(&format!("name,{}\n", "grid_x".repeat(100_000)));
+    assert!(long.contains("there are name,") && long.len() < 600, "{long}");
     assert!(complaint("# note\nname;grid_x\n").contains("by commas"));
     assert!(complaint("name,grid_x\n").contains("line 1: column `grid_y` is missing"));
     assert!(

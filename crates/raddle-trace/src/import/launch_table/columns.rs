@@ -1,5 +1,7 @@
 //! Which columns does the header of a launch table name, and is it right?
 
+use crate::error::shown;
+
 /// The columns of a launch table, in the order in which raddle writes them: those of each op, six rates of
 /// instructions, and `end_ns`, which stands for a duration in tables that others write.
 pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
@@ -61,17 +63,22 @@ pub(super) fn check_header(header: &csv::StringRecord) -> Result<(), String> {
     }
 }
 
+/// The longest name, in bytes, that is compared with those of columns.
+const LONGEST: usize = 64;
+
 fn unknown(column: &str) -> String {
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(column, known);
-    let shown = column.escape_debug();
+    let shown = shown(column);
     if column.contains([';', '\t']) {
-        return format!("column `{shown}` is not known: separate the cells by commas");
+        return format!("column {shown} is not known: separate the cells by commas");
     }
-    let nearest = LAUNCH_TABLE_COLUMNS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    // To compare takes time and memory by the length of both, and no long name is like a column's.
+    let names = LAUNCH_TABLE_COLUMNS.iter().filter(|_| column.len() <= LONGEST);
+    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest.filter(|known| likeness(known) >= LIKE) {
-        Some(known) => format!("column `{shown}` is not known; did you mean `{known}`?"),
+        Some(known) => format!("column {shown} is not known; did you mean `{known}`?"),
         None => {
-            format!("column `{shown}` is not known; there are {}", LAUNCH_TABLE_COLUMNS.join(", "))
+            format!("column {shown} is not known; there are {}", LAUNCH_TABLE_COLUMNS.join(", "))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Why can nothing come of a database, and what would help?
 
-use crate::error::TraceError;
+use crate::error::{TraceError, shown};
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
 use crate::profile::OpKind;
@@ -44,17 +44,13 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     if database.tables().any(ours) {
         return Ok(());
     }
-    let shown: Vec<_> = database
-        .tables()
-        .take(SHOWN)
-        .map(|table| format!("`{}`", table.chars().take(40).collect::<String>().escape_debug()))
-        .collect();
+    let tables: Vec<_> = database.tables().take(SHOWN).map(shown).collect();
     let more = database.tables().count().saturating_sub(SHOWN);
-    let looks_like = match (shown.is_empty(), more) {
+    let looks_like = match (tables.is_empty(), more) {
         (true, _) => "an SQLite database without tables".to_owned(),
-        (false, 0) => format!("an SQLite database with the tables {}", shown.join(", ")),
+        (false, 0) => format!("an SQLite database with the tables {}", tables.join(", ")),
         (false, _) => {
-            format!("an SQLite database with the tables {} and {more} more", shown.join(", "))
+            format!("an SQLite database with the tables {} and {more} more", tables.join(", "))
         }
     };
     Err(TraceError::NotAProfile { file: file(), looks_like })
