@@ -3,8 +3,31 @@
 use crate::common::{Place, train};
 use serde_json::{Value, json};
 
-const READINGS: &str =
-    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/energy/power-readings.csv"));
+/// Made up, so that the weights are known.
+const READINGS: &str = "\
+kernel,move,load,store,matrix,compare,jump,ns,mw
+idle,0,0,0,0,0,0,1000000000,70000
+moves,4000000000,0,0,0,10000000,10000000,1000000,310800
+loads,10000000,100000000,0,0,5000000,5000000,1000000,111150
+stores,10000000,5000000,100000000,0,5000000,5000000,1000000,113150
+matrices,50000000,20000000,4000000,32000000,2000000,4000000,1000000,146820
+compares,10000000,0,0,0,400000000,4000000,1000000,90720
+jumps,10000000,0,0,0,4000000,400000000,1000000,82800
+";
+
+/// Published measurements of a V100.
+const MEASURED: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/energy/v100.csv"));
+
+#[test]
+fn weights_from_published_measurements() {
+    let place = Place::new();
+    place.file("v100.csv", MEASURED);
+    let source = "AccelWattch's measurements of a GV100";
+    let printed = place.raddle(&["calibrate", "v100.csv", "--source", source]);
+    assert_eq!((printed.code, printed.err.as_str()), (0, ""));
+    insta::assert_snapshot!("calibrated-v100", printed.out);
+}
 
 #[test]
 fn weights_from_a_table_count_the_energy_of_a_replay() {
