@@ -30,7 +30,7 @@ const SAMPLES: [&str; 5] = [
 const LAUNCHES: &str = "recipe process level";
 const REFUSALS: &str = "recipe lacking";
 
-const QUICK: [PageTables; 11] = [
+const QUICK: [PageTables; 12] = [
     PageTables {
         page: "matching",
         mark: "searches",
@@ -38,7 +38,8 @@ const QUICK: [PageTables; 11] = [
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
             "--recipe matching --recipe fixtures/recipes/groups-of-4.toml",
             "--recipe fixtures/recipes/groups-by-resource.toml --recipe fixtures/recipes/groups-16.toml",
-            "--recipe fixtures/recipes/sampled.toml --recipe fixtures/recipes/no-primes.toml",
+            "--recipe fixtures/recipes/sampled.toml --recipe fixtures/recipes/amounts.toml",
+            "--recipe fixtures/recipes/no-primes.toml --recipe fixtures/recipes/excluding.toml",
             "--recipe fixtures/recipes/best-fit.toml --recipe fixtures/recipes/worst-fit.toml",
             "--recipe fixtures/recipes/seeded-pick.toml --recipe fixtures/recipes/one-channel.toml",
             "-v --no-files",
@@ -51,9 +52,24 @@ const QUICK: [PageTables; 11] = [
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe leftover --recipe matching",
             "--recipe fixtures/recipes/one-clock.toml --recipe fixtures/recipes/three-clocks.toml",
-            "--recipe fixtures/recipes/shared-128.toml -v --no-files",
+            "--recipe fixtures/recipes/shared-128.toml --recipe fixtures/recipes/reused.toml -v --no-files",
         ],
         heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "condensed-packets",
+        mark: "settings",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --priority train=5",
+            "--recipe aql-packets --recipe condensed --recipe fixtures/recipes/packets-first.toml",
+            "--recipe fixtures/recipes/packets-most-recent.toml --recipe fixtures/recipes/packets-near-4.toml",
+            "--recipe fixtures/recipes/packets-2-entries.toml --recipe fixtures/recipes/packets-process.toml",
+            "--recipe fixtures/recipes/packets-agent.toml --recipe fixtures/recipes/packets-fixed.toml",
+            "--recipe fixtures/recipes/packets-signals.toml --recipe fixtures/recipes/packets-ahead-4.toml",
+            "--recipe fixtures/recipes/packets-decode.toml --recipe fixtures/recipes/packets-overlap.toml",
+            "-v --no-files",
+        ],
+        heads: &[LAUNCHES, "launching path"],
     },
     PageTables {
         page: "order",
