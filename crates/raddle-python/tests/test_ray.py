@@ -70,6 +70,8 @@ def test_a_node_is_lost_while_it_holds_cases(cluster, pair, varied, local, tmp_p
     started = tmp_path / "started"
     started.mkdir()
     run = _ray._rows
+    doomed = cluster.workers[0]
+    doomed_id = doomed.node_id
 
     # Inside of the test, so that it travels with the task.
     def told(question, positions):
@@ -77,11 +79,12 @@ def test_a_node_is_lost_while_it_holds_cases(cluster, pair, varied, local, tmp_p
         node = ray.get_runtime_context().get_node_id()
         (started / f"{position}-{node}").write_text("")
         rows = run(question, positions)
+        if node == doomed_id:
+            time.sleep(600)  # It holds the case until it is lost.
         (started / f"{position}-{node}.done").write_text("")
         return rows
 
     sweep, files = question(pair, varied, tmp_path, monkeypatch)
-    doomed = cluster.workers[0]
     _ray._rows, came, killed = told, [], None
     try:
         for row in _ray.rows(sweep, files, range(9)):
