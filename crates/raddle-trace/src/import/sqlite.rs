@@ -2,6 +2,7 @@
 //!
 //! Nothing but figures and the names of kernels and devices leaves a database.
 
+mod by_id;
 pub(super) mod database;
 mod load;
 mod meter;
@@ -9,6 +10,7 @@ mod meter;
 use super::{ImportSource, Watch};
 use crate::error::TraceError;
 use crate::report::{ImportReport, Quirk};
+pub(super) use by_id::NumbersById;
 use database::Database;
 pub(super) use meter::{RowMeter, RowsBeside};
 

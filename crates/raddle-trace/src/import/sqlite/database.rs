@@ -6,18 +6,19 @@
 //! use up. Where SQLite stops, the rows before it count and the database is marked as damaged.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, OpenFlags};
 use smallvec::SmallVec;
 use tempfile::NamedTempFile;
 
+use super::by_id::NumbersById;
 use super::load::LoadedDatabase;
 
 /// Steps of SQLite's machine between two looks at the budget.
@@ -178,17 +179,16 @@ impl Database {
         table: &str,
         columns: [&str; N],
     ) -> NumbersById<'_, N> {
-        let (by_key, listed) = (None, BTreeMap::new());
-        let mut found = NumbersById { by_key, listed, damaged: &self.damaged };
+        let mut found = NumbersById::empty(&self.damaged);
         if !self.has(table) {
             return found;
         }
         let (columns, lacking) =
             ([&["id"], columns.as_slice()].concat(), self.lacks(table, &columns));
         if self.is_key(table) {
-            let sql = select(table, &columns, &lacking) + " WHERE \"id\" = ?1";
-            found.by_key = self.connection.prepare(&sql).ok().map(RefCell::new);
-            self.damaged.set(self.damaged.get() || found.by_key.is_none());
+            let sql = select(table, &columns, &lacking);
+            let sql = format!("{sql} WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT ?2");
+            found.read_by_key(self.connection.prepare(&sql));
         } else {
             self.scan(table, &columns, |row| {
                 let numbers = std::array::from_fn(|at| row.number(1 + at));
@@ -251,36 +251,6 @@ fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "))
 }
 
-/// Numbers that rows of a table hold, by the `id` of the row.
-pub(in crate::import) struct NumbersById<'d, const N: usize> {
-    by_key: Option<RefCell<Statement<'d>>>,
-    listed: BTreeMap<i64, [Option<i64>; N]>,
-    damaged: &'d Cell<bool>,
-}
-
-impl<const N: usize> NumbersById<'_, N> {
-    /// What the row with this `id` holds, where there is one.
-    pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
-        let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
-        let found = Self::find(&mut by_key.borrow_mut(), id);
-        found.unwrap_or_else(|_| {
-            self.damaged.set(true);
-            None
-        })
-    }
-
-    fn find(by_key: &mut Statement<'_>, id: i64) -> rusqlite::Result<Option<[Option<i64>; N]>> {
-        let mut rows = by_key.query([id])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let mut cells = [ValueRef::Null; N];
-        for (at, cell) in cells.iter_mut().enumerate() {
-            *cell = row.get_ref(1 + at)?;
-        }
-        let row = DatabaseRow(&cells);
-        Ok(Some(std::array::from_fn(|at| row.number(at))))
-    }
-}
-
 /// Opens a database of this many bytes, such that nothing in it can write, run forever or grow
 /// without limit.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
@@ -317,7 +287,7 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
 const CELLS: usize = 16;
 
 /// One row of a table; cells are counted from 0.
-pub(in crate::import) struct DatabaseRow<'a>(&'a [ValueRef<'a>]);
+pub(in crate::import) struct DatabaseRow<'a>(pub(super) &'a [ValueRef<'a>]);
 
 impl DatabaseRow<'_> {
     fn cell(&self, at: usize) -> ValueRef<'_> {

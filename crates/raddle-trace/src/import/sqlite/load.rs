@@ -101,20 +101,28 @@ fn mend(bytes: &mut [u8], len: u64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::import::sqlite::database::Database;
     use rusqlite::Connection;
 
-    fn database() -> Vec<u8> {
+    fn bytes_of_sql(sql: &str) -> Vec<u8> {
         let mut connection = Connection::open_in_memory().unwrap();
-        connection
-            .execute_batch(
-                "CREATE TABLE t (a INTEGER, b TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL \
-                 SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT i, 'row ' || i FROM n;",
-            )
-            .unwrap();
+        connection.execute_batch(sql).unwrap();
         connection.serialize("main").unwrap().to_vec()
+    }
+
+    /// A database that these statements make.
+    pub(in crate::import::sqlite) fn of_sql(sql: &str) -> Database {
+        let bytes = bytes_of_sql(sql);
+        Database::new(load("x", Box::new(bytes.as_slice()), false).unwrap()).unwrap()
+    }
+
+    fn database() -> Vec<u8> {
+        bytes_of_sql(
+            "CREATE TABLE t (a INTEGER, b TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL \
+             SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT i, 'row ' || i FROM n;",
+        )
     }
 
     fn rows(loaded: LoadedDatabase) -> (u64, bool) {

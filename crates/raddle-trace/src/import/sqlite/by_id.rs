@@ -1,0 +1,117 @@
+//! Which numbers does the row of a table with this `id` hold?
+//!
+//! What is asked for mostly rises as the ids in the table do, so rows that follow on those that are at
+//! hand are read in runs, each twice as long as the one before; every other row by itself.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use rusqlite::Statement;
+use rusqlite::types::ValueRef;
+
+use super::database::DatabaseRow;
+
+/// The most rows that are read at a time.
+const LONGEST: usize = 1024;
+
+/// Numbers that rows of a table hold, by the `id` of the row.
+pub(in crate::import) struct NumbersById<'d, const N: usize> {
+    by_key: Option<RefCell<KeyedRows<'d, N>>>,
+    /// All of them, where the table has another key.
+    pub(super) listed: BTreeMap<i64, [Option<i64>; N]>,
+    damaged: &'d Cell<bool>,
+}
+
+impl<'d, const N: usize> NumbersById<'d, N> {
+    /// Of no table.
+    pub(super) fn empty(damaged: &'d Cell<bool>) -> Self {
+        Self { by_key: None, listed: BTreeMap::new(), damaged }
+    }
+
+    /// Finds rows by a query for so many of them from an `id` on.
+    pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
+        match query {
+            Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
+            Err(_) => self.damaged.set(true),
+        }
+    }
+
+    /// What the row with this `id` holds, where there is one.
+    pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
+        let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
+        let found = by_key.borrow_mut().of(id);
+        found.unwrap_or_else(|_| {
+            self.damaged.set(true);
+            None
+        })
+    }
+}
+
+/// A run of rows, in the order of their ids.
+struct KeyedRows<'d, const N: usize> {
+    query: Statement<'d>,
+    /// All rows with an `id` in `from..until`.
+    rows: Vec<(i64, [Option<i64>; N])>,
+    from: i64,
+    until: i64,
+    /// How many were asked for.
+    count: usize,
+}
+
+impl<'d, const N: usize> KeyedRows<'d, N> {
+    fn new(query: Statement<'d>) -> Self {
+        Self { query, rows: Vec::new(), from: 0, until: 0, count: 1 }
+    }
+
+    fn of(&mut self, id: i64) -> rusqlite::Result<Option<[Option<i64>; N]>> {
+        if !(self.from..self.until).contains(&id) {
+            let ahead = id.checked_sub(self.until).and_then(|ahead| usize::try_from(ahead).ok());
+            let follows = ahead.is_some_and(|ahead| ahead <= self.count);
+            self.count = if follows { (2 * self.count).min(LONGEST) } else { 1 };
+            self.read(id)?;
+        }
+        let at = self.rows.binary_search_by_key(&id, |row| row.0);
+        Ok(at.ok().map(|at| self.rows[at].1))
+    }
+
+    fn read(&mut self, id: i64) -> rusqlite::Result<()> {
+        self.rows.clear();
+        (self.from, self.until) = (id, id);
+        let mut rows = self.query.query((id, self.count as i64))?;
+        while let Some(row) = rows.next()? {
+            let mut cells = [ValueRef::Null; N];
+            for (at, cell) in cells.iter_mut().enumerate() {
+                *cell = row.get_ref(1 + at)?;
+            }
+            let numbers = DatabaseRow(&cells);
+            let numbers = std::array::from_fn(|at| numbers.number(at));
+            self.rows.push((row.get(0)?, numbers));
+        }
+        let last = self.rows.last().filter(|_| self.rows.len() == self.count);
+        self.until = last.map_or(i64::MAX, |row| row.0.saturating_add(1));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::sqlite::load::tests::of_sql;
+
+    #[test]
+    fn rows_are_found_in_whatever_order_they_are_asked_for() {
+        let rows = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+            INSERT INTO t SELECT 3 * i, i, NULL FROM n;";
+        let database = of_sql(rows);
+        let found = database.by_id("t", ["a", "b"]);
+        let held =
+            |id: i64| (id % 3 == 0 && (3..=15_000).contains(&id)).then_some([Some(id / 3), None]);
+        let rising = -5..15_100;
+        let jumps = (0..5_000).map(|i| (i * 7_919) % 15_050);
+        let falling = (0..15_100).rev();
+        for id in rising.chain(jumps).chain(falling).chain([i64::MIN, i64::MAX, 0]) {
+            assert_eq!(found.of(id), held(id), "{id}");
+        }
+        assert!(!database.damaged());
+    }
+}
