@@ -6,6 +6,7 @@ mod by_id;
 pub(super) mod database;
 mod load;
 mod meter;
+mod row;
 
 use super::{ImportSource, Watch};
 use crate::error::TraceError;

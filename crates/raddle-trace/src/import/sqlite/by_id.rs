@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
 
-use super::database::DatabaseRow;
+use super::row::DatabaseRow;
 
 /// The most rows that are read at a time.
 const LONGEST: usize = 1024;

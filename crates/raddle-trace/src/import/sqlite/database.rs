@@ -5,7 +5,6 @@
 //! under a budget of steps and of text that grows with the file's size and that no honest file can
 //! use up. Where SQLite stops, the rows before it count and the database is marked as damaged.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,6 +19,7 @@ use tempfile::NamedTempFile;
 
 use super::by_id::NumbersById;
 use super::load::LoadedDatabase;
+pub(in crate::import) use super::row::DatabaseRow;
 
 /// Steps of SQLite's machine between two looks at the budget.
 const STRIDE: i32 = 1000;
@@ -285,34 +285,3 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
 
 /// As many columns as are asked for at once, mostly.
 const CELLS: usize = 16;
-
-/// One row of a table; cells are counted from 0.
-pub(in crate::import) struct DatabaseRow<'a>(pub(super) &'a [ValueRef<'a>]);
-
-impl DatabaseRow<'_> {
-    fn cell(&self, at: usize) -> ValueRef<'_> {
-        self.0.get(at).copied().unwrap_or(ValueRef::Null)
-    }
-
-    /// A whole number, however it is stored: tools that rewrite databases make doubles or text of
-    /// columns with gaps.
-    pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
-        match self.cell(at) {
-            ValueRef::Integer(number) => Some(number),
-            // Below 2^53 a double without a fraction is that very number.
-            ValueRef::Real(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-                Some(number as i64)
-            }
-            ValueRef::Text(text) => str::from_utf8(text).ok()?.trim().parse().ok(),
-            _ => None,
-        }
-    }
-
-    /// A text.
-    pub(in crate::import) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
-        match self.cell(at) {
-            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
-            _ => None,
-        }
-    }
-}

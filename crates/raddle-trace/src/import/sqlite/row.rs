@@ -1,0 +1,36 @@
+//! What does a cell of a row say?
+
+use std::borrow::Cow;
+
+use rusqlite::types::ValueRef;
+
+/// One row of a table; cells are counted from 0.
+pub(in crate::import) struct DatabaseRow<'a>(pub(super) &'a [ValueRef<'a>]);
+
+impl DatabaseRow<'_> {
+    fn cell(&self, at: usize) -> ValueRef<'_> {
+        self.0.get(at).copied().unwrap_or(ValueRef::Null)
+    }
+
+    /// A whole number, however it is stored: tools that rewrite databases make doubles or text of
+    /// columns with gaps.
+    pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
+        match self.cell(at) {
+            ValueRef::Integer(number) => Some(number),
+            // Below 2^53 a double without a fraction is that very number.
+            ValueRef::Real(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                Some(number as i64)
+            }
+            ValueRef::Text(text) => str::from_utf8(text).ok()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub(in crate::import) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
+        match self.cell(at) {
+            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
+            _ => None,
+        }
+    }
+}
