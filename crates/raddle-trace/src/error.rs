@@ -163,6 +163,11 @@ pub enum TraceError {
 
 /// The begin of a text of a file, in a message.
 pub(crate) fn shown(text: &str) -> String {
-    let text: String = text.chars().take(40).collect();
-    format!("`{}`", text.escape_debug())
+    format!("`{}`", begin(text).escape_debug())
+}
+
+/// As much of a text of a file as is shown, and as is compared with what is known: both take time and
+/// memory by its length.
+pub(crate) fn begin(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

@@ -13,8 +13,7 @@ use super::{
     ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, LoadTime,
     REQUEST_LIMIT, TimeUnit, TimesCount, fault, plain, sort,
 };
-use crate::error::TraceError;
-use crate::error::shown;
+use crate::error::{TraceError, begin, shown};
 
 /// The members of the outermost object.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
@@ -222,9 +221,7 @@ impl LoadTasks<'_> {
                 return Ok(ArrivalProcess::Dependent { after: load.prev_task_ids });
             }
             (unknown, _) => {
-                // To compare takes time by the length of both.
-                let begin: String = unknown.chars().take(32).collect();
-                let likeness = |word: &&str| strsim::levenshtein(word, &begin);
+                let likeness = |word: &&str| strsim::levenshtein(word, begin(unknown));
                 format!(
                     "its load is of type {}, which is none of {}; did you mean `{}`?",
                     shown(unknown),

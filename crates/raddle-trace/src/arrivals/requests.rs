@@ -14,8 +14,7 @@ use super::{
 };
 use crate::csv_table::CsvTable;
 use crate::decimal::unquote;
-use crate::error::TraceError;
-use crate::error::shown;
+use crate::error::{TraceError, shown};
 use crate::input::FileInput;
 
 /// One line of a trace in JSON Lines.

@@ -25,7 +25,7 @@ use super::kineto::plain::work_of_rpd;
 use super::kineto::settle::call_of;
 use super::kineto::shape::KernelExtents;
 use super::sqlite::database::{Database, DatabaseRow};
-use super::sqlite::{RowMeter, RowsBeside, SqliteSource};
+use super::sqlite::{RowMeter, SqliteSource};
 use crate::assemble::{Draft, Interner, push, sort_in_place};
 use crate::error::TraceError;
 use crate::options::ImportOptions;
@@ -51,14 +51,13 @@ pub(super) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
-    let beside = RowsBeside::default();
-    let meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS, TIES, OPS], *watch);
-    let mut meter = meter.with(&beside);
+    // Neither half of the tables needs the other before both are read. Calls have more to read, so their
+    // rows tell how far both are.
+    let mut meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS], *watch);
     let words = words(database);
-    // Neither half of the tables needs the other before both are read.
-    let (calls, mut reader) = database.beside(
-        |database| RpdCalls::read(&words, database, &beside),
-        |database| RpdReader::read(&words, database, &mut meter),
+    let (mut reader, calls) = database.beside(
+        |database| RpdReader::read(&words, database),
+        |database| RpdCalls::read(&words, database, &mut meter),
     );
     reader.join(calls);
     let RpdReader { mut found, names, .. } = reader;
@@ -125,19 +124,15 @@ struct RpdReader<'w> {
 
 impl<'w> RpdReader<'w> {
     /// Reads the work of GPUs.
-    fn read(
-        words: &'w BTreeMap<i64, RpdWord>,
-        database: &Database,
-        meter: &mut RowMeter<'_>,
-    ) -> Self {
+    fn read(words: &'w BTreeMap<i64, RpdWord>, database: &Database) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (names, queues) = Default::default();
         let mut reader = Self { found, words, names, queues };
-        reader.ops(database, meter);
+        reader.ops(database);
         reader
     }
 
-    fn ops(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
+    fn ops(&mut self, database: &Database) {
         let columns = ["id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"];
         let (mut last, mut rising) = (0, true);
         database.scan(OPS, &columns, |row| {
@@ -152,12 +147,12 @@ impl<'w> RpdReader<'w> {
                     self.found.report.note(Quirk::Malformed);
                 }
             }
-            meter.row() && self.found.has_room()
+            self.found.has_room()
         });
         if !rising {
             sort_in_place(&mut self.found.ops, |work| work.op.workgroups);
         }
-        self.tie(database, meter);
+        self.tie(database);
     }
 
     /// Takes an op on its queue, with its number where its workgroups will stand; `None` where it has
@@ -187,7 +182,7 @@ impl<'w> RpdReader<'w> {
     }
 
     /// Says of each op which call launched it.
-    fn tie(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
+    fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
         database.scan(TIES, &["op_id", "api_id"], |row| {
@@ -202,7 +197,7 @@ impl<'w> RpdReader<'w> {
                     next += 1;
                 }
             }
-            meter.row()
+            true
         });
         for work in ops {
             work.op.workgroups = 0;

@@ -13,7 +13,7 @@ use crate::error::TraceError;
 use crate::report::{ImportReport, Quirk};
 pub(super) use by_id::NumbersById;
 use database::Database;
-pub(super) use meter::{RowMeter, RowsBeside};
+pub(super) use meter::RowMeter;
 
 /// An open database and what its importer needs beside it.
 pub(super) struct SqliteSource<'a> {

@@ -1,6 +1,6 @@
 //! Which columns does the header of a launch table name, and is it right?
 
-use crate::error::shown;
+use crate::error::{begin, shown};
 
 /// The columns of a launch table, in the order in which raddle writes them: those of each op, six rates of
 /// instructions, and `end_ns`, which stands for a duration in tables that others write.
@@ -63,18 +63,13 @@ pub(super) fn check_header(header: &csv::StringRecord) -> Result<(), String> {
     }
 }
 
-/// The longest name, in bytes, that is compared with those of columns.
-const LONGEST: usize = 64;
-
 fn unknown(column: &str) -> String {
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(column, known);
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(begin(column), known);
     let shown = shown(column);
     if column.contains([';', '\t']) {
         return format!("column {shown} is not known: separate the cells by commas");
     }
-    // To compare takes time and memory by the length of both, and no long name is like a column's.
-    let names = LAUNCH_TABLE_COLUMNS.iter().filter(|_| column.len() <= LONGEST);
-    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let nearest = LAUNCH_TABLE_COLUMNS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest.filter(|known| likeness(known) >= LIKE) {
         Some(known) => format!("column {shown} is not known; did you mean `{known}`?"),
         None => {

@@ -16,9 +16,8 @@ use super::result::{
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
 use crate::import::document::RecordSink;
-use crate::import::sqlite::NumbersById;
 use crate::import::sqlite::database::{Database, DatabaseRow};
-use crate::import::sqlite::{RowMeter, SqliteSource};
+use crate::import::sqlite::{NumbersById, RowMeter, SqliteSource};
 use crate::options::ImportOptions;
 
 const DISPATCHES: &str = "rocpd_kernel_dispatch";

@@ -7,13 +7,13 @@ use crate::assemble::{Interner, OP_LIMIT, push};
 use crate::import::kineto::collect::{KinetoCall, KinetoCollector, TraceMaker};
 use crate::import::kineto::event::Api;
 use crate::import::kineto::shape::KernelExtents;
-use crate::import::sqlite::RowsBeside;
+use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
 /// What a launch or a copy asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
-    /// A position in [`RpdReader::streams`].
+    /// A position in [`RpdCalls::streams`].
     pub(super) stream: Option<u32>,
     pub(super) extents: Option<KernelExtents>,
     pub(super) lds_bytes: Option<u32>,
@@ -27,7 +27,7 @@ pub(super) struct RpdCall {
     pub(super) api: Api,
     /// A position among the processes whose calls launch, in order of first use.
     pub(super) process: u32,
-    /// A position in [`RpdReader::launches`].
+    /// A position in [`RpdCalls::launches`].
     pub(super) launch: Option<u32>,
 }
 
@@ -54,17 +54,17 @@ impl RpdCalls {
     pub(super) fn read(
         words: &BTreeMap<i64, RpdWord>,
         database: &Database,
-        rows: &RowsBeside,
+        meter: &mut RowMeter<'_>,
     ) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (streams, launches, kinds) = Default::default();
         let mut calls = Self { found, streams, launches, kinds };
-        calls.calls(words, database, rows);
+        calls.calls(words, database, meter);
         calls
     }
 
     /// What launches and copies asked for, by the number of their call.
-    fn launches(&mut self, database: &Database, rows: &RowsBeside) -> RpdLaunches {
+    fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
         let mut launches = RpdLaunches::default();
         let streams = &mut self.streams;
         let columns = [
@@ -88,20 +88,25 @@ impl RpdCalls {
                 name: row.number(9),
             };
             launches.add(row.number(0), &launch);
-            rows.row() && launches.of_calls.len() < OP_LIMIT
+            meter.row() && launches.of_calls.len() < OP_LIMIT
         });
         database.scan(COPIES, &["api_ptr_id", "stream"], |row| {
             let stream = row.text(1).map(|stream| streams.number(&*stream));
             let copy = RpdLaunch { stream, extents: None, lds_bytes: None, name: None };
             launches.add(row.number(0), &copy);
-            rows.row() && launches.of_calls.len() < OP_LIMIT
+            meter.row() && launches.of_calls.len() < OP_LIMIT
         });
         launches.sort();
         launches
     }
 
-    fn calls(&mut self, words: &BTreeMap<i64, RpdWord>, database: &Database, rows: &RowsBeside) {
-        let RpdLaunches { kinds, of_calls, .. } = self.launches(database, rows);
+    fn calls(
+        &mut self,
+        words: &BTreeMap<i64, RpdWord>,
+        database: &Database,
+        meter: &mut RowMeter<'_>,
+    ) {
+        let RpdLaunches { kinds, of_calls } = self.launches(database, meter);
         self.launches = kinds.into_items();
         let mut processes: Interner<i64> = Interner::default();
         let (thread, mut next) = (self.found.threads.number(&0), 0);
@@ -112,7 +117,7 @@ impl RpdCalls {
             let (Some(RpdWord::Call(api, blocking)), Some(id), Some(start)) =
                 (word, id, row.number(1))
             else {
-                return rows.row();
+                return meter.row();
             };
             let end = row.number(2).filter(|&end| end >= start);
             if let Some((blocking, end)) = blocking.zip(end) {
@@ -125,7 +130,7 @@ impl RpdCalls {
                 let call = KinetoCall { correlation: id, start, asked, thread };
                 push(&mut self.found.calls, call);
             }
-            rows.row() && self.found.has_room()
+            meter.row() && self.found.has_room()
         });
     }
 }
@@ -135,19 +140,13 @@ impl RpdCalls {
 struct RpdLaunches {
     kinds: Interner<RpdLaunch>,
     of_calls: Vec<(i64, u32)>,
-    /// The one before, which most equal.
-    last: Option<(RpdLaunch, u32)>,
 }
 
 impl RpdLaunches {
     fn add(&mut self, call: Option<i64>, launch: &RpdLaunch) {
-        let Some(call) = call else { return };
-        let number = match self.last {
-            Some((last, number)) if last == *launch => number,
-            _ => self.kinds.number(launch),
-        };
-        self.last = Some((*launch, number));
-        push(&mut self.of_calls, (call, number));
+        if let Some(call) = call {
+            push(&mut self.of_calls, (call, self.kinds.number(launch)));
+        }
     }
 
     /// Of several of one call the last counts.

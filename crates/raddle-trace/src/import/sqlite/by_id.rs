@@ -77,6 +77,16 @@ impl<'d, const N: usize> KeyedRows<'d, N> {
     fn read(&mut self, id: i64) -> rusqlite::Result<()> {
         self.rows.clear();
         (self.from, self.until) = (id, id);
+        match self.read_on(id) {
+            // What comes before the damage holds.
+            Err(error) if self.rows.is_empty() => return Err(error),
+            Ok(()) if self.rows.len() < self.count => self.until = i64::MAX,
+            _ => self.until = self.rows.last().map_or(id, |row| row.0.saturating_add(1)),
+        }
+        Ok(())
+    }
+
+    fn read_on(&mut self, id: i64) -> rusqlite::Result<()> {
         let mut rows = self.query.query((id, self.count as i64))?;
         while let Some(row) = rows.next()? {
             let mut cells = [ValueRef::Null; N];
@@ -87,22 +97,22 @@ impl<'d, const N: usize> KeyedRows<'d, N> {
             let numbers = std::array::from_fn(|at| numbers.number(at));
             self.rows.push((row.get(0)?, numbers));
         }
-        let last = self.rows.last().filter(|_| self.rows.len() == self.count);
-        self.until = last.map_or(i64::MAX, |row| row.0.saturating_add(1));
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::import::sqlite::load::tests::of_sql;
+    use std::collections::BTreeSet;
+
+    use crate::import::sqlite::load::tests::{bytes_of_sql, of_bytes};
 
     #[test]
     fn rows_are_found_in_whatever_order_they_are_asked_for() {
         let rows = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER);
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
             INSERT INTO t SELECT 3 * i, i, NULL FROM n;";
-        let database = of_sql(rows);
+        let database = of_bytes(&bytes_of_sql(rows));
         let found = database.by_id("t", ["a", "b"]);
         let held =
             |id: i64| (id % 3 == 0 && (3..=15_000).contains(&id)).then_some([Some(id / 3), None]);
@@ -113,5 +123,25 @@ mod tests {
             assert_eq!(found.of(id), held(id), "{id}");
         }
         assert!(!database.damaged());
+    }
+
+    #[test]
+    fn rows_before_a_damaged_page_are_found_too() {
+        let rows = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+            INSERT INTO t SELECT i, i FROM n;";
+        let mut bytes = bytes_of_sql(rows);
+        // A leaf in the middle says that its rows begin behind its end.
+        let middle = bytes.len() / 2 / 4096 * 4096;
+        bytes[middle + 8..middle + 2048].fill(0xff);
+        let database = of_bytes(&bytes);
+        let lost = |ids: &mut dyn Iterator<Item = i64>| -> BTreeSet<i64> {
+            let found = database.by_id("t", ["a"]);
+            ids.filter(|&id| found.of(id) != Some([Some(id)])).collect()
+        };
+        // Downwards each row is read by itself.
+        let by_page = lost(&mut (1..=5000).rev());
+        assert!((100..1000).contains(&by_page.len()) && database.damaged());
+        assert_eq!(lost(&mut (1..=5000)), by_page);
     }
 }

@@ -14,7 +14,6 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
-use smallvec::SmallVec;
 use tempfile::NamedTempFile;
 
 use super::by_id::NumbersById;
@@ -149,15 +148,14 @@ impl Database {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
             while let Some(row) = cells.next()? {
-                let mut cells: SmallVec<[ValueRef<'_>; CELLS]> = SmallVec::new();
-                for at in 0..columns.len() {
-                    let cell = row.get_ref(at)?;
+                let mut cells = [ValueRef::Null; CELLS];
+                for (at, cell) in cells.iter_mut().enumerate().take(columns.len()) {
+                    *cell = row.get_ref(at)?;
                     // SQLite has copied the texts of this row, whether they are wanted or not.
-                    if !self.charge(cell) {
+                    if !self.charge(*cell) {
                         self.damaged.set(true);
                         return Ok(());
                     }
-                    cells.push(cell);
                 }
                 rows += 1;
                 if !take(&DatabaseRow(&cells)) {
@@ -283,5 +281,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// As many columns as are asked for at once, mostly.
-const CELLS: usize = 16;
+/// The most columns that are asked for at once.
+const CELLS: usize = 32;

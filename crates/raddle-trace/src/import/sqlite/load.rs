@@ -106,16 +106,14 @@ pub(super) mod tests {
     use crate::import::sqlite::database::Database;
     use rusqlite::Connection;
 
-    fn bytes_of_sql(sql: &str) -> Vec<u8> {
+    pub(in crate::import::sqlite) fn bytes_of_sql(sql: &str) -> Vec<u8> {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(sql).unwrap();
         connection.serialize("main").unwrap().to_vec()
     }
 
-    /// A database that these statements make.
-    pub(in crate::import::sqlite) fn of_sql(sql: &str) -> Database {
-        let bytes = bytes_of_sql(sql);
-        Database::new(load("x", Box::new(bytes.as_slice()), false).unwrap()).unwrap()
+    pub(in crate::import::sqlite) fn of_bytes(bytes: &[u8]) -> Database {
+        Database::new(load("x", Box::new(bytes), false).unwrap()).unwrap()
     }
 
     fn database() -> Vec<u8> {

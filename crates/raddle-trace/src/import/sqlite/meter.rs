@@ -1,7 +1,5 @@
 //! How far is the reading of a database?
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::database::Database;
 use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
@@ -15,19 +13,6 @@ pub(in crate::import) struct RowMeter<'w> {
     watch: Watch<'w>,
     done: u64,
     all: u64,
-    beside: Option<&'w RowsBeside>,
-}
-
-/// Rows that another thread has read, who cannot call the watch.
-#[derive(Debug, Default)]
-pub(in crate::import) struct RowsBeside(AtomicU64);
-
-impl RowsBeside {
-    /// One more is read; always `true`.
-    pub(in crate::import) fn row(&self) -> bool {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        true
-    }
 }
 
 impl<'w> RowMeter<'w> {
@@ -38,18 +23,7 @@ impl<'w> RowMeter<'w> {
         watch: Watch<'w>,
     ) -> Self {
         let about = |sum: u64, table| database.about(table).saturating_add(sum);
-        let all = tables.into_iter().fold(0, about);
-        Self { watch, done: 0, all, beside: None }
-    }
-
-    /// Those counted there count too.
-    pub(in crate::import) fn with(self, beside: &'w RowsBeside) -> Self {
-        Self { beside: Some(beside), ..self }
-    }
-
-    fn all_done(&self) -> u64 {
-        let beside = self.beside.map_or(0, |beside| beside.0.load(Ordering::Relaxed));
-        self.done.saturating_add(beside)
+        Self { watch, done: 0, all: tables.into_iter().fold(0, about) }
     }
 
     /// One more is read; always `true`.
@@ -57,8 +31,7 @@ impl<'w> RowMeter<'w> {
         self.done += 1;
         if self.done.is_multiple_of(STRIDE) {
             // What was counted beforehand may be wrong.
-            let done = self.all_done();
-            (self.watch)(done, self.all.max(done));
+            (self.watch)(self.done, self.all.max(self.done));
         }
         true
     }
@@ -68,8 +41,7 @@ impl<'w> RowMeter<'w> {
     /// # Errors
     /// When there is more than can be taken.
     pub(in crate::import) fn end(&self, file: &str, kept: usize) -> Result<(), TraceError> {
-        let done = self.all_done();
-        (self.watch)(done, done);
+        (self.watch)(self.done, self.done);
         if kept > OP_LIMIT {
             let (file, limit) = (file.to_owned(), OP_LIMIT as u64);
             return Err(TraceError::TooLarge { file, limit, what: "launches" });
