@@ -45,8 +45,8 @@ pub enum RefusedReset {
     NotIdempotent,
     /// A launch that runs was killed as often as the recipe allows.
     KilledOften,
-    /// Something of the process does not leave by the flag.
-    NotFlagged,
+    /// A copy ran, which neither leaves nor may be killed.
+    CopyRuns,
     /// The reset would hit another process.
     OtherProcess,
 }
@@ -60,7 +60,7 @@ impl RefusedReset {
             Self::NoVerdict => "no verdict",
             Self::NotIdempotent => "not idempotent",
             Self::KilledOften => "killed often",
-            Self::NotFlagged => "not flagged",
+            Self::CopyRuns => "a copy ran",
             Self::OtherProcess => "another process",
         }
     }

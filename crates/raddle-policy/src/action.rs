@@ -30,6 +30,8 @@ pub enum Action {
         /// [`Actions::places`].
         places: Range<usize>,
     },
+    /// Start a copy that was submitted and is ready; [`crate::Event::CopyEnded`] says when it ends.
+    StartCopy { copy: LaunchId },
     /// Bind a workgroup to a compute unit.
     Assign { launch: LaunchId, workgroup: u64, cu: CuId },
     /// Take a launch off.

@@ -1,6 +1,8 @@
 //! What does a device or a host tell the dispatcher?
 
-use crate::{Hint, Launch, LaunchId, Piece, Preemption, ProcessId, StreamId, WaveSpan};
+use crate::{
+    Hint, Launch, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Ticks, WaveSpan,
+};
 
 /// Something that happened outside the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,22 @@ pub enum Event<'a> {
         /// The launch, as it was issued.
         launch: Launch,
     },
+    /// A copy or a fill was issued by its host. Only a dispatcher with a window gets the events of
+    /// copies: it submits them like launches, at their places in their streams, and starts each with
+    /// [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another stream
+    /// comes when that has ended, and what waits for the copy comes behind it.
+    CopyIssued {
+        copy: LaunchId,
+        process: ProcessId,
+        stream: StreamId,
+        level: Level,
+        /// How long it takes.
+        lasts: Ticks,
+    },
+    /// Everything that a copy waits for has ended.
+    CopyReady { copy: LaunchId },
+    /// A copy has ended.
+    CopyEnded { copy: LaunchId },
     /// Workgroups, or waves of them, ended.
     WavesEnded { launch: LaunchId, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has been taken off as asked.

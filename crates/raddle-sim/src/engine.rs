@@ -6,6 +6,7 @@
 //! who hears of it, `act` how actions are carried out.
 
 mod act;
+mod copies;
 mod happen;
 
 use std::collections::BTreeMap;
@@ -263,7 +264,9 @@ impl<'r, W: Watch> Engine<'r, W> {
         decided.map_err(|error| SimError::Dispatch { at, error })?;
         self.machine.counters.decisions += 1;
         for action in &actions.list {
-            self.carry_out(action, &actions)?;
+            if !self.act_on_copy(action)? {
+                self.carry_out(action, &actions)?;
+            }
         }
         self.machine.retime(at, &mut self.queue);
         let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use raddle_policy::{LaunchId, Tick};
+use raddle_policy::{LaunchId, Preemption, Tick};
 
 /// Something that will happen inside the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,10 @@ pub(crate) enum Due {
     Front(u32, u32),
     /// A copy or fill ends.
     Copy(LaunchId),
+    /// A copy that has not begun has been taken off in this way.
+    CopyOff(LaunchId, Preemption),
+    /// A copy that was taken off is back.
+    CopyBack(LaunchId),
     /// A launch that has run to its end has been cleaned up.
     CleanedUp(LaunchId),
     /// A launch has been taken off.

@@ -348,6 +348,9 @@ impl<'w> Tasks<'w> {
                 release(&mut self.standing, next.base + head, told);
             }
         }
+        for at in 0..self.lanes[process].children_of(record.task).len() {
+            self.follow(base + self.lanes[process].children_of(record.task)[at], told);
+        }
         if plan.host.is_some() {
             self.go_on(process, now);
         }

@@ -111,9 +111,9 @@ pub struct Meeting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
     /// Which waits, as a position in the plan.
-    pub(crate) task: u32,
+    pub task: u32,
     /// For which, an earlier position.
-    pub(crate) source: u32,
+    pub source: u32,
 }
 
 /// How long it takes until a launch, copy or fill can start, whatever the device does.

@@ -1,6 +1,6 @@
 //! How is a dispatcher put together?
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_preempt::{Abilities, ControllerOptions, Declared, Driver, ResetScope};
@@ -163,6 +163,7 @@ impl Builder {
             turns: Turns::default(),
             transit: Transit::default(),
             ready: Ready::default(),
+            copies: BTreeSet::new(),
             allocate_stale: false,
             refused: Vec::new(),
             wakes: VecDeque::new(),

@@ -10,7 +10,7 @@ use raddle_preempt::{
     SubmitCall,
 };
 
-use super::launch::Stage;
+use super::launch::{LaunchState, Stage};
 use super::lists::SubmittedLaunch;
 use super::{Composed, Preemptions};
 use crate::DispatchError;
@@ -201,16 +201,17 @@ impl Composed {
             self.preemptions.tally.refused(match why {
                 NoReset::Empty => RefusedReset::NothingRuns,
                 NoReset::NotIdempotent(handle) => {
-                    let launch = self
-                        .driver
-                        .controller()
-                        .payload(handle)
-                        .and_then(|id| self.launches.get(id));
-                    RefusedReset::of(launch.map(|known| known.launch.idempotent))
+                    let id = self.driver.controller().payload(handle);
+                    let known = id.and_then(|id| self.launches.get(id));
+                    match known.is_some_and(LaunchState::is_copy) {
+                        true => RefusedReset::CopyRuns,
+                        false => RefusedReset::of(known.map(|known| known.launch.idempotent)),
+                    }
                 }
                 NoReset::KilledOften(_) => RefusedReset::KilledOften,
                 NoReset::OtherProcess(_) => RefusedReset::OtherProcess,
-                _ => RefusedReset::NotFlagged,
+                // Of what the runtime has here, copies alone do not test the flag.
+                _ => RefusedReset::CopyRuns,
             });
         }
         Ok(())
@@ -275,7 +276,9 @@ impl Composed {
     /// One launch leaves, unless it is off already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(&id) else { return };
-        if !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
+        // A copy that runs is waited for.
+        let runs_on = known.is_copy() && known.begun;
+        if runs_on || !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
             return;
         }
         // A workgroup that was begun may hold LDS while no wave of it runs.
@@ -299,7 +302,7 @@ impl Composed {
         }
         actions.push(Action::TakeOff { launch: id, how: take_off });
         self.journal.answer(now, LoggedAnswer::TakeOff { launch: id, how: take_off });
-        self.policies.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
+        self.tell_of(&launch, &Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
     /// Brings back what was held or saved of the processes that go on; what has no room yet comes
@@ -340,6 +343,6 @@ impl Composed {
         actions.push(Action::Restore { launch: id });
         self.journal.answer(now, LoggedAnswer::Restore { launch: id });
         // A policy that keeps addresses must not give those away meanwhile.
-        self.policies.tell(&Fact::Returning { launch: &launch }, now);
+        self.tell_of(&launch, &Fact::Returning { launch: &launch }, now);
     }
 }

@@ -24,6 +24,21 @@ impl Composed {
             Event::ProcessLeft { process } => self.left(process, now),
             Event::LaunchIssued { launch } => self.launch_issued(launch, now),
             Event::LaunchReady { launch } => self.launch_ready(launch, now),
+            // Without a window there is no buffer in which a copy could wait.
+            Event::CopyIssued { .. } | Event::CopyReady { .. } | Event::CopyEnded { .. }
+                if !self.ahead =>
+            {
+                Ok(())
+            }
+            Event::CopyIssued { copy, process, stream, level, lasts } => {
+                self.copy_issued(copy, (process, stream), level, lasts, now)
+            }
+            Event::CopyReady { copy } => {
+                self.known_copy(copy)?;
+                self.ready(copy, now);
+                Ok(())
+            }
+            Event::CopyEnded { copy } => self.copy_ended(copy, now),
             Event::WavesEnded { launch, waves, pieces } => {
                 self.waves_ended(launch, waves, pieces, now)
             }
@@ -107,16 +122,11 @@ impl Composed {
     }
 
     fn launch_ready(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
-        if let Some(known) = self.launches.get_mut(&launch.id).filter(|known| known.waits) {
+        if let Some(known) = self.launches.get(&launch.id).filter(|known| known.waits) {
             if known.launch != launch {
                 return Err(DispatchError::ReadyOther(launch.id));
             }
-            known.waits = false;
-            let on_device = matches!(known.stage, Stage::OnDevice);
-            self.count_runnable(launch.id, now);
-            if on_device {
-                self.show(launch.id);
-            }
+            self.ready(launch.id, now);
             return Ok(());
         }
         self.check_new(&launch)?;
@@ -127,7 +137,18 @@ impl Composed {
         Ok(())
     }
 
-    fn check_new(&self, launch: &Launch) -> Result<(), DispatchError> {
+    /// What was issued waits for nothing any more.
+    fn ready(&mut self, id: LaunchId, now: Tick) {
+        let Some(known) = self.launches.get_mut(&id) else { return };
+        known.waits = false;
+        let on_device = matches!(known.stage, Stage::OnDevice);
+        self.count_runnable(id, now);
+        if on_device {
+            self.show(id);
+        }
+    }
+
+    pub(super) fn check_new(&self, launch: &Launch) -> Result<(), DispatchError> {
         if self.launches.contains_key(&launch.id) {
             return Err(DispatchError::DuplicateLaunch(launch.id));
         }
@@ -146,12 +167,20 @@ impl Composed {
         self.book.cus().never(&least)
     }
 
-    fn enter(&mut self, launch: Launch, waits: bool, now: Tick) -> Result<(), DispatchError> {
+    pub(super) fn enter(
+        &mut self,
+        launch: Launch,
+        waits: bool,
+        now: Tick,
+    ) -> Result<(), DispatchError> {
         let order = self.orders;
         self.orders += 1;
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let stream = open(&mut self.driver, process, launch.process, launch.stream)?.name;
-            let work = CapturedWork::kernel(launch.id, launch.idempotent);
+            let work = match launch.workgroups {
+                0 => CapturedWork::opaque(launch.id),
+                _ => CapturedWork::kernel(launch.id, launch.idempotent),
+            };
             // There is no bound on what waits.
             let _ = self.driver.host(|it| it.captured(launch.process, stream, work))?;
         }
@@ -195,7 +224,9 @@ impl Composed {
                 self.turns.arbiter.idle(launch.process);
             }
         }
-        self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
+        if !known.is_copy() {
+            self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
+        }
         self.note_removed(launch.process)
     }
 
@@ -228,7 +259,7 @@ impl Composed {
         }
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
-        self.policies.tell(&Fact::TakenOff { launch: &launch, how }, now);
+        self.tell_of(&launch, &Fact::TakenOff { launch: &launch, how }, now);
         self.note_removed(launch.process)
     }
 
@@ -260,7 +291,7 @@ impl Composed {
             known.stage = Stage::OnDevice;
             self.show(id);
         }
-        self.policies.tell(&Fact::Restored { launch: &launch }, now);
+        self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         // Its process may be held or saved again meanwhile: then it leaves as that does.
         if self.processes.get(&launch.process).is_some_and(|process| process.removing) {
             self.preemptions.late.push(id);

@@ -27,13 +27,14 @@ pub(super) enum Stage {
 /// One launch that has not ended.
 #[derive(Debug)]
 pub(super) struct LaunchState {
+    /// A copy has no workgroups.
     pub(super) launch: Launch,
     pub(super) stage: Stage,
     /// Its submission, while the runtime has it.
     pub(super) handle: Option<LaunchHandle>,
     /// The flag is raised for it and it has not begun: nothing of it starts any more.
     pub(super) claimed: bool,
-    /// The controller was told that it has begun.
+    /// It has begun, and the controller was told.
     pub(super) begun: bool,
     /// It was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
@@ -144,7 +145,13 @@ impl LaunchState {
     }
 
     pub(super) fn has_started(&self) -> bool {
-        self.next > 0 || self.cut > 0 || !self.bound.is_empty()
+        let runs = self.next > 0 || self.cut > 0 || !self.bound.is_empty();
+        runs || (self.begun && self.is_copy())
+    }
+
+    /// Whether it is a copy or a fill.
+    pub(super) const fn is_copy(&self) -> bool {
+        self.launch.workgroups == 0
     }
 
     /// Assigned workgroups of which not all waves have started.

@@ -9,6 +9,7 @@
 
 mod builder;
 mod control;
+mod copies;
 mod events;
 mod launch;
 mod lists;
@@ -22,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, CuId, Cus, Event, Free, FreeRun, Launch, LaunchId, Piece, Place, ProcessId,
-    Refusal, StreamId, Tick, WaitTally, WaveSpan,
+    Action, Actions, CuId, Cus, Event, Fact, Free, FreeRun, Launch, LaunchId, Piece, Place,
+    ProcessId, Refusal, StreamId, Tick, WaitTally, WaveSpan,
 };
 use raddle_preempt::{Arbiter, Driver};
 
@@ -57,6 +58,8 @@ pub struct Composed {
     transit: Transit,
     /// The allocate policy's view: on the device, not held, something unstarted; by submission.
     ready: Ready,
+    /// Ready copies that are on the device or were, by submission.
+    copies: BTreeSet<(u64, LaunchId)>,
     /// Something changed that the allocate policy looks at.
     allocate_stale: bool,
     /// Launches that can never run, to be refused at the next decision.
@@ -178,12 +181,24 @@ impl Composed {
         self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
-    /// Shows a launch to the allocate policy, at its place in the order of submission.
+    /// Shows a launch to the allocate policy, at its place in the order of submission. A copy starts
+    /// without it.
     fn show(&mut self, id: LaunchId) {
-        let shown = |known: &&LaunchState| !known.waits && !known.claimed && known.unstarted();
-        if let Some(known) = self.launches.get(&id).filter(shown) {
+        let Some(known) = self.launches.get(&id).filter(|it| !it.waits && !it.claimed) else {
+            return;
+        };
+        if known.is_copy() {
+            self.copies.insert((known.submission, id));
+        } else if known.unstarted() {
             self.ready.show(known.submission, known.entry());
             self.allocate_stale = true;
+        }
+    }
+
+    /// Tells every policy a fact of this launch, unless it is a copy, which no policy places.
+    fn tell_of(&mut self, launch: &Launch, fact: &Fact<'_>, now: Tick) {
+        if launch.workgroups > 0 {
+            self.policies.tell(fact, now);
         }
     }
 
@@ -271,6 +286,7 @@ impl Dispatcher for Composed {
         self.take_off_late(now, actions);
         self.control(now, actions)?;
         self.arrive(now);
+        self.start_copies(now, actions)?;
         self.place(now, actions)?;
         self.note_overruns(now);
         self.journal.step += 1;

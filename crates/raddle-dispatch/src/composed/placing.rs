@@ -22,9 +22,12 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         // Launches of one stream that became ready one after the other.
-        let lane = |&(_, launch, _): &SubmittedLaunch| (launch.process, launch.stream);
+        let is_copy = |&(_, launch, _): &SubmittedLaunch| launch.workgroups == 0;
+        let lane = |it: &SubmittedLaunch| (it.1.process, it.1.stream, is_copy(it));
         for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
-            if self.policies.path.policy.overlaps() {
+            if launches.iter().any(is_copy) {
+                launches.iter().try_for_each(|copy| self.submit_copy(copy, now, actions))?;
+            } else if self.policies.path.policy.overlaps() {
                 self.submit_in_line(launches, now, actions)?;
             } else {
                 self.submit_together(launches, now, actions)?;
@@ -70,7 +73,7 @@ impl Composed {
         Ok(())
     }
 
-    fn submit_one(
+    pub(super) fn submit_one(
         &mut self,
         (_, launch, handle): &SubmittedLaunch,
         via: Submission,
@@ -96,7 +99,7 @@ impl Composed {
         self.transit.travelling.insert((visible, submission, launch.id));
         actions.push(Action::Submit { launch: launch.id, via });
         self.journal.answer(now, LoggedAnswer::submit(launch.id, &via));
-        self.policies.tell(&Fact::Submitted { launch }, now);
+        self.tell_of(launch, &Fact::Submitted { launch }, now);
         self.wake_at(visible, now, actions);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use raddle_policy::{
-    CacheLoad, CuId, Event, Hint, Idempotence, Launch, LaunchId, LoadedSlice, Piece, Place,
+    CacheLoad, CuId, Event, Hint, Idempotence, Launch, LaunchId, Level, LoadedSlice, Piece, Place,
     Preemption, ProcessId, Refusal, StreamId, Submission, Tick, Ticks, WaveSpan,
 };
 use serde::{Deserialize, Serialize, Serializer};
@@ -38,6 +38,19 @@ pub(super) enum LoggedEvent<P> {
     },
     LaunchReady {
         launch: Launch,
+    },
+    CopyIssued {
+        copy: LaunchId,
+        process: ProcessId,
+        stream: StreamId,
+        level: Level,
+        lasts: Ticks,
+    },
+    CopyReady {
+        copy: LaunchId,
+    },
+    CopyEnded {
+        copy: LaunchId,
     },
     WavesEnded {
         launch: LaunchId,
@@ -101,6 +114,11 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
             Event::ProcessLeft { process } => Self::ProcessLeft { process },
             Event::LaunchIssued { launch } => Self::LaunchIssued { launch },
             Event::LaunchReady { launch } => Self::LaunchReady { launch },
+            Event::CopyIssued { copy, process, stream, level, lasts } => {
+                Self::CopyIssued { copy, process, stream, level, lasts }
+            }
+            Event::CopyReady { copy } => Self::CopyReady { copy },
+            Event::CopyEnded { copy } => Self::CopyEnded { copy },
             Event::WavesEnded { launch, waves: span, pieces } => {
                 let (waves, cut) = spelled(span);
                 Self::WavesEnded { launch, waves, cut, pieces: WrittenPieces { pieces, from: 0 } }
@@ -125,6 +143,11 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::ProcessLeft { process } => Event::ProcessLeft { process },
             Self::LaunchIssued { launch } => Event::LaunchIssued { launch },
             Self::LaunchReady { launch } => Event::LaunchReady { launch },
+            Self::CopyIssued { copy, process, stream, level, lasts } => {
+                Event::CopyIssued { copy, process, stream, level, lasts }
+            }
+            Self::CopyReady { copy } => Event::CopyReady { copy },
+            Self::CopyEnded { copy } => Event::CopyEnded { copy },
             Self::WavesEnded { launch, waves, cut, pieces: ref written } => {
                 let waves = read_span(waves, cut)?;
                 for run in written {
@@ -236,6 +259,9 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
             skip_deserializing
         )]
         places: &'a [Place],
+    },
+    StartCopy {
+        copy: LaunchId,
     },
     Assign {
         launch: LaunchId,

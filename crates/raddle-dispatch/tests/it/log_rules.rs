@@ -115,6 +115,13 @@ fn spelled(line: &str) -> String {
         "leave" => event("process-left", "process"),
         "ready" => launch("launch-ready"),
         "issue" => launch("launch-issued"),
+        "copy" => {
+            event("copy-issued", "copy")
+                + &format!(",\"process\":{more},\"stream\":0,\"level\":0,\"lasts\":5")
+        }
+        "copyready" => event("copy-ready", "copy"),
+        "startcopy" => answer("start-copy", "copy"),
+        "copied" => event("copy-ended", "copy"),
         "end" => event("waves-ended", "launch") + ",\"pieces\":[[0,1,1,0,1]]",
         "off" => event("taken-off", "launch") + &format!(",\"how\":\"{more}\",\"done\":0"),
         "back" => event("restored", "launch"),
@@ -201,6 +208,62 @@ fn a_right_log_keeps_every_rule() {
     ]);
     held.extend(["submit 3", "ready 2 0", "start 2", "end 2", "ready 3 0", "start 3", "end 3"]);
     assert_eq!(broken(&held, ""), []);
+}
+
+/// The right log with a copy as launch 2, and one behind launch 3.
+fn with_copies(edits: &[&'static str]) -> Vec<&'static str> {
+    let copies = [
+        "<issue 2 0|copy 2 0",
+        "-issue 2 0",
+        "<ready 2 0|copyready 2,startcopy 2,copied 2",
+        "-ready 2 0",
+        "-start 2",
+        "-end 2",
+        "<ready 4 1|copy 5 0",
+        "<start 3|submit 5",
+        ">end 3|copyready 5,startcopy 5,copied 5",
+    ];
+    changed(&[&copies, edits].concat())
+}
+
+#[test]
+fn a_copy_is_held_against_the_rules_like_a_launch() {
+    use LogRule::{Lost, Once, Order, Pause, Stopped, Window};
+    assert_eq!(broken(&with_copies(&[]), ""), []);
+    let rows: [(&str, LogRule, &[&str]); 9] = [
+        ("it takes no place", Window, &[">submit 2|submit 3"]),
+        ("it overtakes a launch that leaves", Order, &["<takeoff 2 flag|copyready 2,startcopy 2"]),
+        ("it begins before it is ready", Once, &["-copyready 5"]),
+        ("it begins without being submitted", Once, &["-submit 5"]),
+        ("it ends before it begins", Once, &["-startcopy 5"]),
+        ("it runs twice", Once, &[">copied 5|startcopy 5"]),
+        ("it never runs", Lost, &["-startcopy 5", "-copied 5"]),
+        (
+            "it runs, and leaves by the flag",
+            Stopped,
+            &["<turn 1|copyready 2,startcopy 2", "-2copyready 2", "-2startcopy 2"],
+        ),
+        ("it runs, and the preemption is over", Pause, &["-off 2 flag", "<drained 0|back 2"]),
+    ];
+    for (what, rule, edits) in rows {
+        let found = broken(&with_copies(edits), "");
+        assert!(found.contains(&rule), "{what}: {rule:?} is not in {found:?}");
+    }
+    // A reset while a copy runs, which may not be killed.
+    let runs = [
+        "<turn 1|copyready 2,startcopy 2",
+        "-takeoff 2 flag",
+        "-off 2 flag",
+        "<drained 0|copied 2",
+    ];
+    let found = broken(&with_copies(&runs), "");
+    assert!(found.contains(&Stopped), "{found:?}");
+    // One that runs is neither held nor saved.
+    for way in ["drain", "save"] {
+        let edit = format!("<preempt 0 reset|copyready 2,startcopy 2,takeoff 2 {way}");
+        let edit: &'static str = edit.leak();
+        assert!(broken(&with_copies(&[edit]), "").contains(&Stopped), "{way}");
+    }
 }
 
 #[test]

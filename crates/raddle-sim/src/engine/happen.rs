@@ -15,7 +15,7 @@ use crate::workload::{LaunchLatency, Work};
 const MOST_MARKS: usize = 1 << 16;
 
 impl<W: Watch> Engine<'_, W> {
-    fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
+    pub(super) fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
         let at = self.now;
         let heard = self.dispatcher.event(event, at);
         heard.map_err(|error: DispatchError| SimError::Dispatch { at, error })
@@ -35,7 +35,10 @@ impl<W: Watch> Engine<'_, W> {
             Due::Arrival(process) => self.arrive(process),
             Due::Ready(id) => self.make_ready(id),
             Due::Front(slot, generation) => self.front_ended(slot, generation),
-            Due::Copy(id) | Due::CleanedUp(id) => self.ended(id),
+            Due::Copy(id) => self.copy_ended(id),
+            Due::CopyOff(id, how) => self.tell(&Event::TakenOff { launch: id, how, done: 0 }),
+            Due::CopyBack(id) => self.tell(&Event::Restored { launch: id }),
+            Due::CleanedUp(id) => self.ended(id),
             Due::TakenOff(id) => self.taken_off(id),
             Due::Restored(id) => {
                 if self.machine.restored(id, self.now, &mut self.queue) {
@@ -106,15 +109,21 @@ impl<W: Watch> Engine<'_, W> {
                 self.queue.push(can_start, Due::Ready(id));
             }
             // Whoever looks ahead hears of it before those behind it.
-            if (!free || self.tasks.lines_up(id))
-                && let Some(launch) = self.launch(id)
-            {
-                self.tell(&Event::LaunchIssued { launch })?;
+            if !free || self.tasks.lines_up(id) {
+                self.tell_issued(id)?;
             }
         }
         told.clear();
         self.told = told;
         Ok(())
+    }
+
+    /// Whoever looks ahead hears of what was issued and is not ready.
+    pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
+        match self.launch(id) {
+            Some(launch) => self.tell(&Event::LaunchIssued { launch }),
+            None => self.tell_copy(id),
+        }
     }
 
     /// When a launch can start that waits for nothing any more, but for its latency.
@@ -155,11 +164,7 @@ impl<W: Watch> Engine<'_, W> {
         record.ready = Some(self.now);
         let process = record.process;
         match task.work {
-            Work::Copy(lasts) => {
-                record.started = Some(self.now);
-                self.queue.push(self.now + lasts, Due::Copy(id));
-                Ok(())
-            }
+            Work::Copy(_) => self.copy_ready(id),
             Work::Unfit { resource, wanted, available } => {
                 let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
                 self.refuse(refusal)
@@ -205,7 +210,7 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     /// A launch, copy or fill has ended.
-    fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
+    pub(super) fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
         self.last = self.now;
         let mut told = std::mem::take(&mut self.told);
@@ -238,8 +243,13 @@ impl<W: Watch> Engine<'_, W> {
         let mut told = std::mem::take(&mut self.told);
         let before = told.len();
         self.finish(id, &mut told)?;
-        for issued in told.drain(before..) {
-            self.queue.push(self.can_start(issued.id), Due::Ready(issued.id));
+        for Issued { id, free } in told.drain(before..) {
+            if free {
+                self.queue.push(self.can_start(id), Due::Ready(id));
+            }
+            if !free || self.tasks.lines_up(id) {
+                self.tell_issued(id)?;
+            }
         }
         self.told = told;
         Ok(())

@@ -1,10 +1,13 @@
 //! Which issued launches does a dispatcher hear of that looks ahead, and in which order?
 //!
-//! In the order of issue, and never before what they wait for.
+//! In the order of issue, and never before what they wait for. A copy does not test a flag: what it
+//! waits for in other streams could leave by one, and a preemption would wait for both for ever. So a
+//! copy comes when that has ended, and what waits for the copy comes behind it.
 
 use raddle_policy::LaunchId;
 
 use super::{Issued, Standing, Tasks};
+use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
     /// A launch has been issued: tells of it, unless what it waits for has not been issued. Then it
@@ -15,13 +18,17 @@ impl Tasks<'_> {
         if free {
             told.push(Issued::free(id));
         }
-        if !self.looks_ahead {
+        self.follow(id, told);
+    }
+
+    /// Something that a launch waits for is in line, or has ended: the launch may be in line now, and
+    /// then what waits for it.
+    pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
+        let Standing { issued, in_line, .. } = self.standing[id as usize];
+        if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
             return;
         }
-        let mut next = Vec::new();
-        if free || self.parents_are_in_line(id) {
-            next.push(id);
-        }
+        let mut next = vec![id];
         while let Some(id) = next.pop() {
             let standing = &mut self.standing[id as usize];
             standing.in_line = true;
@@ -37,15 +44,26 @@ impl Tasks<'_> {
         }
     }
 
-    /// Whether everything that a launch waits for has been issued, and so has what that waits for.
+    /// Whether everything that a launch waits for is in line; of a copy, what it waits for in other
+    /// streams has ended.
     fn parents_are_in_line(&self, id: u32) -> bool {
+        if self.standing[id as usize].is_free() {
+            return true;
+        }
         let in_line = |it: u32| self.standing[it as usize].in_line;
+        let ended = |it: u32| self.standing[it as usize].ended;
         let record = &self.records[id as usize];
         let plan = &self.workload.processes[usize::from(record.process)];
         let lane = &self.lanes[usize::from(record.process)];
         let base = lane.repeats[record.iteration as usize].base;
-        self.parent(id).is_none_or(in_line)
-            && plan.waits_of(record.task).iter().all(|wait| in_line(base + wait.source))
+        let task = &plan.tasks[record.task as usize];
+        let is_copy = matches!(task.work, Work::Copy(_));
+        let is_there = |wait: &TaskWait| {
+            let elsewhere = plan.tasks[wait.source as usize].stream != task.stream;
+            let source = base + wait.source;
+            if is_copy && elsewhere { ended(source) } else { in_line(source) }
+        };
+        self.parent(id).is_none_or(in_line) && plan.waits_of(record.task).iter().all(is_there)
     }
 
     /// What a launch waits for in its stream: of its own repetition, or the last of the one before.
@@ -88,6 +106,11 @@ impl Tasks<'_> {
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         self.looks_ahead && !std::mem::replace(&mut standing.told, true)
+    }
+
+    /// Whether the dispatcher looks ahead, and so hears of copies.
+    pub(crate) const fn looks_ahead(&self) -> bool {
+        self.looks_ahead
     }
 
     /// Whether the dispatcher has heard of a launch.

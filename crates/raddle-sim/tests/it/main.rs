@@ -3,6 +3,7 @@
 mod block_warp;
 mod closed;
 mod contention;
+mod copies;
 mod cut;
 mod cut_log;
 mod energy;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use raddle_dispatch::slots::{Everyone, Ordinary, OrdinaryConfig};
-use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher};
+use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher, PreemptionTally};
 use raddle_policy::{
-    Action, Actions, CuId, Event, Free, Idempotence, Launch, LaunchId, Preemption, Tick, Ticks,
+    Action, Actions, CuId, Event, Free, Idempotence, LaunchId, Preemption, ProcessId, Tick, Ticks,
     WaveSpan,
 };
 use raddle_preempt::Abilities;
@@ -24,13 +24,17 @@ use crate::kit::{
 };
 use crate::laws::{check, processes};
 
-/// A launch that has been issued and has not ended.
+/// A launch or a copy that has been issued and has not ended.
 struct Issued {
-    launch: Launch,
+    id: LaunchId,
+    process: ProcessId,
+    workgroups: u64,
     is_ready: bool,
     is_submitted: bool,
-    /// Workgroups that have not ended.
+    /// Workgroups that have not ended, a copy being one.
     left: u64,
+    /// Whether it is a copy that runs.
+    copies: bool,
 }
 
 /// What was seen of a run.
@@ -61,7 +65,12 @@ impl Watched {
 
     /// Where a launch is, unless it was refused.
     fn find(&mut self, id: LaunchId) -> Option<&mut Issued> {
-        self.issued.iter_mut().find(|it| it.launch.id == id)
+        self.issued.iter_mut().find(|it| it.id == id)
+    }
+
+    fn enter(&mut self, id: LaunchId, process: ProcessId, workgroups: u64, is_ready: bool) {
+        let (is_submitted, left, copies) = (false, workgroups, false);
+        self.issued.push(Issued { id, process, workgroups, is_ready, is_submitted, left, copies });
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -75,9 +84,14 @@ impl Watched {
                 if let Some(known) = self.find(launch.id) {
                     known.is_ready = is_ready;
                 } else if self.inner.cus().never(&launch).is_none() {
-                    let (is_submitted, left) = (false, launch.workgroups);
-                    self.issued.push(Issued { launch, is_ready, is_submitted, left });
+                    self.enter(launch.id, launch.process, launch.workgroups, is_ready);
                 }
+            }
+            Event::CopyIssued { copy, process, .. } => self.enter(copy, process, 1, false),
+            Event::CopyReady { copy } => self.find(copy).expect("it was issued").is_ready = true,
+            Event::CopyEnded { copy } => {
+                assert!(self.find(copy).expect("it was issued").copies, "{copy} ends");
+                self.issued.retain(|it| it.id != copy);
             }
             Event::WavesEnded { launch, waves, pieces } => {
                 assert_eq!(waves, WaveSpan::All, "whole ones only");
@@ -87,7 +101,8 @@ impl Watched {
             }
             Event::TakenOff { launch, how: Preemption::Flag | Preemption::Reset, .. } => {
                 let known = self.find(launch).expect("it was submitted");
-                (known.is_submitted, known.left) = (false, known.launch.workgroups);
+                assert!(!known.copies, "{launch} is off, and runs");
+                (known.is_submitted, known.left) = (false, known.workgroups);
             }
             _ => {}
         }
@@ -106,18 +121,23 @@ impl Watched {
                 let known = self.find(launch).expect("it was issued");
                 assert!(known.is_ready, "law 5: {launch} starts, and waits");
             }
-            Action::Refuse { refusal } => self.issued.retain(|it| it.launch.id != refusal.launch),
+            Action::StartCopy { copy } => {
+                let known = self.find(copy).expect("it was issued");
+                assert!(known.is_ready && known.is_submitted && !known.copies, "{copy} starts");
+                known.copies = true;
+            }
+            Action::Refuse { refusal } => self.issued.retain(|it| it.id != refusal.launch),
             _ => {}
         }
     }
 
     fn submitted(&mut self, id: LaunchId) {
-        let process = self.find(id).expect("it was issued").launch.process;
-        let mut of_process = self.issued.iter_mut().filter(|it| it.launch.process == process);
+        let process = self.find(id).expect("it was issued").process;
+        let mut of_process = self.issued.iter_mut().filter(|it| it.process == process);
         let first = of_process.find(|it| !it.is_submitted).expect("this one is not");
-        assert_eq!(first.launch.id, id, "in the order of issue, head of the buffer first");
+        assert_eq!(first.id, id, "in the order of issue, head of the buffer first");
         first.is_submitted = true;
-        let submitted = |it: &&Issued| it.launch.process == process && it.is_submitted;
+        let submitted = |it: &&Issued| it.process == process && it.is_submitted;
         let count = self.issued.iter().filter(submitted).count();
         assert!(count <= self.window, "{process} has {count} of {}", self.window);
         let mut seen = self.seen();
@@ -142,10 +162,18 @@ impl Dispatcher for Watched {
     fn free(&self, cu: CuId) -> Option<Free> {
         self.inner.free(cu)
     }
+    fn preemptions(&self) -> PreemptionTally {
+        self.inner.preemptions()
+    }
 }
 
 /// A run and the most launches that one process had submitted.
-fn watched(workload: &Workload, cus: u16, builder: Builder, window: u32) -> (Outcome, usize) {
+pub(crate) fn watched(
+    workload: &Workload,
+    cus: u16,
+    builder: Builder,
+    window: u32,
+) -> (Outcome, usize) {
     let dispatcher = Watched::new(builder, window);
     let seen = dispatcher.seen.clone();
     let outcome = try_run(workload, cus, dispatcher);
@@ -418,7 +446,7 @@ fn a_copy_between_two_launches_keeps_its_place() {
     let mut tasks = vec![kernel(0, 8, 1, 100), crate::kit::copy(0, 50), kernel(0, 8, 1, 100)];
     tasks = in_order(tasks);
     let (outcome, most) = watched(&workload(vec![tasks]), 1, preempting(1, None), 8);
-    assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 2));
+    assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 3));
 }
 
 /// Two processes of requests: the device goes to whoever is urgent, and the other one comes back.

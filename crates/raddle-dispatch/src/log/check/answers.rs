@@ -23,7 +23,9 @@ impl Checker {
                 let count = waves.or(cut).map(|(_, count)| u64::from(count));
                 self.start(launch, count, &pieces.unwrap_or_default());
             }
-            ReadAnswer::Assign { launch, .. } => self.begin(launch),
+            ReadAnswer::StartCopy { copy: launch } | ReadAnswer::Assign { launch, .. } => {
+                self.begin(launch);
+            }
             ReadAnswer::TakeOff { launch, how } => self.take_off(launch, how),
             ReadAnswer::Restore { launch } => self.restore(launch),
             ReadAnswer::Refuse(refusal) => self.forget(refusal.launch),
@@ -149,7 +151,7 @@ impl Checker {
         let Some(launch) = self.launches.get_mut(&id).filter(|it| it.is_in_runtime()) else {
             return self.fault(LogRule::Once, || format!("{id} is taken off, which is not there"));
         };
-        let (owner, begun) = (launch.process, launch.begun);
+        let (owner, begun, is_copy) = (launch.process, launch.begun, launch.whole == 0);
         launch.stage = SeenStage::Leaving(how);
         if matches!(how, Preemption::Flag | Preemption::Reset) {
             // From now on it is among those that go first.
@@ -159,8 +161,8 @@ impl Checker {
         if how == Preemption::Reset {
             return self.kill(id, owner);
         }
-        if how == Preemption::Flag && begun {
-            self.fault(LogRule::Stopped, || format!("{id} leaves by the flag and has begun"));
+        if begun && (how == Preemption::Flag || is_copy) {
+            self.fault(LogRule::Stopped, || format!("{id} leaves by {} and has begun", how.name()));
         }
         let process = self.processes.entry(owner).or_default();
         if how == Preemption::Flag && process.flag != SeenFlag::Visible {

@@ -16,6 +16,20 @@ impl Checker {
             LoggedEvent::ProcessLeft { process } => self.left(process),
             LoggedEvent::LaunchIssued { launch } => self.known(&launch, false),
             LoggedEvent::LaunchReady { launch } => self.known(&launch, true),
+            LoggedEvent::CopyIssued { copy: id, process, stream, .. } => {
+                self.issued(&Launch { id, process, stream, ..Launch::default() }, false);
+            }
+            LoggedEvent::CopyReady { copy } => {
+                if let Some(copy) = self.launches.get_mut(&copy) {
+                    copy.ready = true;
+                }
+            }
+            LoggedEvent::CopyEnded { copy } => {
+                if !self.launches.get(&copy).is_some_and(|copy| copy.begun) {
+                    self.fault(LogRule::Once, || format!("copy {copy} ends, which has not begun"));
+                }
+                self.forget(copy);
+            }
             LoggedEvent::WavesEnded { launch, waves, cut, pieces } => {
                 let count = waves.or(cut).map(|(_, count)| u64::from(count));
                 self.ended(launch, count, &pieces);
@@ -68,18 +82,22 @@ impl Checker {
             known.ready |= ready;
             return;
         }
-        if self.gone.contains(&launch.id) {
-            return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
-        }
         let mut least = *launch;
         if self.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
-        if self.empty.never(&least).is_some() {
-            return;
+        if self.empty.never(&least).is_none() || self.gone.contains(&launch.id) {
+            self.issued(launch, ready);
         }
-        let order = self.issued;
-        self.issued += 1;
+    }
+
+    /// A launch or a copy waits in the buffer of its stream.
+    fn issued(&mut self, launch: &Launch, ready: bool) {
+        if self.gone.contains(&launch.id) || self.launches.contains_key(&launch.id) {
+            return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
+        }
+        let order = self.orders;
+        self.orders += 1;
         self.buffers.entry((launch.process, launch.stream)).or_default().insert(order);
         self.launches.insert(launch.id, SeenLaunch::new(launch, order, ready));
     }

@@ -62,7 +62,8 @@ pub struct Checker {
     buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
     /// Compute units on which nobody may start, and because of whose reset.
     closed: BTreeMap<CuId, ProcessId>,
-    issued: u64,
+    /// Launches and copies issued so far.
+    orders: u64,
     line: usize,
     found: CheckedLog,
 }
@@ -108,7 +109,7 @@ impl Checker {
             may_issue: BTreeSet::new(),
             buffers: BTreeMap::new(),
             closed: BTreeMap::new(),
-            issued: 0,
+            orders: 0,
             line: 1,
             found: CheckedLog::default(),
         }

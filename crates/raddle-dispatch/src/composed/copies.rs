@@ -1,0 +1,77 @@
+//! How do copies and fills take their places beside launches?
+//!
+//! The controller submits them in their order, as work that does not test the flag. No policy places
+//! them: a copy that was submitted starts when it is ready, and runs to its end.
+
+use raddle_policy::{
+    Action, Actions, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Submission, Tick,
+    Ticks,
+};
+
+use super::Composed;
+use super::launch::{LaunchState, Stage};
+use super::lists::SubmittedLaunch;
+use crate::DispatchError;
+use crate::log::LoggedAnswer;
+
+impl Composed {
+    pub(super) fn copy_issued(
+        &mut self,
+        id: LaunchId,
+        (process, stream): (ProcessId, StreamId),
+        level: Level,
+        lasts: Ticks,
+        now: Tick,
+    ) -> Result<(), DispatchError> {
+        let idempotent = Idempotence::Not;
+        let estimate = Some(lasts);
+        let copy = Launch { id, process, stream, level, idempotent, estimate, ..Launch::default() };
+        self.check_new(&copy)?;
+        self.enter(copy, true, now)
+    }
+
+    /// A copy that was issued and has not ended.
+    pub(super) fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
+        let copy = self.known(id).ok().filter(|known| known.is_copy());
+        copy.ok_or(DispatchError::UnknownLaunch(id))
+    }
+
+    pub(super) fn copy_ended(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
+        let known = self.known_copy(id)?;
+        if !known.begun {
+            return Err(DispatchError::NotAsked { launch: id, what: "ended" });
+        }
+        let launch = known.launch;
+        self.forget(&launch, now)
+    }
+
+    /// Submits a copy: it has no packet, and the device sees it at once.
+    pub(super) fn submit_copy(
+        &mut self,
+        copy: &SubmittedLaunch,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        self.submit_one(copy, Submission::default(), now, now, actions)
+    }
+
+    /// Starts the copies that are on the device and ready; none while the device is being reset.
+    pub(super) fn start_copies(
+        &mut self,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        if !self.preemptions.resets.is_empty() {
+            return Ok(());
+        }
+        while let Some((_, id)) = self.copies.pop_first() {
+            let known = self.launches.get(&id);
+            if known.is_some_and(|known| matches!(known.stage, Stage::OnDevice)) {
+                self.begun(id)?;
+                actions.push(Action::StartCopy { copy: id });
+                self.journal.answer(now, LoggedAnswer::StartCopy { copy: id });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens to copies and fills?
+//!
+//! A dispatcher with a window submits and starts them; for any other they start when they are ready.
+
+use raddle_policy::{Action, Event, LaunchId, ProcessId};
+
+use super::Engine;
+use crate::SimError;
+use crate::queue::Due;
+use crate::watch::Watch;
+use crate::workload::Work;
+
+impl<W: Watch> Engine<'_, W> {
+    /// A copy was issued; nothing else without workgroups is told of.
+    pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
+        let (_, task) = self.tasks.plan(copy);
+        let Work::Copy(lasts) = task.work else { return Ok(()) };
+        let process = ProcessId(self.tasks.records[copy.index()].process);
+        let (stream, level) = (task.stream, task.level);
+        self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
+    }
+
+    /// A copy was issued and waits for nothing any more.
+    pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
+        if !self.tasks.looks_ahead() {
+            self.start_copy(copy);
+            return Ok(());
+        }
+        if self.tasks.lines_up(copy) {
+            self.tell_copy(copy)?;
+        }
+        self.usage.gained(self.tasks.records[copy.index()].process);
+        self.tell(&Event::CopyReady { copy })
+    }
+
+    fn start_copy(&mut self, copy: LaunchId) {
+        self.tasks.records[copy.index()].started = Some(self.now);
+        if let Work::Copy(lasts) = self.tasks.plan(copy).1.work {
+            self.queue.push(self.now + lasts, Due::Copy(copy));
+        }
+    }
+
+    pub(super) fn copy_ended(&mut self, copy: LaunchId) -> Result<(), SimError> {
+        if self.tasks.looks_ahead() {
+            self.tell(&Event::CopyEnded { copy })?;
+        }
+        self.ended(copy)
+    }
+
+    /// Carries out an action about a copy; whether it is one.
+    pub(super) fn act_on_copy(&mut self, action: &Action) -> Result<bool, SimError> {
+        let (id, starts, what) = match *action {
+            Action::Submit { launch, .. } => (launch, false, "submit"),
+            Action::TakeOff { launch, .. } => (launch, false, "take off"),
+            Action::Restore { launch } => (launch, false, "restore"),
+            Action::StartCopy { copy } => (copy, true, "start"),
+            _ => return Ok(false),
+        };
+        let record = self.tasks.records.get(id.index()).copied();
+        let is_copy = record.is_some_and(|_| matches!(self.tasks.plan(id).1.work, Work::Copy(_)));
+        let state = match record {
+            _ if !is_copy && !starts => return Ok(false),
+            Some(_) if !is_copy => "not a copy",
+            Some(record) if record.started.is_some() => "begun",
+            Some(record) if record.ready.is_none() && (starts || !self.tasks.is_told(id)) => {
+                "not ready"
+            }
+            Some(record) => {
+                match *action {
+                    Action::TakeOff { how, .. } => self.queue.push(self.now, Due::CopyOff(id, how)),
+                    Action::Restore { .. } => self.queue.push(self.now, Due::CopyBack(id)),
+                    Action::StartCopy { .. } => {
+                        self.usage.lost(record.process);
+                        self.start_copy(id);
+                    }
+                    _ => {}
+                }
+                return Ok(true);
+            }
+            None => "unknown",
+        };
+        Err(SimError::Action { at: self.now, launch: id, what, state })
+    }
+}
