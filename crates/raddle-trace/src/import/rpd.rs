@@ -228,8 +228,9 @@ impl<'w> RpdReader<'w> {
         let names: Vec<i64> = self.names.items().into_iter().copied().collect();
         let Self { found, words, names: numbers, .. } = self;
         let mut ops = core::mem::take(&mut found.ops);
+        let mut near = 0;
         for work in &mut ops {
-            let call = call_of(work.correlation(), &found.calls);
+            let call = call_of(work.correlation(), &found.calls, &mut near);
             let kind = call.and_then(|call| kinds.get(call.asked as usize)).copied();
             let launch = kind.and_then(|kind| kind.of(&launches));
             // All but the first process are rare.

@@ -89,8 +89,9 @@ impl Settler<'_> {
     pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
+        let mut near = 0;
         for (at, work) in kernels(ops) {
-            let call = call_of(work.correlation(), self.calls);
+            let call = call_of(work.correlation(), self.calls, &mut near);
             let asked = call.and_then(|call| self.asked.get(call.asked as usize)).copied();
             let unit = asked.and_then(|asked| asked.api.unit());
             let extents = self.of(work.extents()).or_else(|| asked?.extents);
@@ -153,7 +154,8 @@ impl Settler<'_> {
         let mut left = Vec::new();
         for (correlation, mut graph) in graphs {
             graph.sort_by_key(|&at| (ops[at].op.start_ns, at));
-            let batch = call_of(correlation, self.calls).and_then(|call| ranges.at(call.start));
+            let batch =
+                call_of(correlation, self.calls, &mut 0).and_then(|call| ranges.at(call.start));
             let all = self.names;
             let names = graph.iter().map(|&at| &*all[ops[at].op.kernel as usize]);
             let names: Vec<&str> = names.collect();
@@ -225,17 +227,49 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
     ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
-/// The call of that correlation among calls sorted by it.
-pub(in crate::import) fn call_of(
+/// The call of an op, by its correlation. It is looked for from `near` on, where the one before was:
+/// in most files both rise together.
+pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
-    calls: &[KinetoCall],
-) -> Option<&KinetoCall> {
+    calls: &'c [KinetoCall],
+    near: &mut usize,
+) -> Option<&'c KinetoCall> {
     let correlation = correlation?;
-    let at = calls.binary_search_by_key(&correlation, |call| call.correlation).ok()?;
-    calls.get(at)
+    let is_before = |at: usize| calls.get(at).is_some_and(|call| call.correlation < correlation);
+    let (mut from, mut until, mut step) = (0, *near, 1);
+    while is_before(until) {
+        (from, until) = (until, until + step);
+        step *= 2;
+    }
+    let range = &calls[from..until.min(calls.len())];
+    *near = from + range.partition_point(|call| call.correlation < correlation);
+    calls.get(*near).filter(|call| call.correlation == correlation)
 }
 
 fn unit_by_name(name: Option<&String>) -> GridUnit {
     let work_items = name.is_some_and(|name| IN_WORK_ITEMS.iter().any(|p| name.starts_with(p)));
     if work_items { GridUnit::WorkItems } else { GridUnit::Workgroups }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_found_from_wherever_the_one_before_was() {
+        let call = |correlation| KinetoCall { correlation, start: 0, asked: 0, thread: 0 };
+        let calls: Vec<KinetoCall> = (0..40u64).map(|at| call(3 * at + at % 2)).collect();
+        for len in 0..calls.len() {
+            let calls = &calls[..len];
+            let naive = |wanted| calls.iter().find(|call| call.correlation == wanted);
+            for before in 0..130 {
+                for wanted in 0..130 {
+                    let mut near = 0;
+                    call_of(Some(before), calls, &mut near);
+                    assert_eq!(call_of(Some(wanted), calls, &mut near), naive(wanted));
+                }
+            }
+        }
+        assert_eq!(call_of(None, &calls, &mut 0), None);
+    }
 }

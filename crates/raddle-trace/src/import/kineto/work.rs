@@ -65,7 +65,7 @@ impl KinetoCollector {
         if let Some(source) = source.as_mut().filter(|_| amd) {
             source.arch = device::arch(&names);
         }
-        let all = self.ops.len();
+        let (all, mut near) = (self.ops.len(), 0);
         let found = core::mem::take(&mut self.ops).into_iter();
         // In the memory of what was read, which is most of what there is to hold.
         let ops: Vec<Op> = found
@@ -73,7 +73,7 @@ impl KinetoCollector {
             .map(|work| {
                 let lane = lanes[work.op.stream as usize];
                 report.add(Quirk::QueueLanes, u64::from(amd && lane.on_queue));
-                let op = join(work, &self.calls, &asked, &mut report);
+                let op = join(work, (&self.calls, &mut near), &asked, &mut report);
                 Op { stream: lane.stream, ..op }
             })
             .collect();
@@ -107,8 +107,9 @@ impl KinetoCollector {
             .ops
             .iter()
             .map(|work| (work.correlation(), Op { stream: stream(&work.op), ..work.op }));
+        let mut near = 0;
         let launches = self.ops.iter().filter_map(|work| {
-            let call = call_of(work.correlation(), &self.calls)?;
+            let call = call_of(work.correlation(), &self.calls, &mut near)?;
             Some((threads[call.thread as usize], call.start, stream(&work.op)))
         });
         core::mem::take(&mut self.waits).draft(launches, ops)
@@ -117,12 +118,12 @@ impl KinetoCollector {
 
 fn join(
     work: KinetoOp,
-    calls: &[KinetoCall],
+    (calls, near): (&[KinetoCall], &mut usize),
     asked: &[AskedLaunch],
     report: &mut ImportReport,
 ) -> Op {
     let mut op = Op { arrival_ns: 0, after: None, ..work.op };
-    if let Some(call) = call_of(work.correlation(), calls) {
+    if let Some(call) = call_of(work.correlation(), calls, near) {
         op.set_arrival(call.start, Origin::Joined);
         let graph = asked.get(call.asked as usize).is_some_and(|asked| asked.api == Api::Graph);
         report.add(Quirk::GraphLaunch, u64::from(graph));
