@@ -19,7 +19,8 @@ use crate::{DispatchError, PreemptionTally, TurnTally};
 ///    assigned before it is ready.
 pub trait Dispatcher {
     /// Whether it wants events for launches that were issued and wait for others
-    /// ([`Event::LaunchIssued`]). Otherwise it is told about each launch when the launch is ready.
+    /// ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]). Otherwise it
+    /// is told about each launch when the launch is ready, and copies start without it.
     fn looks_ahead(&self) -> bool {
         false
     }

@@ -30,8 +30,16 @@ impl Composed {
         self.enter(copy, true, now)
     }
 
+    pub(super) fn copy_ready(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
+        if !self.known_copy(id)?.waits {
+            return Err(DispatchError::DuplicateLaunch(id));
+        }
+        self.ready(id, now);
+        Ok(())
+    }
+
     /// A copy that was issued and has not ended.
-    pub(super) fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
+    fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         let copy = self.known(id).ok().filter(|known| known.is_copy());
         copy.ok_or(DispatchError::UnknownLaunch(id))
     }

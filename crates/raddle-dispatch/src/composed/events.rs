@@ -33,11 +33,7 @@ impl Composed {
             Event::CopyIssued { copy, process, stream, level, lasts } => {
                 self.copy_issued(copy, (process, stream), level, lasts, now)
             }
-            Event::CopyReady { copy } => {
-                self.known_copy(copy)?;
-                self.ready(copy, now);
-                Ok(())
-            }
+            Event::CopyReady { copy } => self.copy_ready(copy, now),
             Event::CopyEnded { copy } => self.copy_ended(copy, now),
             Event::WavesEnded { launch, waves, pieces } => {
                 self.waves_ended(launch, waves, pieces, now)
@@ -138,7 +134,7 @@ impl Composed {
     }
 
     /// What was issued waits for nothing any more.
-    fn ready(&mut self, id: LaunchId, now: Tick) {
+    pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(&id) else { return };
         known.waits = false;
         let on_device = matches!(known.stage, Stage::OnDevice);

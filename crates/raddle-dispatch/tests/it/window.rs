@@ -2,7 +2,7 @@
 
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
-use raddle_policy::{Launch, LaunchId, Preemption, Tick};
+use raddle_policy::{Launch, LaunchId, Level, Preemption, ProcessId, StreamId, Tick, Ticks};
 use raddle_preempt::policy::ByRule;
 
 use crate::composed::{
@@ -127,6 +127,37 @@ fn contradictions_are_refused_and_change_nothing() {
     step(&mut d, 0, &[joined(0), issued(launch(1, 0, 8))]);
     let left = d.event(&left(0), now);
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
+}
+
+fn copy(id: u32) -> Event<'static> {
+    let (process, stream) = (ProcessId(0), StreamId(0));
+    Event::CopyIssued { copy: LaunchId(id), process, stream, level: Level(0), lasts: Ticks(5) }
+}
+
+#[test]
+fn what_is_said_of_copies_must_fit_together() {
+    let copy_ready = |id| Event::CopyReady { copy: LaunchId(id) };
+    let copied = |id| Event::CopyEnded { copy: LaunchId(id) };
+    let mut d = composed(2, Preemption::Flag);
+    step(&mut d, 0, &[joined(0), joined(1), copy(1), ready(launch(2, 1, 8))]);
+    let now = Tick(1);
+    let twice = d.event(&copy(1), now);
+    assert!(matches!(twice, Err(DispatchError::DuplicateLaunch(LaunchId(1)))));
+    for (what, id) in [(copy_ready(2), 2), (copied(2), 2), (copy_ready(3), 3)] {
+        let found = d.event(&what, now).expect_err("no copy");
+        assert!(matches!(found, DispatchError::UnknownLaunch(LaunchId(it)) if it == id));
+    }
+    let early = d.event(&copied(1), now);
+    assert!(matches!(early, Err(DispatchError::NotAsked { launch: LaunchId(1), .. })));
+    d.event(&copy_ready(1), now).expect("once it may");
+    let again = d.event(&copy_ready(1), now);
+    assert!(matches!(again, Err(DispatchError::DuplicateLaunch(LaunchId(1)))));
+    let left = d.event(&left(0), now);
+    assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
+    // Without a window nothing is kept of copies, whatever is said.
+    let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
+    let nothing = step(&mut d, 0, &[joined(0), copy(1), copy_ready(1), copied(7)]);
+    assert_eq!(nothing, [""; 0]);
 }
 
 #[test]

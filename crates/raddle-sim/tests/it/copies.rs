@@ -1,12 +1,14 @@
 //! Do copies and fills take their places in the window, behind the turn and before what leaves?
 
 use proptest::prelude::*;
-use raddle_dispatch::RefusedReset;
-use raddle_policy::{Preemption, StreamId, Ticks};
-use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, TaskWait, Work, Workload};
+use raddle_dispatch::{Composed, DispatchError, Dispatcher, RefusedReset};
+use raddle_policy::{
+    Action, Actions, CuId, Event, Free, LaunchId, Preemption, StreamId, Tick, Ticks,
+};
+use raddle_sim::{Outcome, ProcessPlan, Repetition, SimError, Task, TaskWait, Work, Workload};
 
 use crate::kit::{
-    WAYS, at_level, copy, end, idempotent, in_order, kernel, latency, preempting, workload,
+    WAYS, at_level, copy, end, idempotent, in_order, kernel, latency, preempting, try_run, workload,
 };
 use crate::laws::{check, processes};
 use crate::replay::{check_replay, logged};
@@ -142,6 +144,55 @@ fn copies_are_in_the_log_which_keeps_the_rules_and_replays() {
     let all = workload(vec![low]);
     let (_, log) = logged(&all, device, recipe, Default::default(), |builder| builder);
     assert!(!log.contains("copy"));
+}
+
+/// Adds an action to the decision in which something begins.
+struct Meddles {
+    inner: Composed,
+    action: Option<Action>,
+}
+
+impl Dispatcher for Meddles {
+    fn looks_ahead(&self) -> bool {
+        true
+    }
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        self.inner.event(event, now)
+    }
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        self.inner.decide(now, actions)?;
+        let begins = |action: &Action| !matches!(action, Action::WakeAt(_) | Action::Submit { .. });
+        if actions.list.iter().any(begins) {
+            self.action.take().into_iter().for_each(|action| actions.push(action));
+        }
+        Ok(())
+    }
+    fn free(&self, cu: CuId) -> Option<Free> {
+        self.inner.free(cu)
+    }
+}
+
+#[test]
+fn what_cannot_be_done_with_a_copy_is_an_error_with_its_state() {
+    // The first copy runs, the second one waits for it, the kernel of another stream runs.
+    let mut tasks = in_order(vec![copy(0, 50), copy(0, 50)]);
+    tasks.extend(in_stream(1, vec![full()]));
+    let start = |id| Action::StartCopy { copy: LaunchId(id) };
+    let off = |id| Action::TakeOff { launch: LaunchId(id), how: Preemption::Flag };
+    for (action, wanted) in [
+        (start(0), "begun"),
+        (start(1), "not ready"),
+        (start(2), "not a copy"),
+        (start(3), "unknown"),
+        (off(0), "begun"),
+    ] {
+        let inner = preempting(1, None).window(8).build().expect("it builds");
+        let meddles = Meddles { inner, action: Some(action.clone()) };
+        match try_run(&workload(vec![tasks.clone()]), 1, meddles) {
+            Err(SimError::Action { state, .. }) => assert_eq!(state, wanted, "{action:?}"),
+            other => panic!("{action:?}: {other:?}"),
+        }
+    }
 }
 
 /// Up to three processes of two streams whose tasks wait for others of either stream; every second
