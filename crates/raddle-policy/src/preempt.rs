@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 
 use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
-/// A submitted launch of a revoked process.
+/// A submitted launch or copy of a revoked process. A copy is a launch without workgroups, and has an
+/// estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -26,7 +27,8 @@ pub struct VictimLaunch {
 pub struct VictimView<'a> {
     /// The process.
     pub process: &'a ProcessState,
-    /// Its submitted launches that have not ended, in the order of their submission; never empty.
+    /// Its submitted launches and copies that have not ended, in the order of their submission;
+    /// never empty.
     pub launches: &'a [VictimLaunch],
     /// The processes that have the turn now, by id: the work makes room for them.
     pub by: &'a [ProcessState],

@@ -361,3 +361,39 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
         .preempt(&VictimView { process: &process(), launches: &launches, by: &[] }, Tick(0))
         .expect("the policy answers")
 }
+
+/// What the runtime has of copies: they take as long as they say, exit by no flag, and whether one
+/// runs, which forbids a reset, the controller knows.
+#[test]
+fn copies_are_weighed_by_their_time_and_forbid_nothing() {
+    let victim = |launch: Launch| VictimLaunch {
+        launch,
+        unstarted: launch.workgroups,
+        resident_waves: 0,
+        submitted: Tick(0),
+    };
+    let copy = |id| {
+        let (idempotent, estimate) = (Idempotence::Not, Some(Ticks(500)));
+        victim(Launch { id: LaunchId(id), idempotent, estimate, ..Launch::default() })
+    };
+    let process = process();
+    let ask = |policy: &mut ByRule, launches: &[VictimLaunch]| {
+        let view = VictimView { process: &process, launches, by: &[] };
+        policy.preempt(&view, Tick(1)).unwrap()
+    };
+    let kernel = |idempotent| victim(launch(1, idempotent));
+    let mut reset = ByRule::fixed(Preemption::Reset);
+    assert_eq!(ask(&mut reset, &[kernel(Idempotence::Idempotent), copy(2)]), Preemption::Reset);
+    assert_eq!(ask(&mut reset, &[kernel(Idempotence::Not), copy(2)]), Preemption::Flag);
+    let can_flag = Abilities { can_flag: true, ..Abilities::NONE };
+    let cheapest = |costs| ByRule::cheapest(Ticks(2000), can_flag, costs);
+    // The flag is seen after 1,000.
+    let late = DeviceCosts { flag_ns: Some(1000), ..COSTS };
+    for (copies, wanted) in [(1, Preemption::Wait), (3, Preemption::Flag)] {
+        let copies: Vec<VictimLaunch> = (0..copies).map(copy).collect();
+        assert_eq!(ask(&mut cheapest(late), &copies), wanted, "{}", copies.len());
+    }
+    let exits = DeviceCosts { exit_ns: Some(50), ..COSTS };
+    let both = [copy(2), copy(3)];
+    assert_eq!(ask(&mut cheapest(exits), &both), Preemption::Flag, "at no cost");
+}

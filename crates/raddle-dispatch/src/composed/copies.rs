@@ -63,15 +63,13 @@ impl Composed {
         self.submit_one(copy, Submission::default(), now, now, actions)
     }
 
-    /// Starts the copies that are on the device and ready; none while the device is being reset.
+    /// Starts the copies that are on the device and ready. While the device is reset there are none:
+    /// what does not leave forbids that, and nothing is submitted meanwhile.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        if !self.preemptions.resets.is_empty() {
-            return Ok(());
-        }
         while let Some((_, id)) = self.copies.pop_first() {
             let known = self.launches.get(&id);
             if known.is_some_and(|known| matches!(known.stage, Stage::OnDevice)) {

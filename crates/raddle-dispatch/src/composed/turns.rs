@@ -40,7 +40,7 @@ impl Composed {
         let victims = |id: ProcessId, victims: &mut Vec<VictimLaunch>| {
             let submitted = processes.get(&id).into_iter().flat_map(|it| it.submitted.values());
             victims.extend(submitted.filter_map(|launch| {
-                let known = launches.get(launch).filter(|known| !known.is_copy())?;
+                let known = launches.get(launch)?;
                 Some(VictimLaunch {
                     launch: known.launch,
                     unstarted: known.undistributed() + known.waiting(),

@@ -30,6 +30,7 @@ pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) ->
         }
         Action::TakeOff { launch, how } => format!("{} {launch}", how.name()),
         Action::Restore { launch } => format!("restore {launch}"),
+        Action::StartCopy { copy } => format!("start copy {copy}"),
         Action::Refuse { refusal } => format!("refuse {refusal}"),
         Action::WakeAt(at) => format!("wake {at}"),
         Action::Raise { process } => format!("raise {process}"),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
-use raddle_policy::{Idempotence, Launch, Level, Preemption, StreamId};
+use raddle_policy::{CuId, Idempotence, Launch, Level, Piece, Preemption, StreamId};
 
 use crate::composed::{
     EIGHT, SHAPE, ended, joined, launch, raised, ready, reset_over, step, taken_off,
@@ -132,6 +132,24 @@ fn a_reset_closes_the_units_that_it_resets() {
     assert_eq!(play("launch", "greedy"), "submit k9 start 11 of k9 | start 4 of k9");
     // Who keeps an account of what is free does not see that a unit is closed.
     assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
+}
+
+/// The urgent launch has ended before the flag is seen, so nothing of others forbids the reset.
+#[test]
+fn nobody_submits_while_the_device_is_reset() {
+    let text = "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
+                policy = \"reset\"\nscope = \"device\"";
+    let recipe = Recipe::parse("device", text).expect("a recipe");
+    let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
+    let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
+    step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
+    let begun = step(&mut d, 1, &[ready(launch(8, 0, 1))]);
+    assert_eq!(begun, ["raise p1", "submit k8", "start 1 of k8"]);
+    let one = [Piece { first: 0, stride: 1, count: 1, cu: CuId(0) }];
+    let reset = step(&mut d, 2, &[ended(8, &one), ready(launch(9, 0, 1)), raised(1)]);
+    assert_eq!(reset, ["reset k0", "reset p1"]);
+    assert_eq!(step(&mut d, 3, &[taken_off(0, Preemption::Reset)]), [""; 0]);
+    assert_eq!(step(&mut d, 4, &[reset_over(1)]), ["submit k9", "start 1 of k9"]);
 }
 
 #[test]

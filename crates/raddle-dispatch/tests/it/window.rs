@@ -2,7 +2,9 @@
 
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
-use raddle_policy::{Launch, LaunchId, Level, Preemption, ProcessId, StreamId, Tick, Ticks};
+use raddle_policy::{
+    CuId, Launch, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Tick, Ticks,
+};
 use raddle_preempt::policy::ByRule;
 
 use crate::composed::{
@@ -129,9 +131,38 @@ fn contradictions_are_refused_and_change_nothing() {
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
 }
 
-fn copy(id: u32) -> Event<'static> {
-    let (process, stream) = (ProcessId(0), StreamId(0));
-    Event::CopyIssued { copy: LaunchId(id), process, stream, level: Level(0), lasts: Ticks(5) }
+fn copy(id: u32, process: u16) -> Event<'static> {
+    let (process, stream, level) = (ProcessId(process), StreamId(0), Level(process as u8));
+    Event::CopyIssued { copy: LaunchId(id), process, stream, level, lasts: Ticks(5) }
+}
+
+#[test]
+fn a_copy_that_becomes_ready_when_its_process_leaves_does_not_start() {
+    let copy_ready = || Event::CopyReady { copy: LaunchId(1) };
+    let play = |urgent: bool| {
+        let mut d = composed(2, Preemption::Drain);
+        let begin = [joined(0), joined(1), ready(launch(0, 1, 8)), copy(1, 1)];
+        assert_eq!(step(&mut d, 0, &begin), ["submit k0", "submit k1", "start 8 of k0"]);
+        let mut events = vec![ended(0, &EIGHT), copy_ready()];
+        events.extend(urgent.then(|| ready(launch(9, 0, 8))));
+        step(&mut d, 10, &events).join(" ")
+    };
+    assert_eq!(play(false), "start copy k1");
+    assert_eq!(play(true), "drain k1 submit k9 start 8 of k9");
+}
+
+#[test]
+fn a_turn_that_is_lost_again_takes_back_the_resume_that_waits() {
+    let half = [Piece { first: 0, stride: 1, count: 4, cu: CuId(0) }];
+    let mut d = composed(1, Preemption::Wait);
+    let begin = [joined(0), joined(1), ready(launch(0, 1, 4)), issued(launch(1, 1, 4))];
+    assert_eq!(step(&mut d, 0, &begin), ["submit k0", "start 4 of k0"]);
+    assert_eq!(step(&mut d, 1, &[ready(launch(9, 0, 4))]), ["submit k9", "start 4 of k9"]);
+    assert_eq!(step(&mut d, 2, &[ended(9, &half)]), [""; 0], "k0 has not ended");
+    assert_eq!(step(&mut d, 3, &[ready(launch(8, 0, 4))]), ["submit k8", "start 4 of k8"]);
+    let without_turn = step(&mut d, 4, &[ended(0, &half), ready(launch(1, 1, 4))]);
+    assert_eq!(without_turn, [""; 0]);
+    assert_eq!(step(&mut d, 5, &[ended(8, &half)]), ["submit k1", "start 4 of k1"]);
 }
 
 #[test]
@@ -139,9 +170,9 @@ fn what_is_said_of_copies_must_fit_together() {
     let copy_ready = |id| Event::CopyReady { copy: LaunchId(id) };
     let copied = |id| Event::CopyEnded { copy: LaunchId(id) };
     let mut d = composed(2, Preemption::Flag);
-    step(&mut d, 0, &[joined(0), joined(1), copy(1), ready(launch(2, 1, 8))]);
+    step(&mut d, 0, &[joined(0), joined(1), copy(1, 0), ready(launch(2, 1, 8))]);
     let now = Tick(1);
-    let twice = d.event(&copy(1), now);
+    let twice = d.event(&copy(1, 0), now);
     assert!(matches!(twice, Err(DispatchError::DuplicateLaunch(LaunchId(1)))));
     for (what, id) in [(copy_ready(2), 2), (copied(2), 2), (copy_ready(3), 3)] {
         let found = d.event(&what, now).expect_err("no copy");
@@ -156,7 +187,7 @@ fn what_is_said_of_copies_must_fit_together() {
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
     // Without a window nothing is kept of copies, whatever is said.
     let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
-    let nothing = step(&mut d, 0, &[joined(0), copy(1), copy_ready(1), copied(7)]);
+    let nothing = step(&mut d, 0, &[joined(0), copy(1, 0), copy_ready(1), copied(7)]);
     assert_eq!(nothing, [""; 0]);
 }
 

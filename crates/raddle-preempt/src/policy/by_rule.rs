@@ -74,9 +74,11 @@ impl ByRule {
 
 impl Preempt for ByRule {
     fn preempt(&mut self, view: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+        // Of a copy the controller knows whether it runs: only then it forbids a reset.
         let may_be_killed = |victim: &VictimLaunch| {
             let launch = &victim.launch;
-            launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)
+            let is_copy = launch.workgroups == 0;
+            is_copy || launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)
         };
         let killable = !view.launches.is_empty() && view.launches.iter().all(may_be_killed);
         Some(match &self.rule {

@@ -2,7 +2,7 @@
 //!
 //! Ticks are nanoseconds.
 
-use raddle_policy::{Fact, Preemption, Tick, Ticks, VictimView};
+use raddle_policy::{Fact, Preemption, Tick, Ticks, VictimLaunch, VictimView};
 
 use super::DeviceCosts;
 use super::history::LaunchHistory;
@@ -47,7 +47,9 @@ impl Estimates {
             bytes: Some(0),
         };
         for launch in view.launches {
-            let remaining = history.remaining(launch, now);
+            let is_copy = launch.launch.workgroups == 0;
+            let remaining =
+                if is_copy { launch.launch.estimate } else { history.remaining(launch, now) };
             if history.has_started(launch) {
                 victim.running = longer(victim.running, remaining);
                 victim.workgroup = longer(victim.workgroup, history.resident(launch, now));
@@ -67,9 +69,11 @@ impl Estimates {
         victim
     }
 
-    /// How many launches of one stream have not started, at most.
+    /// How many launches of one stream have not started, at most. Copies do not exit: they are taken
+    /// out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
-        let waiting = || view.launches.iter().filter(|it| !self.history.has_started(it));
+        let exits = |it: &&VictimLaunch| it.launch.workgroups > 0 && !self.history.has_started(it);
+        let waiting = || view.launches.iter().filter(exits);
         let of = |stream| waiting().filter(|it| it.launch.stream == stream).count() as u64;
         waiting().map(|it| of(it.launch.stream)).max().unwrap_or(0)
     }
