@@ -182,8 +182,12 @@ fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
         let found: Vec<_> = status.programs.iter().filter(|it| it.level == Level(level)).collect();
         if let [one] = found[..] { Some(one.standing) } else { None }
     };
-    let mut slowest = Duration::ZERO;
-    for round in 0..u32::try_from(kills()).unwrap() {
+    let (mut slowest, mut stops, mut round) = (Duration::ZERO, 0, 0);
+    while stops < kills() {
+        assert!(
+            u64::from(round) < 10 * kills(),
+            "it runs without the turn, whatever the daemon says"
+        );
         let idle = Some(ProgramStanding::Paused);
         until("both have joined and are idle", || [1, 128].map(standing) == [idle; 2]);
         // It has the turn for as long as its card does nothing.
@@ -193,24 +197,28 @@ fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
             until("it has the turn", || standing(1) == Some(ProgramStanding::Turn));
             let waits = capture(&batch.client, stream, round);
             thread::sleep(Duration::from_millis(20));
-            assert!(!batch.client.reached(Until::Stream(stream, waits)), "it has not the turn");
-            signal(&daemon.0, Signal::STOP);
-            let since = Instant::now();
             let until = Until::Stream(stream, waits);
-            assert!(batch.client.wait_for(until, Duration::from_secs(10)), "it goes on");
-            slowest = slowest.max(since.elapsed());
-            signal(&daemon.0, Signal::CONT);
+            // On a busy machine it may not have heard yet that it is scheduled again: another round.
+            if !batch.client.reached(until) {
+                signal(&daemon.0, Signal::STOP);
+                let since = Instant::now();
+                assert!(batch.client.wait_for(until, Duration::from_secs(10)), "it goes on");
+                slowest = slowest.max(since.elapsed());
+                signal(&daemon.0, Signal::CONT);
+                stops += 1;
+            }
             drop(card);
             job.join().unwrap()
         });
         let until = Until::Stream(its_stream, last);
         assert!(urgent.client.wait_for(until, Duration::from_secs(10)));
+        round += 1;
     }
     println!("the daemon was stopped {} times; at most {slowest:?} until the other ran", kills());
     assert!(slowest < Duration::from_millis(100), "{slowest:?}");
     for rig in [urgent, batch] {
         let card = rig.stop();
-        assert_eq!((card.faults, card.count), (Faults::default(), kills()));
+        assert_eq!((card.faults, card.count), (Faults::default(), u64::from(round)));
     }
 }
 
