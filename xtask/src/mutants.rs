@@ -46,7 +46,9 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     let others = mutants.also.iter().flat_map(|other| ["-p", other]);
     let others: &[&str] = &others.collect::<Vec<_>>();
     let tests = || {
-        let test = cmd!(shell, "cargo test --quiet -p {package} {others...} --target-dir {target}");
+        // Some mistakes make a test wait for ever; that is noticed too.
+        let limited = ["600", "cargo", "test", "--quiet", "-p", package];
+        let test = cmd!(shell, "timeout {limited...} {others...} --target-dir {target}");
         let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none");
         test.quiet().ignore_stdout().ignore_stderr().run().is_ok()
     };
