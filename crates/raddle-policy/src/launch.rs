@@ -36,6 +36,15 @@ pub struct Launch {
     pub estimate: Option<Ticks>,
 }
 
+impl Launch {
+    /// Whether it stands for a copy or a fill, which has no workgroups
+    /// ([`Event::CopyIssued`](crate::Event::CopyIssued)).
+    #[must_use]
+    pub const fn is_copy(&self) -> bool {
+        self.workgroups == 0
+    }
+}
+
 /// The call by which a host launches a kernel, as far as the source of the launch knows it: the
 /// fields of a packet except addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,8 +4,7 @@ use alloc::boxed::Box;
 
 use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
-/// A submitted launch or copy of a revoked process. A copy is a launch without workgroups, and has an
-/// estimate.
+/// A submitted launch or copy ([`Launch::is_copy`]) of a revoked process. A copy has an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

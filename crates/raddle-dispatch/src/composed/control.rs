@@ -10,7 +10,7 @@ use raddle_preempt::{
     SubmitCall,
 };
 
-use super::launch::{LaunchState, Stage};
+use super::launch::Stage;
 use super::lists::SubmittedLaunch;
 use super::{Composed, Preemptions};
 use crate::DispatchError;
@@ -203,7 +203,7 @@ impl Composed {
                 NoReset::NotIdempotent(handle) => {
                     let id = self.driver.controller().payload(handle);
                     let known = id.and_then(|id| self.launches.get(id));
-                    match known.is_some_and(LaunchState::is_copy) {
+                    match known.is_some_and(|known| known.launch.is_copy()) {
                         true => RefusedReset::CopyRuns,
                         false => RefusedReset::of(known.map(|known| known.launch.idempotent)),
                     }
@@ -277,7 +277,7 @@ impl Composed {
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(&id) else { return };
         // A copy that runs is waited for.
-        let runs_on = known.is_copy() && known.begun;
+        let runs_on = known.launch.is_copy() && known.begun;
         if runs_on || !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
             return;
         }

@@ -4,13 +4,11 @@
 //! them: a copy that was submitted starts when it is ready, and runs to its end.
 
 use raddle_policy::{
-    Action, Actions, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Submission, Tick,
-    Ticks,
+    Action, Actions, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Tick, Ticks,
 };
 
 use super::Composed;
 use super::launch::{LaunchState, Stage};
-use super::lists::SubmittedLaunch;
 use crate::DispatchError;
 use crate::log::LoggedAnswer;
 
@@ -40,7 +38,7 @@ impl Composed {
 
     /// A copy that was issued and has not ended.
     fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
-        let copy = self.known(id).ok().filter(|known| known.is_copy());
+        let copy = self.known(id).ok().filter(|known| known.launch.is_copy());
         copy.ok_or(DispatchError::UnknownLaunch(id))
     }
 
@@ -51,16 +49,6 @@ impl Composed {
         }
         let launch = known.launch;
         self.forget(&launch, now)
-    }
-
-    /// Submits a copy: it has no packet, and the device sees it at once.
-    pub(super) fn submit_copy(
-        &mut self,
-        copy: &SubmittedLaunch,
-        now: Tick,
-        actions: &mut Actions,
-    ) -> Result<(), DispatchError> {
-        self.submit_one(copy, Submission::default(), now, now, actions)
     }
 
     /// Starts the copies that are on the device and ready. While the device is reset there are none:

@@ -173,9 +173,9 @@ impl Composed {
         self.orders += 1;
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let stream = open(&mut self.driver, process, launch.process, launch.stream)?.name;
-            let work = match launch.workgroups {
-                0 => CapturedWork::opaque(launch.id),
-                _ => CapturedWork::kernel(launch.id, launch.idempotent),
+            let work = match launch.is_copy() {
+                true => CapturedWork::opaque(launch.id),
+                false => CapturedWork::kernel(launch.id, launch.idempotent),
             };
             // There is no bound on what waits.
             let _ = self.driver.host(|it| it.captured(launch.process, stream, work))?;
@@ -220,7 +220,7 @@ impl Composed {
                 self.turns.arbiter.idle(launch.process);
             }
         }
-        if !known.is_copy() {
+        if !launch.is_copy() {
             self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
         }
         self.note_removed(launch.process)

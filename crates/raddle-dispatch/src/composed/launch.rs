@@ -27,7 +27,6 @@ pub(super) enum Stage {
 /// One launch that has not ended.
 #[derive(Debug)]
 pub(super) struct LaunchState {
-    /// A copy has no workgroups.
     pub(super) launch: Launch,
     pub(super) stage: Stage,
     /// Its submission, while the runtime has it.
@@ -146,12 +145,7 @@ impl LaunchState {
 
     pub(super) fn has_started(&self) -> bool {
         let runs = self.next > 0 || self.cut > 0 || !self.bound.is_empty();
-        runs || (self.begun && self.is_copy())
-    }
-
-    /// Whether it is a copy or a fill.
-    pub(super) const fn is_copy(&self) -> bool {
-        self.launch.workgroups == 0
+        runs || (self.begun && self.launch.is_copy())
     }
 
     /// Assigned workgroups of which not all waves have started.

@@ -187,7 +187,7 @@ impl Composed {
         let Some(known) = self.launches.get(&id).filter(|it| !it.waits && !it.claimed) else {
             return;
         };
-        if known.is_copy() {
+        if known.launch.is_copy() {
             self.copies.insert((known.submission, id));
         } else if known.unstarted() {
             self.ready.show(known.submission, known.entry());
@@ -197,7 +197,7 @@ impl Composed {
 
     /// Tells every policy a fact of this launch, unless it is a copy, which no policy places.
     fn tell_of(&mut self, launch: &Launch, fact: &Fact<'_>, now: Tick) {
-        if launch.workgroups > 0 {
+        if !launch.is_copy() {
             self.policies.tell(fact, now);
         }
     }

@@ -22,11 +22,14 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         // Launches of one stream that became ready one after the other.
-        let is_copy = |&(_, launch, _): &SubmittedLaunch| launch.workgroups == 0;
-        let lane = |it: &SubmittedLaunch| (it.1.process, it.1.stream, is_copy(it));
+        let lane =
+            |&(_, launch, _): &SubmittedLaunch| (launch.process, launch.stream, launch.is_copy());
         for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
-            if launches.iter().any(is_copy) {
-                launches.iter().try_for_each(|copy| self.submit_copy(copy, now, actions))?;
+            if launches.iter().any(|(_, launch, _)| launch.is_copy()) {
+                // They have no packets, and the device sees them at once.
+                for copy in launches {
+                    self.submit_one(copy, Submission::default(), now, now, actions)?;
+                }
             } else if self.policies.path.policy.overlaps() {
                 self.submit_in_line(launches, now, actions)?;
             } else {
@@ -73,7 +76,7 @@ impl Composed {
         Ok(())
     }
 
-    pub(super) fn submit_one(
+    fn submit_one(
         &mut self,
         (_, launch, handle): &SubmittedLaunch,
         via: Submission,

@@ -77,8 +77,7 @@ impl Preempt for ByRule {
         // Of a copy the controller knows whether it runs: only then it forbids a reset.
         let may_be_killed = |victim: &VictimLaunch| {
             let launch = &victim.launch;
-            let is_copy = launch.workgroups == 0;
-            is_copy || launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)
+            launch.is_copy() || launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)
         };
         let killable = !view.launches.is_empty() && view.launches.iter().all(may_be_killed);
         Some(match &self.rule {

@@ -47,9 +47,10 @@ impl Estimates {
             bytes: Some(0),
         };
         for launch in view.launches {
-            let is_copy = launch.launch.workgroups == 0;
-            let remaining =
-                if is_copy { launch.launch.estimate } else { history.remaining(launch, now) };
+            let remaining = match launch.launch.is_copy() {
+                true => launch.launch.estimate,
+                false => history.remaining(launch, now),
+            };
             if history.has_started(launch) {
                 victim.running = longer(victim.running, remaining);
                 victim.workgroup = longer(victim.workgroup, history.resident(launch, now));
@@ -72,7 +73,7 @@ impl Estimates {
     /// How many launches of one stream have not started, at most. Copies do not exit: they are taken
     /// out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
-        let exits = |it: &&VictimLaunch| it.launch.workgroups > 0 && !self.history.has_started(it);
+        let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);
         let of = |stream| waiting().filter(|it| it.launch.stream == stream).count() as u64;
         waiting().map(|it| of(it.launch.stream)).max().unwrap_or(0)

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use self::calls::{RpdCall, RpdCalls, RpdLaunch};
 use super::blocking::Blocking;
-use super::calls::sort_calls;
+use super::calls::{count_before, sort_calls};
 use super::kineto::collect::{AskedLaunch, KinetoCollector, KinetoLane, KinetoOp, TraceMaker};
 use super::kineto::event::Api;
 use super::kineto::plain::work_of_rpd;
@@ -188,10 +188,7 @@ impl<'w> RpdReader<'w> {
         database.scan(TIES, &["op_id", "api_id"], |row| {
             let number = |at| row.number(at).and_then(|id| u64::try_from(id).ok());
             if let (Some(id), call) = (number(0).filter(|&id| id > 0), number(1)) {
-                // Most rows are in the order of the ops.
-                if ops.get(next).is_none_or(|work| work.op.workgroups != id) {
-                    next = ops.partition_point(|work| work.op.workgroups < id);
-                }
+                next = count_before(ops, next, |work| work.op.workgroups < id);
                 if let Some(work) = ops.get_mut(next).filter(|work| work.op.workgroups == id) {
                     work.tie(call);
                     next += 1;

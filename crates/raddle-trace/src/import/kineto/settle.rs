@@ -17,6 +17,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::calls::count_before;
 use super::batch::BatchRanges;
 use super::collect::{AskedLaunch, KinetoCall, KinetoOp};
 use super::shape::{GridUnit, KernelExtents};
@@ -227,49 +228,18 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
     ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
-/// The call of an op, by its correlation. It is looked for from `near` on, where the one before was:
-/// in most files both rise together.
+/// The call of an op, by its correlation. It is looked for from `near` on, where the one before was.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],
     near: &mut usize,
 ) -> Option<&'c KinetoCall> {
     let correlation = correlation?;
-    let is_before = |at: usize| calls.get(at).is_some_and(|call| call.correlation < correlation);
-    let (mut from, mut until, mut step) = (0, *near, 1);
-    while is_before(until) {
-        (from, until) = (until, until + step);
-        step *= 2;
-    }
-    let range = &calls[from..until.min(calls.len())];
-    *near = from + range.partition_point(|call| call.correlation < correlation);
+    *near = count_before(calls, *near, |call| call.correlation < correlation);
     calls.get(*near).filter(|call| call.correlation == correlation)
 }
 
 fn unit_by_name(name: Option<&String>) -> GridUnit {
     let work_items = name.is_some_and(|name| IN_WORK_ITEMS.iter().any(|p| name.starts_with(p)));
     if work_items { GridUnit::WorkItems } else { GridUnit::Workgroups }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_call_is_found_from_wherever_the_one_before_was() {
-        let call = |correlation| KinetoCall { correlation, start: 0, asked: 0, thread: 0 };
-        let calls: Vec<KinetoCall> = (0..40u64).map(|at| call(3 * at + at % 2)).collect();
-        for len in 0..calls.len() {
-            let calls = &calls[..len];
-            let naive = |wanted| calls.iter().find(|call| call.correlation == wanted);
-            for before in 0..130 {
-                for wanted in 0..130 {
-                    let mut near = 0;
-                    call_of(Some(before), calls, &mut near);
-                    assert_eq!(call_of(Some(wanted), calls, &mut near), naive(wanted));
-                }
-            }
-        }
-        assert_eq!(call_of(None, &calls, &mut 0), None);
-    }
 }

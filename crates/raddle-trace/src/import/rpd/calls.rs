@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{CALLS, COPIES, LAUNCHES, RpdWord};
 use crate::assemble::{Interner, OP_LIMIT, push};
+use crate::import::calls::count_before;
 use crate::import::kineto::collect::{KinetoCall, KinetoCollector, TraceMaker};
 use crate::import::kineto::event::Api;
 use crate::import::kineto::shape::KernelExtents;
@@ -155,15 +156,9 @@ impl RpdLaunches {
     }
 }
 
-/// What a call asked for, looked for behind where the one before it was: calls mostly rise.
+/// What a call asked for, looked for behind where the one before it was.
 fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
-    let is_behind = |at: usize| of_calls.get(at).is_none_or(|&(other, _)| other > call);
-    let is_before = |at: usize| at == 0 || of_calls[at - 1].0 <= call;
-    if is_behind(*next + 1) && !is_behind(*next) {
-        *next += 1;
-    } else if !(is_behind(*next) && is_before(*next)) {
-        *next = of_calls.partition_point(|&(other, _)| other <= call);
-    }
+    *next = count_before(of_calls, *next, |&(other, _)| other <= call);
     let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;
     (found == call).then_some(kind)
 }
