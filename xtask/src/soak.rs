@@ -138,7 +138,7 @@ fn live(shell: &Shell) -> Result<()> {
 
 fn opencl(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --release -p raddle-opencl").run()?;
-    let layer = checkout::root().join("target/release/libraddle_opencl.so");
+    let layer = checkout::target_folder().join("release/libraddle_opencl.so");
     let tests = cmd!(shell, "cargo test -p raddle-opencl -- --nocapture");
     tests.env("RADDLE_TEST_STORMS", "500").env("RADDLE_TEST_OBJECTS", "100000").run()?;
     // One after the other, as they measure.

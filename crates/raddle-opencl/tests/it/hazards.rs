@@ -70,6 +70,7 @@ hazards! {
     release_early: "release early";
     handles_come_again: "handles come again";
     arguments_at_the_launch: "arguments at the launch";
+    null_buffers: "null buffers";
     without_source: "without source";
     copies_in_order: "copies in order";
     images: "images";

@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// Those whose answers are compared.
-pub(crate) const HAZARDS: [(&str, Client); 24] = [
+pub(crate) const HAZARDS: [(&str, Client); 25] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -35,6 +35,7 @@ pub(crate) const HAZARDS: [(&str, Client); 24] = [
     ("release early", objects::release_early),
     ("handles come again", objects::handles_come_again),
     ("arguments at the launch", objects::arguments_at_the_launch),
+    ("null buffers", objects::null_buffers),
     ("without source", objects::without_source),
     ("copies in order", objects::copies_in_order),
     ("images", objects::images),

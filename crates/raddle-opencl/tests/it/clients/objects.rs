@@ -110,6 +110,34 @@ fn launched_put(
     launched(kit.queue, kernel, 1, 1, behind)
 }
 
+/// Launches without a buffer, given in either way, among launches with one.
+pub(super) fn null_buffers() -> String {
+    let kit = Kit::new();
+    let program = kit.program(
+        "__kernel void add(__global const uint *from, __global uint *to, uint is_there) {
+            size_t i = get_global_id(0);
+            to[i] = to[i] * 3u + (is_there ? from[i] : 1u);
+        }",
+    );
+    let kernel = Kit::kernel_of(program, "add");
+    let (from, to) = (kit.buffer(64), kit.buffer(64));
+    let mut last: cl_event = ptr::null_mut();
+    for round in 0..60_u32 {
+        let given = if round % 3 == 0 { from } else { ptr::null_mut() };
+        set(kernel, &[Set::Memory(given), Set::Memory(to), Set::Number((round % 3 == 0).into())]);
+        if round % 3 == 2 {
+            cl!(clSetKernelArg(kernel, 0, size_of::<cl_mem>(), ptr::null()));
+        }
+        let behind = if last.is_null() { vec![] } else { vec![last] };
+        let event = launched(kit.queue, kernel, 64, 16, &behind);
+        if !last.is_null() {
+            cl!(clReleaseEvent(last));
+        }
+        last = event;
+    }
+    format!("{} {}", wait(&[last]), digest(&kit.read(kit.queue, to, 64)))
+}
+
 /// A program from its own binary, one with a macro, one whose kernels call each other, one that is linked.
 pub(super) fn without_source() -> String {
     let kit = Kit::new();
