@@ -87,11 +87,22 @@ impl Schedule {
         match self.random.to(9) {
             // The last one lets everything end.
             _ if self.wishes == 0 => self.board.host(Core::resume),
-            0..=4 => drop(self.board.preempt(ways[self.random.to(3) as usize])),
+            0..=4 => {
+                let way = ways[self.random.to(3) as usize];
+                self.preempt(way);
+            }
             5 => drop(self.board.host(|core| core.escalate(Preemption::Reset))),
             6 => self.board.host(Core::pause),
             _ => self.board.host(Core::resume),
         }
+    }
+
+    /// Who preempts takes the first task where nobody holds the runtime.
+    fn preempt(&mut self, way: Preemption) {
+        let free = self.in_hand.is_none();
+        let (_, task) =
+            self.board.preempt(None, way, |core| free.then(|| core.take_leaving()).flatten());
+        self.in_hand = self.in_hand.take().or(task);
     }
 
     fn work(&mut self) {
@@ -161,7 +172,7 @@ fn a_preemption_that_does_not_end_is_given_up_once() {
     let board: Board<Job> = Board::new(declared(), options, None).unwrap();
     assert_eq!(board.host(|core| core.until_given_up(0)), None);
     assert_eq!(board.host(|core| core.counts().given_up), 0);
-    assert!(board.preempt(Preemption::Flag));
+    assert!(board.preempt(None, Preemption::Flag, |_| ()).0);
     assert_eq!(board.host(|core| (core.until_given_up(0), core.until_given_up(0))), (None, None));
     assert_eq!(board.host(|core| core.counts().given_up), 1);
     // It goes on, and ends.

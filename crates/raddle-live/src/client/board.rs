@@ -105,21 +105,20 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Begins a preemption. The worker is woken whatever there is to do: it watches how long that takes.
-    pub(crate) fn preempt(&self, way: Preemption) -> bool {
-        let begun = self.host(|core| core.preempt(way));
-        self.work.notify_one();
-        begun
-    }
-
-    /// The daemon orders a preemption, under this number.
-    pub(crate) fn ordered(&self, order: u64, way: Preemption) -> bool {
-        let begun = self.host(|core| {
-            core.link.ordered = order;
-            core.preempt(way)
+    /// Begins a preemption, which the daemon orders under this number, or the program; then asks the board. The
+    /// worker is woken whatever there is to do: it watches how long that takes.
+    pub(crate) fn preempt<A>(
+        &self,
+        order: Option<u64>,
+        way: Preemption,
+        then: impl FnOnce(&mut Core<T>) -> A,
+    ) -> (bool, A) {
+        let told = self.host(|core| {
+            core.link.ordered = order.unwrap_or(core.link.ordered);
+            (core.preempt(way), then(core))
         });
         self.work.notify_one();
-        begun
+        told
     }
 
     pub(crate) fn report(&self, report: Report) -> Result<(), LiveError> {
@@ -200,6 +199,12 @@ impl<T: Clone> Board<T> {
             core.link.waits = false;
         }
         ask(&mut core)
+    }
+
+    /// The next task of a preemption under way, for who holds the runtime.
+    pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
+        let mut core = self.lock();
+        if core.stop { None } else { core.take_leaving() }
     }
 
     /// The next task, for who holds the runtime.

@@ -250,6 +250,12 @@ impl<T: Clone> Core<T> {
         Some(task)
     }
 
+    /// The next task of a preemption under way: no submission.
+    pub(crate) fn take_leaving(&mut self) -> Option<Task<T>> {
+        let leaving = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Draining);
+        if leaving { self.take() } else { None }
+    }
+
     /// Whether the worker has something to do.
     pub(crate) fn is_due(&self) -> bool {
         self.driver.controller().is_any_due() || self.must_drop()

@@ -10,7 +10,8 @@
 //! Two locks, always in this order: who holds that of the runtime carries tasks out, one at a time and
 //! in their order; the board's is held for a step of the controller and never during a call of the
 //! runtime. A capture takes the first if it is free, so that where nothing is preempted and the window
-//! has room the calling thread submits by itself.
+//! has room the calling thread submits by itself. So does who preempts: on a machine whose cores are busy
+//! the worker may wake milliseconds later.
 
 pub(crate) mod board;
 pub(crate) mod core;
@@ -87,9 +88,46 @@ impl<T> Clone for Client<T> {
     }
 }
 
-struct Handle<T> {
-    board: Arc<Board<T>>,
+/// What the threads of a client share.
+pub(crate) struct Shared<T> {
+    pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self { board: Arc::clone(&self.board), runtime: Arc::clone(&self.runtime) }
+    }
+}
+
+impl<T: Clone> Shared<T> {
+    /// Begins a preemption, which the daemon orders under this number, or the program. Where nobody holds the
+    /// runtime, this thread tells it; else who holds it.
+    pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
+        let board = &*self.board;
+        let Some(mut runtime) = self.try_baton() else {
+            return board.preempt(order, way, |_| ()).0;
+        };
+        let (begun, mut next) = board.preempt(order, way, core::Core::take_leaving);
+        while let Some(task) = next {
+            board.carry_out(task, &mut **runtime);
+            next = board.take_leaving();
+        }
+        begun
+    }
+
+    /// The baton: who holds it carries tasks out.
+    fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
+        match self.runtime.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+struct Handle<T> {
+    shared: Shared<T>,
     worker: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
@@ -101,7 +139,7 @@ impl<T> std::fmt::Debug for Handle<T> {
 
 impl<T> Drop for Handle<T> {
     fn drop(&mut self) {
-        self.board.stop();
+        self.shared.board.stop();
     }
 }
 
@@ -123,17 +161,6 @@ impl<T: Clone> Reporter<T> {
     /// A report that cannot be true; nothing has changed.
     pub fn report(&self, report: Report) -> Result<(), LiveError> {
         self.0.report(report)
-    }
-}
-
-/// The baton: who holds it carries tasks out.
-fn try_baton<T>(
-    runtime: &AnyRuntime<T>,
-) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
-    match runtime.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }
 
@@ -167,9 +194,9 @@ impl<T: Clone + Send + 'static> Client<T> {
             return Err(LiveError::DeclaredOther);
         }
         let runtime: Arc<AnyRuntime<T>> = Arc::new(Mutex::new(Box::new(runtime)));
-        let worker = worker::start(Arc::clone(&board), Arc::clone(&runtime))?;
-        let worker = Mutex::new(Some(worker));
-        Ok(Self(Arc::new(Handle { board, runtime, worker })))
+        let shared = Shared { board, runtime };
+        let worker = Mutex::new(Some(worker::start(shared.clone())?));
+        Ok(Self(Arc::new(Handle { shared, worker })))
     }
 
     /// The program opens a stream.
@@ -177,7 +204,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// # Errors
     /// More streams than ids.
     pub fn open(&self) -> Result<StreamId, LiveError> {
-        self.0.board.host(core::Core::open)
+        self.board().host(core::Core::open)
     }
 
     /// The program closes a stream: nothing more is captured in it, what is there runs. Then its id is
@@ -186,7 +213,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// # Errors
     /// An unknown stream.
     pub fn close(&self, stream: StreamId) -> Result<(), LiveError> {
-        self.0.board.host(|core| core.close(stream))
+        self.board().host(|core| core.close(stream))
     }
 
     /// The program's work, at the end of its stream. Where nothing is preempted and the window has room,
@@ -199,8 +226,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         stream: StreamId,
         work: CapturedWork<T>,
     ) -> Result<Capture<T>, LiveError> {
-        let board = &*self.0.board;
-        let Some(mut runtime) = try_baton(&self.0.runtime) else {
+        let board = self.board();
+        let Some(mut runtime) = self.0.shared.try_baton() else {
             return board.host(|core| core.captured(stream, work));
         };
         let (captured, task, ended) = board.host(|core| {
@@ -225,7 +252,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         stream: StreamId,
         work: CapturedWork<T>,
     ) -> Result<Capture<T>, LiveError> {
-        self.0.board.host(|core| {
+        self.board().host(|core| {
             let captured = core.captured(stream, work)?;
             if let Capture::Taken(order) = captured {
                 core.hold(stream, order)?;
@@ -240,7 +267,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// # Errors
     /// An unknown stream.
     pub fn hold(&self, stream: StreamId, from: CaptureOrder) -> Result<(), LiveError> {
-        self.0.board.host(|core| core.hold(stream, from))
+        self.board().host(|core| core.hold(stream, from))
     }
 
     /// Takes a hold of this order away.
@@ -248,87 +275,91 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// # Errors
     /// A stream that is not held from there.
     pub fn release(&self, stream: StreamId, from: CaptureOrder) -> Result<(), LiveError> {
-        self.0.board.host(|core| core.release(stream, from))
+        self.board().host(|core| core.release(stream, from))
     }
 
     /// Whether what is named has ended.
     #[must_use]
     pub fn reached(&self, until: Until) -> bool {
-        self.0.board.reached(until)
+        self.board().reached(until)
     }
 
     /// Blocks until what is named has ended, or the client stops. Never from within a call of the
     /// runtime or a callback.
     pub fn wait(&self, until: Until) {
-        let _ = self.0.board.wait(until, None);
+        let _ = self.board().wait(until, None);
     }
 
     /// The same for at most so long; whether it has ended.
     #[must_use]
     pub fn wait_for(&self, until: Until, at_most: Duration) -> bool {
-        self.0.board.wait(until, Some(at_most))
+        self.board().wait(until, Some(at_most))
     }
 
     /// Takes the program's work off the device by this way; where the runtime does not have it, by the
     /// strongest weaker one. Whether a preemption has begun.
     pub fn preempt(&self, way: Preemption) -> bool {
-        self.0.board.preempt(way)
+        self.0.shared.preempt(None, way)
     }
 
     /// Replaces the way of a preemption under way by a stronger one; whether it is that one now.
     pub fn escalate(&self, way: Preemption) -> bool {
-        self.0.board.host(|core| core.escalate(way))
+        self.board().host(|core| core.escalate(way))
     }
 
     /// Submits nothing more until it is resumed; what was submitted runs on.
     pub fn pause(&self) {
-        self.0.board.host(core::Core::pause);
+        self.board().host(core::Core::pause);
     }
 
     /// The program goes on: now, or when the preemption under way is complete.
     pub fn resume(&self) {
-        self.0.board.host(core::Core::resume);
+        self.board().host(core::Core::resume);
     }
 
     /// Asks the controller.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
-        self.0.board.host(|core| question(core.driver.controller()))
+        self.board().host(|core| question(core.driver.controller()))
     }
 
     /// What it has done so far.
     #[must_use]
     pub fn counts(&self) -> ClientCounts {
-        self.0.board.host(|core| core.counts())
+        self.board().host(|core| core.counts())
     }
 
     /// Counts something of the backend's, by a short name: `raddle live status` shows it.
     pub fn count(&self, what: &'static str, more: u64) {
-        self.0.board.host(|core| core.count(what, more));
+        self.board().host(|core| core.count(what, more));
+    }
+
+    fn board(&self) -> &Board<T> {
+        &self.0.shared.board
     }
 
     /// What it and everybody who has a link on it share.
-    pub(crate) fn board(&self) -> Arc<Board<T>> {
-        Arc::clone(&self.0.board)
+    pub(crate) fn shared(&self) -> Shared<T> {
+        self.0.shared.clone()
     }
 
     /// Somebody to report to.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
-        Reporter(Arc::clone(&self.0.board))
+        Reporter(Arc::clone(&self.0.shared.board))
     }
 
     /// Ends the log, of which nothing is left to be written then: for a program that ends. What is heard and
     /// decided from now on is not logged.
     pub fn end_log(&self) {
-        self.0.board.host(core::Core::finish);
+        self.board().host(core::Core::finish);
     }
 
     /// Ends the worker, after the task that it carries out; `false` if that takes longer than so long.
     /// Waits end; what waits in queues is not submitted any more.
     pub fn stop(&self, at_most: Duration) -> bool {
-        self.0.board.stop();
+        self.board().stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(worker) = worker else { return true };
-        self.0.board.wait_stopped(at_most) && worker.join().is_ok()
+        self.board().wait_stopped(at_most) && worker.join().is_ok()
     }
 }

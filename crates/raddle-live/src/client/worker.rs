@@ -2,24 +2,23 @@
 
 use std::time::Duration;
 
-use super::AnyRuntime;
-use super::board::Board;
+use super::Shared;
 use crate::LiveError;
-use crate::sync::{Arc, PoisonError, thread};
+use crate::sync::{PoisonError, thread};
 
 /// For how long nothing is tried again after the runtime has taken no launch.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
 /// Starts the worker of a client.
 pub(super) fn start<T: Clone + Send + 'static>(
-    board: Arc<Board<T>>,
-    runtime: Arc<AnyRuntime<T>>,
+    shared: Shared<T>,
 ) -> Result<thread::JoinHandle<()>, LiveError> {
     let named = thread::Builder::new().name("raddle-live".into());
-    named.spawn(move || work(&board, &runtime)).map_err(LiveError::Thread)
+    named.spawn(move || work(&shared)).map_err(LiveError::Thread)
 }
 
-fn work<T: Clone>(board: &Board<T>, runtime: &AnyRuntime<T>) {
+fn work<T: Clone>(shared: &Shared<T>) {
+    let Shared { board, runtime } = shared;
     let mut pause = None;
     while let Some(ended) = board.next_work(pause.take()) {
         drop(ended);

@@ -18,9 +18,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::LiveError;
-use crate::client::Client;
 use crate::client::board::Board;
 use crate::client::core::{Core, LinkState};
+use crate::client::{Client, Shared};
 use crate::status::ClientSummary;
 use crate::wire::{ToClient, ToDaemon, receive, send};
 
@@ -84,10 +84,10 @@ impl Link {
             ends: AtomicBool::new(false),
         });
         let named = |name: &str| thread::Builder::new().name(name.into());
-        let (hears, board) = (Arc::clone(&line), client.board());
-        named("raddle-hear").spawn(move || hears.hear(&board)).map_err(LiveError::Thread)?;
-        let (tells, board) = (Arc::clone(&line), client.board());
-        named("raddle-tell").spawn(move || tells.tell(&board)).map_err(LiveError::Thread)?;
+        let (hears, shared) = (Arc::clone(&line), client.shared());
+        named("raddle-hear").spawn(move || hears.hear(&shared)).map_err(LiveError::Thread)?;
+        let (tells, shared) = (Arc::clone(&line), client.shared());
+        named("raddle-tell").spawn(move || tells.tell(&shared.board)).map_err(LiveError::Thread)?;
         Ok(Self(line))
     }
 
@@ -130,12 +130,13 @@ impl Line {
     }
 
     /// Looks for a daemon and obeys it, again and again.
-    fn hear<T: Clone>(&self, board: &Board<T>) {
+    fn hear<T: Clone>(&self, shared: &Shared<T>) {
+        let board = &*shared.board;
         let mut again = AGAIN.0;
         while !self.ends() && !board.host(|core| core.stop) {
             if let Ok(stream) = UnixStream::connect(&self.options.socket) {
                 // It goes on below, whatever it was.
-                let heard = self.obey(stream, board);
+                let heard = self.obey(stream, shared);
                 self.hang_up();
                 // Nobody schedules it now.
                 board.host(Core::resume);
@@ -147,7 +148,8 @@ impl Line {
     }
 
     /// Does what a daemon says until it is gone; whether it said anything.
-    fn obey<T: Clone>(&self, mut stream: UnixStream, board: &Board<T>) -> bool {
+    fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &Shared<T>) -> bool {
+        let board = &*shared.board;
         board.host(|core| core.link = LinkState { waits: core.link.waits, ..LinkState::default() });
         let join = ToDaemon::Join { token: self.options.token.clone() };
         let Ok(()) = send(&mut stream, &join) else { return false };
@@ -166,7 +168,7 @@ impl Line {
             *self.asked() = None;
             match message {
                 ToClient::Welcome { .. } | ToClient::Pause {} => board.host(Core::pause),
-                ToClient::Preempt { order, way } => drop(board.ordered(order, way)),
+                ToClient::Preempt { order, way } => drop(shared.preempt(Some(order), way)),
                 ToClient::Resume {} => board.host(Core::resume),
                 ToClient::Alive {}
                 | ToClient::Granted { .. }
