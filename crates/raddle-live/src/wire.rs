@@ -3,8 +3,10 @@
 //! A frame is a version (one byte, 1), a length (four bytes, little-endian) and so many bytes of JSON.
 
 use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 
 use raddle_policy::{Level, Preemption};
+use rustix::net::SendFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +93,19 @@ pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> 
 pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.write_all(&frame(message))?;
     to.flush()
+}
+
+/// Sends a message if there is room for it. Who is not read for so long is as good as alone.
+pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let bytes = frame(message);
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    let sent = loop {
+        match rustix::net::send(to, &bytes, flags) {
+            Err(rustix::io::Errno::INTR) => {}
+            told => break told?,
+        }
+    };
+    if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
 /// Waits for a message of the daemon's.

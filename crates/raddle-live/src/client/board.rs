@@ -186,30 +186,24 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until the daemon has to be told something, or the time is over; then asks the board.
-    pub(crate) fn wait_news<A>(
-        &self,
-        at_most: Option<Duration>,
-        ask: impl FnOnce(&mut Core<T>) -> A,
-    ) -> A {
+    /// Waits until the daemon has to be told something, or the time is over.
+    pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
         if !core.stop && !core.has_news() {
             core.link.waits = true;
-            core = Self::sleep(core, &self.news, at_most);
+            core = Self::sleep(core, &self.news, Some(at_most));
             core.link.waits = false;
         }
-        ask(&mut core)
     }
 
     /// The next task of a preemption under way, for who holds the runtime.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
-        let mut core = self.lock();
-        if core.stop { None } else { core.take_leaving() }
+        self.host(|core| if core.stop { None } else { core.take_leaving() })
     }
 
     /// The next task, for who holds the runtime.
     pub(crate) fn take(&self) -> Option<Task<T>> {
-        let mut core = self.lock();
-        if core.stop { None } else { core.take() }
+        // With the end of a preemption there is news.
+        self.host(|core| if core.stop { None } else { core.take() })
     }
 }

@@ -92,11 +92,31 @@ impl<T> Clone for Client<T> {
 pub(crate) struct Shared<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
+    /// Tells the daemon what is new.
+    tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
 }
+
+type Tells = std::sync::Arc<dyn Fn() + Send + Sync>;
 
 impl<T> Clone for Shared<T> {
     fn clone(&self) -> Self {
-        Self { board: Arc::clone(&self.board), runtime: Arc::clone(&self.runtime) }
+        let Self { board, runtime, tells } = self;
+        let (board, runtime) = (Arc::clone(board), Arc::clone(runtime));
+        Self { board, runtime, tells: std::sync::Arc::clone(tells) }
+    }
+}
+
+impl<T> Shared<T> {
+    /// A link tells the daemon what is new by this.
+    pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
+        let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
+        *tells = Some(std::sync::Arc::new(tell));
+    }
+
+    /// Tells the daemon what is new, on this thread.
+    fn tell(&self) {
+        let tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        tells.iter().for_each(|tell| tell());
     }
 }
 
@@ -194,7 +214,7 @@ impl<T: Clone + Send + 'static> Client<T> {
             return Err(LiveError::DeclaredOther);
         }
         let runtime: Arc<AnyRuntime<T>> = Arc::new(Mutex::new(Box::new(runtime)));
-        let shared = Shared { board, runtime };
+        let shared = Shared { board, runtime, tells: std::sync::Arc::default() };
         let worker = Mutex::new(Some(worker::start(shared.clone())?));
         Ok(Self(Arc::new(Handle { shared, worker })))
     }
@@ -227,17 +247,22 @@ impl<T: Clone + Send + 'static> Client<T> {
         work: CapturedWork<T>,
     ) -> Result<Capture<T>, LiveError> {
         let board = self.board();
-        let Some(mut runtime) = self.0.shared.try_baton() else {
-            return board.host(|core| core.captured(stream, work));
-        };
-        let (captured, task, ended) = board.host(|core| {
+        let mut runtime = self.0.shared.try_baton();
+        let (captured, task, ended, news) = board.host(|core| {
             let captured = core.captured(stream, work);
-            let task = core.take();
-            (captured, task, core.take_ended())
+            let (task, ended) = match runtime {
+                Some(_) => (core.take(), core.take_ended()),
+                None => (None, Vec::new()),
+            };
+            (captured, task, ended, core.has_news())
         });
         drop(ended);
-        if let Some(task) = task {
-            board.carry_out(task, &mut **runtime);
+        if let (Some(task), Some(runtime)) = (task, &mut runtime) {
+            board.carry_out(task, &mut ***runtime);
+        }
+        drop(runtime);
+        if news {
+            self.0.shared.tell();
         }
         captured
     }
@@ -252,13 +277,17 @@ impl<T: Clone + Send + 'static> Client<T> {
         stream: StreamId,
         work: CapturedWork<T>,
     ) -> Result<Capture<T>, LiveError> {
-        self.board().host(|core| {
+        let (captured, news) = self.board().host(|core| {
             let captured = core.captured(stream, work)?;
             if let Capture::Taken(order) = captured {
                 core.hold(stream, order)?;
             }
-            Ok(captured)
-        })
+            Ok::<_, LiveError>((captured, core.has_news()))
+        })?;
+        if news {
+            self.0.shared.tell();
+        }
+        Ok(captured)
     }
 
     /// Submits nothing of a stream that was captured from this order on, until that is

@@ -18,7 +18,7 @@ pub(super) fn start<T: Clone + Send + 'static>(
 }
 
 fn work<T: Clone>(shared: &Shared<T>) {
-    let Shared { board, runtime } = shared;
+    let Shared { board, runtime, .. } = shared;
     let mut pause = None;
     while let Some(ended) = board.next_work(pause.take()) {
         drop(ended);

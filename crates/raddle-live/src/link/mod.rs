@@ -1,19 +1,19 @@
 //! How does a program hear whose turn it is?
 //!
 //! Two threads beside a client: one hears the daemon, the other tells it when there is work, when there
-//! is none, and when a preemption is over. Without a daemon, or when it dies, the client runs; when it
+//! is none, and when a preemption is over. That there is work is told by the thread of the program that brings
+//! it, if nobody is speaking: on a machine whose cores are busy the other one may wake milliseconds later. Without a daemon, or when it dies, the client runs; when it
 //! comes back, the program joins again. So it is with a daemon that is stopped: a client that is kept from
 //! running asks whether it is there, and hangs up where nothing is answered. The next connection is one to
 //! a daemon that has said nothing yet, and so keeps nobody from running, until it answers.
 
 pub mod env;
 
-use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ use crate::client::board::Board;
 use crate::client::core::{Core, LinkState};
 use crate::client::{Client, Shared};
 use crate::status::ClientSummary;
-use crate::wire::{ToClient, ToDaemon, receive, send};
+use crate::wire::{ToClient, ToDaemon, receive, send, send_now};
 
 /// For how long there is no work before the daemon hears of it.
 const LINGER: Duration = Duration::from_millis(4);
@@ -52,18 +52,38 @@ pub struct Link(Arc<Line>);
 #[derive(Debug)]
 struct Line {
     options: LinkOptions,
-    /// The half of the connection that is written to, while there is one.
-    out: Mutex<Option<UnixStream>>,
+    speech: Mutex<Speech>,
     connected: Condvar,
     /// Since when the daemon has been asked whether it is there and has said nothing.
     asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
+/// What is said to the daemon, by one thread at a time.
+#[derive(Debug)]
+struct Speech {
+    /// The half of the connection that is written to, while there is one.
+    to: Option<UnixStream>,
+    /// When the daemon heard last what was done.
+    summarised: Instant,
+    /// When it was asked last whether it is there.
+    asked: Instant,
+    /// How many launches had been submitted when it was told last.
+    submitted: u64,
+}
+
+impl Speech {
+    fn hang_up(&mut self) {
+        if let Some(stream) = self.to.take() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
 impl Drop for Link {
     fn drop(&mut self) {
         self.0.ends.store(true, Ordering::Relaxed);
-        self.0.hang_up();
+        self.0.speech().hang_up();
     }
 }
 
@@ -76,9 +96,10 @@ impl Link {
         client: &Client<T>,
         options: LinkOptions,
     ) -> Result<Self, LiveError> {
+        let now = Instant::now();
         let line = Arc::new(Line {
             options,
-            out: Mutex::new(None),
+            speech: Mutex::new(Speech { to: None, summarised: now, asked: now, submitted: 0 }),
             connected: Condvar::new(),
             asked: Mutex::new(None),
             ends: AtomicBool::new(false),
@@ -87,14 +108,17 @@ impl Link {
         let (hears, shared) = (Arc::clone(&line), client.shared());
         named("raddle-hear").spawn(move || hears.hear(&shared)).map_err(LiveError::Thread)?;
         let (tells, shared) = (Arc::clone(&line), client.shared());
-        named("raddle-tell").spawn(move || tells.tell(&shared.board)).map_err(LiveError::Thread)?;
+        let tell = move || tells.tell(&shared.board);
+        named("raddle-tell").spawn(tell).map_err(LiveError::Thread)?;
+        let (tells, board) = (Arc::clone(&line), client.shared().board);
+        client.shared().tell_by(move || tells.tell_now(&board));
         Ok(Self(line))
     }
 
     /// Whether there is a connection now.
     #[must_use]
     pub fn is_up(&self) -> bool {
-        self.0.out().is_some()
+        self.0.speech().to.is_some()
     }
 }
 
@@ -111,8 +135,8 @@ struct News {
 }
 
 impl Line {
-    fn out(&self) -> MutexGuard<'_, Option<UnixStream>> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    fn speech(&self) -> MutexGuard<'_, Speech> {
+        self.speech.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ends(&self) -> bool {
@@ -123,12 +147,6 @@ impl Line {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hang_up(&self) {
-        if let Some(stream) = self.out().take() {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-
     /// Looks for a daemon and obeys it, again and again.
     fn hear<T: Clone>(&self, shared: &Shared<T>) {
         let board = &*shared.board;
@@ -137,7 +155,7 @@ impl Line {
             if let Ok(stream) = UnixStream::connect(&self.options.socket) {
                 // It goes on below, whatever it was.
                 let heard = self.obey(stream, shared);
-                self.hang_up();
+                self.speech().hang_up();
                 // Nobody schedules it now.
                 board.host(Core::resume);
                 again = if heard { AGAIN.0 } else { again };
@@ -154,10 +172,8 @@ impl Line {
         let join = ToDaemon::Join { token: self.options.token.clone() };
         let Ok(()) = send(&mut stream, &join) else { return false };
         let Ok(out) = stream.try_clone() else { return false };
-        // A daemon that does not read is as good as none.
-        let _ = out.set_write_timeout(Some(LOOK));
         *self.asked() = None;
-        *self.out() = Some(out);
+        self.speech().to = Some(out);
         self.connected.notify_all();
         let mut heard = false;
         while let Ok(message) = receive::<ToClient>(&mut stream) {
@@ -179,9 +195,8 @@ impl Line {
         heard
     }
 
-    /// Tells the daemon what is new.
+    /// Tells the daemon what is new, again and again.
     fn tell<T: Clone>(&self, board: &Board<T>) {
-        let (mut told, mut asked, mut submitted) = (Instant::now(), Instant::now(), 0);
         let mut waits = LOOK;
         while !self.ends() {
             if !self.is_connected() {
@@ -190,42 +205,66 @@ impl Line {
                 }
                 continue;
             }
-            let news = board.wait_news(Some(waits), |core| news(core, submitted));
-            if news.ends {
-                return;
-            }
-            let mut messages = Vec::new();
-            messages.extend(news.drained.map(|order| ToDaemon::Drained { order }));
-            let idle = news.told_work && !news.work && news.submitted == submitted;
-            if news.work && !news.told_work {
-                messages.push(ToDaemon::Runnable { in_flight: news.in_flight });
-            } else if idle {
-                messages.push(ToDaemon::Idle {});
-            }
-            if news.is_kept && self.must_ask(&mut asked) {
-                messages.push(ToDaemon::Alive {});
-            }
-            submitted = news.submitted;
-            waits = if news.work || news.told_work && !idle { LINGER } else { LOOK };
-            if idle || told.elapsed() >= SUMMARY && waits == LINGER {
-                told = Instant::now();
-                messages.push(ToDaemon::Summary { of: news.summary });
-            }
-            if self.send(&messages).is_err() {
-                // Who hears sees it too, and looks for a daemon again.
-                self.hang_up();
-            }
+            board.wait_news(waits);
+            let Some(next) = self.say(&mut self.speech(), board) else { return };
+            waits = next;
         }
     }
 
+    /// The same once, if nobody is speaking; who speaks looks again.
+    fn tell_now<T: Clone>(&self, board: &Board<T>) {
+        let mut speech = match self.speech.try_lock() {
+            Ok(speech) => speech,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        if speech.to.is_some() {
+            let _ = self.say(&mut speech, board);
+        }
+    }
+
+    /// Says what is new; after how long there may be more. `None` where the client has stopped.
+    fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
+        let news = board.host(|core| news(core, speech.submitted));
+        if news.ends {
+            return None;
+        }
+        let mut messages = Vec::new();
+        messages.extend(news.drained.map(|order| ToDaemon::Drained { order }));
+        let idle = news.told_work && !news.work && news.submitted == speech.submitted;
+        if news.work && !news.told_work {
+            messages.push(ToDaemon::Runnable { in_flight: news.in_flight });
+        } else if idle {
+            messages.push(ToDaemon::Idle {});
+        }
+        if news.is_kept && self.must_ask(speech) {
+            messages.push(ToDaemon::Alive {});
+        }
+        speech.submitted = news.submitted;
+        let waits = if news.work || news.told_work && !idle { LINGER } else { LOOK };
+        if idle || speech.summarised.elapsed() >= SUMMARY && waits == LINGER {
+            speech.summarised = Instant::now();
+            messages.push(ToDaemon::Summary { of: news.summary });
+        }
+        let sent = speech
+            .to
+            .as_ref()
+            .map_or(Ok(()), |to| messages.iter().try_for_each(|message| send_now(to, message)));
+        if sent.is_err() {
+            // Who hears sees it too, and looks for a daemon again.
+            speech.hang_up();
+        }
+        Some(waits)
+    }
+
     /// Whether the daemon has to be asked whether it is there; one that was and says nothing is left.
-    fn must_ask(&self, last: &mut Instant) -> bool {
+    fn must_ask(&self, speech: &mut Speech) -> bool {
         let mut asked = self.asked();
         match *asked {
-            Some(since) if since.elapsed() >= ALIVE.1 => self.hang_up(),
-            None if last.elapsed() >= ALIVE.0 => {
-                *last = Instant::now();
-                *asked = Some(*last);
+            Some(since) if since.elapsed() >= ALIVE.1 => speech.hang_up(),
+            None if speech.asked.elapsed() >= ALIVE.0 => {
+                speech.asked = Instant::now();
+                *asked = Some(speech.asked);
                 return true;
             }
             _ => {}
@@ -235,20 +274,12 @@ impl Line {
 
     /// Whether there is a connection, at the latest after a while.
     fn is_connected(&self) -> bool {
-        let out = self.out();
-        if out.is_some() {
+        let speech = self.speech();
+        if speech.to.is_some() {
             return true;
         }
-        let waited = self.connected.wait_timeout(out, LOOK);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_some()
-    }
-
-    fn send(&self, messages: &[ToDaemon]) -> io::Result<()> {
-        let mut out = self.out();
-        match out.as_mut() {
-            Some(stream) => messages.iter().try_for_each(|message| send(stream, message)),
-            None => Ok(()),
-        }
+        let waited = self.connected.wait_timeout(speech, LOOK);
+        waited.unwrap_or_else(PoisonError::into_inner).0.to.is_some()
     }
 }
 
