@@ -19,6 +19,8 @@ use crate::LiveError;
 /// What a link to the daemon has been asked and has told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
+    /// There is a daemon.
+    pub(crate) is_up: bool,
     /// The daemon was told that there is work.
     pub(crate) told_work: bool,
     /// The number of the preemption that the daemon ordered last, and of the last that it heard to be over.
@@ -300,7 +302,7 @@ impl<T: Clone> Core<T> {
 
     /// Whether there is something that the daemon has to be told at once.
     pub(crate) fn has_news(&self) -> bool {
-        self.drained_untold() || !self.link.told_work && self.has_work()
+        self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())
     }
 
     pub(crate) fn counts(&self) -> ClientCounts {

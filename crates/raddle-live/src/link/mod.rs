@@ -157,7 +157,10 @@ impl Line {
                 let heard = self.obey(stream, shared);
                 self.speech().hang_up();
                 // Nobody schedules it now.
-                board.host(Core::resume);
+                board.host(|core| {
+                    core.link.is_up = false;
+                    core.resume();
+                });
                 again = if heard { AGAIN.0 } else { again };
             }
             thread::sleep(again);
@@ -168,7 +171,10 @@ impl Line {
     /// Does what a daemon says until it is gone; whether it said anything.
     fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &Shared<T>) -> bool {
         let board = &*shared.board;
-        board.host(|core| core.link = LinkState { waits: core.link.waits, ..LinkState::default() });
+        board.host(|core| {
+            let waits = core.link.waits;
+            core.link = LinkState { is_up: true, waits, ..LinkState::default() };
+        });
         let join = ToDaemon::Join { token: self.options.token.clone() };
         let Ok(()) = send(&mut stream, &join) else { return false };
         let Ok(out) = stream.try_clone() else { return false };
