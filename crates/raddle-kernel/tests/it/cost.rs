@@ -1,10 +1,11 @@
-//! What does the prologue cost a kernel of about two milliseconds?
+//! What does the prologue cost a kernel of about two milliseconds, and a verdict beyond the compiler?
 //!
 //! Measured where `RADDLE_MEASURE` is set, as by `cargo xtask soak kernel`: the kernel as it is and with the
 //! prologue in turn, and the median of their ratios. Goal: at most 3 % more.
 
 #![expect(clippy::disallowed_methods, reason = "this is about time")]
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use opencl3::kernel::Kernel;
@@ -99,6 +100,30 @@ fn the_prologue_costs_little() {
 }
 
 /// Rounds of a loop, or thousands of work-items where they have no loop.
+/// Files of the corpus, each as a whole; goal: 50 ms a kernel.
+#[test]
+fn verdicts_of_the_corpus_take_little() {
+    let (true, Some(compiler)) =
+        (std::env::var_os("RADDLE_MEASURE").is_some(), raddle_kernel::Compiler::find())
+    else {
+        println!("skipped: RADDLE_MEASURE is not set, or there is no compiler");
+        return;
+    };
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    for entry in std::fs::read_dir(corpus).expect("the corpus") {
+        let file = entry.expect("a file").path();
+        let spirv = compiler.spirv(&file, &[]).expect("OpenCL C");
+        let time = |_| {
+            let begin = Instant::now();
+            let kernels = raddle_kernel::Kernel::from_spirv(&spirv).expect("SPIR-V");
+            kernels.iter().for_each(|kernel| drop(std::hint::black_box(kernel.verdict())));
+            (begin.elapsed(), kernels.len())
+        };
+        let (shortest, count) = (0..15).map(time).min().expect("some");
+        println!("{}: {count} kernels, {shortest:?} together", file.display());
+    }
+}
+
 fn case(name: &str, rounds: i32) -> Case {
     let many = matches!(name, "few" | "guarded");
     let global = if many { 4096 * rounds.unsigned_abs() as usize } else { 4096 };
