@@ -37,6 +37,6 @@ pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonOptions, Storm};
 pub use error::LiveError;
 pub use link::env::{self, mark_loaded, start_from_env};
 pub use link::{Link, LinkOptions};
-pub use replay::{LiveReplayed, replay};
+pub use replay::{LiveReplayed, replay, replay_with};
 pub use rules::check;
 pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};

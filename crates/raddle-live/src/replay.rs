@@ -3,6 +3,7 @@
 use std::io::{BufRead, Lines};
 use std::iter::Peekable;
 
+use raddle_dispatch::Registry;
 use raddle_dispatch::log::{LogLine, LogWriter};
 use raddle_policy::Tick;
 use serde::Deserialize;
@@ -33,10 +34,18 @@ pub struct LiveReplayed {
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
 pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
+    replay_with(&Registry::bundled(), log)
+}
+
+/// [`replay`], of a log of a daemon whose policies are in the registry.
+///
+/// # Errors
+/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
+pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplayed, LiveError> {
     let mut lines = LiveLogLines::new(log)?;
     let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);
     let mut fed = if lines.header.contains("\"live\":\"daemon\"") {
-        Fed::daemon(&serde_json::from_str(&lines.header).map_err(bad)?)?
+        Fed::daemon(&DaemonHeader::read(&lines.header, registry)?)?
     } else {
         let header: ClientHeader = serde_json::from_str(&lines.header).map_err(bad)?;
         Fed::Client(ClientReplay::new(&header)?)

@@ -61,7 +61,7 @@ pub(crate) fn verb(
             let (file, found) = (args.log.display().to_string(), live::rules(&args.log)?);
             return tell_of_rules(file, &found, format, console);
         }
-        return live::log(&args.log, format, console);
+        return live::log(&args.log, registry, format, console);
     }
     if args.replay {
         replay(&args.log, registry, format, console)

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_dispatch::Recipe;
 use raddle_dispatch::log::LogWriter;
+use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{
     Hints, Launch, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn,
     VictimLaunch,
@@ -16,8 +16,8 @@ use crate::LiveError;
 use crate::status::ProgramStanding;
 
 /// The first line of a daemon's log: enough to decide again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) struct DaemonHeader {
     /// Version of the log format: 1.
     pub(crate) raddle_log: u32,
@@ -25,6 +25,27 @@ pub(crate) struct DaemonHeader {
     /// Preemptions of one program in a second, at most.
     pub(crate) most_a_second: u32,
     pub(crate) recipe: Recipe,
+}
+
+impl DaemonHeader {
+    /// Reads the first line of a log whose policies are in the registry.
+    pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        struct Written {
+            raddle_log: u32,
+            live: DaemonMark,
+            most_a_second: u32,
+            recipe: serde_json::Value,
+        }
+        let Written { raddle_log, live, most_a_second, recipe } =
+            serde_json::from_str(line).map_err(|error| LiveError::bad_log(1, &error))?;
+        let recipe = registry.recipe("of the daemon", &recipe.to_string()).map_err(|error| {
+            let what = format!("{error}. A log is read with a registry that has its policies");
+            LiveError::bad_log(1, &what)
+        })?;
+        Ok(Self { raddle_log, live, most_a_second, recipe })
+    }
 }
 
 /// That a log is one of a daemon.

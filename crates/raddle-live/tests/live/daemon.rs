@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::LogRule;
 use raddle_live::{
     Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
 };
-use raddle_policy::{Level, StreamId};
+use raddle_policy::{Level, ProcessId, ProcessState, StreamId, Tick, Turn};
 
 use crate::fake::Faults;
 use crate::rig::{Rig, Shared, host};
@@ -158,6 +159,42 @@ fn the_urgent_program_has_the_turn_and_both_logs_replay() {
         1,
     );
     assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
+}
+
+/// Whoever has the highest id, so the program that joined last.
+struct Last;
+
+impl Turn for Last {
+    fn turn(&mut self, all: &[ProcessState], _: Tick, may: &mut Vec<ProcessId>) -> Option<Tick> {
+        may.extend(all.last().map(|process| process.id));
+        None
+    }
+}
+
+#[test]
+fn a_policy_from_outside_schedules_and_its_log_replays_with_it_alone() {
+    let registry = Registry::bundled().turn_named("last", |_, _| Ok(Box::new(Last)));
+    let text = "raddle = 1\n[turn]\npolicy = \"last\"\n[preempt]\npolicy = \"flag\"\n";
+    let recipe = registry.recipe("outside", text).unwrap();
+    let mut served = Served::new(DaemonOptions::new(recipe));
+    let rigs = [Rig::new(3), Rig::new(4)];
+    let links = rigs.each_ref().map(|rig| served.link(rig, None));
+    until("both join", || served.status().programs.len() == 2);
+    thread::scope(|scope| {
+        for rig in &rigs {
+            scope.spawn(|| host(&rig.client, rig.client.open().unwrap(), 2_000));
+        }
+    });
+    drop(links);
+    for rig in rigs {
+        assert_eq!(rig.stop().faults, Faults::default());
+    }
+    served.stop();
+    let log = served.log.bytes();
+    let found = raddle_live::replay_with(&registry, log.as_slice()).unwrap();
+    assert!(found.difference.is_none() && found.answers > 4, "{found:?}");
+    let told = raddle_live::replay(log.as_slice()).unwrap_err().to_string();
+    assert!(told.contains("`last`") && told.contains("a registry that has its policies"), "{told}");
 }
 
 /// The log of a program keeps the rules, and one in which something is changed breaks the rule that says so.

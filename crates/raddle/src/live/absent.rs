@@ -25,6 +25,6 @@ pub(crate) fn rules(_: &Path) -> Result<CheckedLog, CliError> {
     Err(CliError::Refused(ABSENT.to_owned()))
 }
 
-pub(crate) fn log(_: &Path, _: Format, _: &mut Console) -> Result<(), CliError> {
+pub(crate) fn log(_: &Path, _: &Registry, _: Format, _: &mut Console) -> Result<(), CliError> {
     Err(CliError::Refused(ABSENT.to_owned()))
 }

@@ -53,7 +53,7 @@ pub(crate) fn verb(
         }
         LiveVerb::Log { logs } => {
             for log in logs {
-                self::log(log, format, console)?;
+                self::log(log, registry, format, console)?;
             }
         }
     }
@@ -156,9 +156,14 @@ fn read<A>(
 }
 
 /// Whether a live log gives the same answers again; also `raddle log` of one.
-pub(crate) fn log(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+pub(crate) fn log(
+    path: &Path,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let file = path.display().to_string();
-    let found = read(path, raddle_live::replay)?;
+    let found = read(path, |log| raddle_live::replay_with(registry, log))?;
     let LiveReplayed { events, answers, is_whole, difference } = found;
     if let Some((line, logged, answered)) = difference {
         let (logged, answered) = (plain(&logged, 300), plain(&answered, 300));
