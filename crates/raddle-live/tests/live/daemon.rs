@@ -14,7 +14,7 @@ use raddle_live::{
 use raddle_policy::{Level, ProcessId, ProcessState, StreamId, Tick, Turn};
 
 use crate::fake::Faults;
-use crate::rig::{Rig, Shared, host};
+use crate::rig::{Rig, Shared, host, within};
 
 /// A daemon on a thread of its own.
 pub(crate) struct Served {
@@ -254,7 +254,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     served.stop();
     let since = Instant::now();
     assert!(rig.client.wait_for(Until::Stream(stream, order), Duration::from_secs(10)));
-    assert!(since.elapsed() < Duration::from_millis(100), "{:?}", since.elapsed());
+    within(since.elapsed(), Duration::from_millis(100));
     served.start(DaemonOptions::default());
     until("it joins again", || served.status().programs.len() == 1);
     host_from(&rig, stream, 52, 50);

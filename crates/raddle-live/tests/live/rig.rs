@@ -12,6 +12,15 @@ use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
 use crate::fake::{Card, Fake, Job, Random, declared};
 
+/// Whether this test has the machine for itself, as in `cargo xtask soak live`. Times are judged there alone.
+pub(crate) fn measured() -> bool {
+    std::env::var_os("RADDLE_MEASURE").is_some()
+}
+
+pub(crate) fn within(taken: Duration, bound: Duration) {
+    assert!(!measured() || taken < bound, "it took {taken:?}");
+}
+
 /// A client, its card, and a thread on which that runs.
 pub(crate) struct Rig {
     pub(crate) client: Client<Job>,

@@ -12,7 +12,7 @@ use raddle_policy::StreamId;
 
 use crate::daemon::{Served, until};
 use crate::fake::{Faults, Random};
-use crate::rig::Rig;
+use crate::rig::{Rig, measured};
 
 /// How many random messages: a million in the soak.
 fn messages() -> u64 {
@@ -138,7 +138,7 @@ fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
 /// Microseconds in which 20 launches have run, from when the program has something to run again: the 99th
 /// percentile.
 fn slow_bursts(rig: &Rig, stream: StreamId, number: &mut u32) -> u128 {
-    let count = if std::env::var_os("RADDLE_MEASURE").is_some() { 400 } else { 30 };
+    let count = if measured() { 400 } else { 30 };
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..count {
         // So long that the daemon hears that it is idle.
@@ -159,7 +159,7 @@ fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read()
     let _link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
     let stream = rig.client.open().unwrap();
-    let turns = if std::env::var_os("RADDLE_MEASURE").is_some() { 9 } else { 3 };
+    let turns = if measured() { 9 } else { 3 };
     let (mut number, mut alone, mut beside) = (0, vec![0; turns], vec![0; turns]);
     let over = AtomicBool::new(false);
     for turn in 0..turns {
@@ -203,7 +203,7 @@ fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read()
         "{{\"others-p99-us\": {{\"alone\": {alone:?}, \"beside\": {beside:?}}}, \"refused\": {refused:?}}}"
     );
     assert!(refused[&RefusedClient::TooMany] > 700, "{refused:?}");
-    assert!(std::env::var_os("RADDLE_MEASURE").is_none() || beside[4] * 10 <= alone[4] * 11);
+    assert!(!measured() || beside[4] * 10 <= alone[4] * 11);
     assert_eq!(rig.stop().faults, Faults::default());
 }
 
