@@ -127,6 +127,10 @@ fn nostd(shell: &xshell::Shell) -> Result<()> {
     .args(packages)
     .env("RUSTFLAGS", "-D warnings")
     .run()?;
+    // The dispatcher, without recipes and log. By itself: the feature above would bring it packets.
+    cmd!(shell, "cargo build -p raddle-dispatch --no-default-features --target {target}")
+        .env("RUSTFLAGS", "-D warnings")
+        .run()?;
     // As a static library the compiler refuses what needs an allocator and has none.
     let firmware = "xtask/checks/firmware/Cargo.toml";
     let folder = checkout::target_folder();

@@ -1,5 +1,8 @@
 //! What does a simulator or a runtime see of a dispatcher?
 
+use alloc::boxed::Box;
+use alloc::string::String;
+
 use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, TurnTally};

@@ -1,5 +1,8 @@
 //! What can go wrong with a dispatcher?
 
+use alloc::boxed::Box;
+use alloc::string::String;
+
 use crate::book::BookError;
 use raddle_policy::{LaunchId, ProcessId, ShapeError, Tick};
 use raddle_preempt::PreemptError;
@@ -62,20 +65,24 @@ pub enum DispatchError {
     Policy { slot: &'static str, policy: String, what: String },
     /// A dispatcher of your own refuses an event, or cannot decide.
     #[error(transparent)]
-    Other(Box<dyn std::error::Error + Send + Sync>),
+    Other(Box<dyn core::error::Error + Send + Sync>),
     /// The log could not be written.
+    #[cfg(feature = "recipes")]
     #[error(
         "the decision log cannot be written: {0}; check the free space and the rights of the output folder"
     )]
     Log(#[source] std::io::Error),
     /// The log could not be read.
+    #[cfg(feature = "recipes")]
     #[error("the decision log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] std::io::Error),
     /// A log makes no sense.
+    #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
 }
 
+#[cfg(feature = "recipes")]
 impl DispatchError {
     pub(crate) fn bad_log(line: usize, what: impl Into<String>) -> Self {
         Self::BadLog { line, what: what.into() }

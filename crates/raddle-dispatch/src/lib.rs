@@ -18,15 +18,26 @@
 //! assert!(actions.list.is_empty());
 //! # Ok::<(), raddle_dispatch::DispatchError>(())
 //! ```
+//!
+//! Without the default features this crate is [`Composed`], [`Book`] and [`slots`] alone, and needs an allocator
+//! but no standard library. Recipes, their registry and the log come with the feature `recipes`.
+#![cfg_attr(not(feature = "recipes"), no_std)]
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod book;
 mod composed;
 mod dispatcher;
 mod error;
+#[cfg(not(feature = "recipes"))]
+mod log;
+#[cfg(feature = "recipes")]
 pub mod log;
+#[cfg(feature = "recipes")]
 pub mod read;
+#[cfg(feature = "recipes")]
 mod recipe;
 pub mod slots;
 mod tally;
@@ -38,5 +49,6 @@ pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
 pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
+#[cfg(feature = "recipes")]
 pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, Registry, TurnAndPreempt};
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};

@@ -3,7 +3,7 @@
 //! An overrun is the time from the end of a turn until the last wave of its process is gone, or the
 //! turn comes back. It is charged to the process in full.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use raddle_policy::{Idempotence, ProcessId, Ticks};
 use serde::{Deserialize, Serialize};

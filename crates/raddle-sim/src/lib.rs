@@ -61,9 +61,9 @@ pub use meetings::meet;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
-pub use plan::{
-    Costs, PlanOptions, WaitRule, device_costs, device_runtime, host_pauses, kernel_calls, plan,
-};
+#[cfg(feature = "recipes")]
+pub use plan::device_runtime;
+pub use plan::{Costs, PlanOptions, WaitRule, device_costs, host_pauses, kernel_calls, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use preemptions::{PreemptionSummary, WaySummary};
 pub use repetition::Repetition;

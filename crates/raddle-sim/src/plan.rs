@@ -6,7 +6,9 @@
 //! there are enough.
 
 use raddle_device::Device;
-use raddle_dispatch::{DeviceCosts, PreemptRuntime, Recipe};
+use raddle_dispatch::DeviceCosts;
+#[cfg(feature = "recipes")]
+use raddle_dispatch::{PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
@@ -51,6 +53,7 @@ impl Costs {
     }
 
     /// The same under a recipe, which may say otherwise.
+    #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
         let given = recipe.runtime;
@@ -93,6 +96,7 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
 }
 
 /// What the device table says of the runtime: what it does not know is `None`.
+#[cfg(feature = "recipes")]
 #[must_use]
 pub fn device_runtime(device: &Device) -> PreemptRuntime {
     PreemptRuntime {

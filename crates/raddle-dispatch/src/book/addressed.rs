@@ -1,5 +1,7 @@
 //! How do whole workgroups with addresses start and end?
 
+use alloc::vec::Vec;
+
 use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, TakenUnits};
 
 use super::counted::give_counted;
@@ -15,7 +17,7 @@ impl Book {
     ) -> Result<(), BookError> {
         let id = launch.id;
         let waves = usize::from(launch.demand.waves).max(1);
-        let mut named = std::mem::take(&mut self.rows);
+        let mut named = core::mem::take(&mut self.rows);
         named.clear();
         let whole = total(pieces).saturating_mul(waves as u64) == places.len() as u64;
         let simds = self.cus.shape().simds;
@@ -70,7 +72,7 @@ fn with_waves(
     for piece in pieces {
         let (places, behind) = rest.split_at_checked(piece.count as usize * waves)?;
         rest = behind;
-        let before = std::mem::replace(&mut last, places);
+        let before = core::mem::replace(&mut last, places);
         // A piece that continues the one before it on the next compute unit belongs to its row.
         if let Some(row) = named.last_mut()
             && (row.each, 1) == (piece.count, piece.stride)

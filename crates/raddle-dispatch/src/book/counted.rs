@@ -10,7 +10,7 @@ impl Book {
         launch: &Launch,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        let mut taken = std::mem::take(&mut self.taken);
+        let mut taken = core::mem::take(&mut self.taken);
         let entered = self.cus.take_pieces(&launch.demand, pieces, &mut taken);
         if entered.is_ok() {
             self.enter_counted(launch, &taken);

@@ -3,7 +3,7 @@
 //! Each takes the slot and the LDS of a whole workgroup with it, and gives them back when it ends; of
 //! several waves the barriers too.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split, WaveSpan};
 

@@ -16,7 +16,9 @@ mod partial;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use raddle_policy::{
     CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, PerCu, Piece, Place, Split,

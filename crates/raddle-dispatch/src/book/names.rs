@@ -4,7 +4,7 @@
 //! units. Rows are sorted by number. New ones are added at the back, and mostly they end as they started,
 //! at the front. So a workgroup is found by arithmetic, and a row takes as long as one workgroup.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
 
@@ -55,7 +55,7 @@ impl NamedRow {
     /// The workgroups `from .. to` of the row, given by their positions, as up to three rows.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
-        std::iter::from_fn(move || {
+        core::iter::from_fn(move || {
             let (left, within) = (to.saturating_sub(from), from % each);
             // No more than the units, and those are u16.
             let unit = self.starting_at(u16::try_from(from / each).ok().filter(|_| left > 0)?);
@@ -231,7 +231,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use alloc::collections::BTreeMap;
 
     use proptest::prelude::*;
 

@@ -1,6 +1,8 @@
 //! How is a dispatcher put together?
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::vec::Vec;
 
 use crate::book::Book;
 use raddle_preempt::{Abilities, ControllerOptions, Declared, Driver, ResetScope};
@@ -29,8 +31,8 @@ pub struct Builder {
     log: LogWriter,
 }
 
-impl std::fmt::Debug for Builder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Builder").field("cus", &self.cus).finish_non_exhaustive()
     }
 }
@@ -70,6 +72,7 @@ impl Builder {
     }
 
     /// All four policies with their names: launch path, turn, allocate, preempt.
+    #[cfg(feature = "recipes")]
     pub(crate) fn policies(
         self,
         [path_name, turn_name, allocate_name, preempt_name]: [&str; 4],
@@ -95,6 +98,7 @@ impl Builder {
     }
 
     /// What a reset kills; the launches of one process unless it is said.
+    #[cfg(feature = "recipes")]
     #[must_use]
     pub(crate) const fn scope(mut self, scope: ResetScope) -> Self {
         self.scope = scope;
@@ -102,6 +106,7 @@ impl Builder {
     }
 
     /// The rule of minimum progress: a launch that was killed so often is not killed again.
+    #[cfg(feature = "recipes")]
     #[must_use]
     pub(crate) const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;
@@ -116,6 +121,7 @@ impl Builder {
     }
 
     /// Where events and answers are written.
+    #[cfg(feature = "recipes")]
     #[must_use]
     pub fn log(mut self, log: LogWriter) -> Self {
         self.log = log;

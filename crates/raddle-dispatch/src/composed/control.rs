@@ -38,7 +38,7 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let mut batch = std::mem::take(&mut self.lists.batch);
+        let mut batch = core::mem::take(&mut self.lists.batch);
         batch.clear();
         while let Some(command) = self.driver.step() {
             if let Command::Submit { handle, .. } = command {
@@ -100,7 +100,7 @@ impl Composed {
             })
         };
         let submitted = self.processes.values().flat_map(|process| process.submitted.values());
-        let mut killed = std::mem::take(&mut self.lists.leaving);
+        let mut killed = core::mem::take(&mut self.lists.leaving);
         killed.clear();
         killed.extend(submitted.copied().filter(hit));
         for &id in &killed {
@@ -132,7 +132,7 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
         process.removing = true;
-        let mut submitted = std::mem::take(&mut self.lists.leaving);
+        let mut submitted = core::mem::take(&mut self.lists.leaving);
         submitted.clear();
         submitted.extend(process.submitted.values());
         for &launch in &submitted {
@@ -254,7 +254,7 @@ impl Composed {
 
     /// Takes off what could not be taken off when it was asked for, as it was on its way back.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
-        let mut late = std::mem::take(&mut self.preemptions.late);
+        let mut late = core::mem::take(&mut self.preemptions.late);
         for id in late.drain(..) {
             let process = self.launches.get(&id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
@@ -263,7 +263,7 @@ impl Composed {
             }
         }
         self.preemptions.late = late;
-        let mut exits = std::mem::take(&mut self.preemptions.exits);
+        let mut exits = core::mem::take(&mut self.preemptions.exits);
         exits.retain(|&id| {
             self.leave(id, Preemption::Flag, now, actions);
             // Once it is back on the device.
@@ -308,7 +308,7 @@ impl Composed {
     /// Brings back what was held or saved of the processes that go on; what has no room yet comes
     /// later.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
-        let mut back = std::mem::take(&mut self.lists.back);
+        let mut back = core::mem::take(&mut self.lists.back);
         back.clear();
         let is_held = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
@@ -332,7 +332,7 @@ impl Composed {
         };
         let (launch, before) = (known.launch, self.book.resident_waves(id));
         self.ready.hide(known.submission);
-        if let Stage::Held(Some(lifted)) = std::mem::replace(&mut known.stage, Stage::Returning) {
+        if let Stage::Held(Some(lifted)) = core::mem::replace(&mut known.stage, Stage::Returning) {
             // Room is taken now, so that nothing else gets it while the restore is under way.
             if let Err(lifted) = self.book.lower(lifted) {
                 known.stage = Stage::Held(Some(lifted));

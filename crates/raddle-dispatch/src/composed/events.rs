@@ -2,7 +2,7 @@
 //!
 //! Every event is checked before anything changes.
 
-use std::collections::btree_map::Entry;
+use alloc::collections::btree_map::Entry;
 
 use raddle_preempt::{CapturedWork, Driver, Report, Wish};
 

@@ -1,6 +1,9 @@
 //! What does the dispatcher know of one launch?
 
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::book::Lifted;
 use raddle_preempt::LaunchHandle;

@@ -3,6 +3,8 @@
 //! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
 //! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
 
+use alloc::vec::Vec;
+
 use raddle_preempt::{Decided, LaunchHandle};
 
 use raddle_policy::{Launch, LaunchId, ProcessState, Round, Submission};

@@ -19,7 +19,10 @@ mod process;
 mod ready;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::book::Book;
 use raddle_policy::{
@@ -141,8 +144,8 @@ impl Journal {
     }
 }
 
-impl std::fmt::Debug for Composed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Composed {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Composed")
             .field("policies", &self.policies.names())
             .field("step", &self.journal.step)
@@ -207,7 +210,7 @@ impl Composed {
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(&id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
-        if std::mem::replace(&mut known.counts, counts) == counts {
+        if core::mem::replace(&mut known.counts, counts) == counts {
             return;
         }
         let (id, launch) = (known.launch.process, known.launch);
@@ -271,7 +274,7 @@ impl Dispatcher for Composed {
         self.check_time(now)?;
         self.now = now;
         // Nothing new, no new answer: so a log, which holds what was heard, can be replayed.
-        if !std::mem::take(&mut self.heard) {
+        if !core::mem::take(&mut self.heard) {
             return Ok(());
         }
         while self.wakes.front().is_some_and(|&at| at <= now) {
@@ -321,6 +324,7 @@ impl Dispatcher for Composed {
         &self.replaced
     }
 
+    #[cfg(feature = "recipes")]
     fn finish(&mut self) -> Result<(), DispatchError> {
         self.journal.log.finish().map_err(DispatchError::Log)
     }

@@ -1,5 +1,7 @@
 //! How do launches reach the device, and where do their workgroups go?
 
+use alloc::format;
+
 use crate::book::BookError;
 use raddle_policy::{
     Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch,
@@ -46,7 +48,7 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let mut vias = std::mem::take(&mut self.lists.vias);
+        let mut vias = core::mem::take(&mut self.lists.vias);
         vias.clear();
         vias.extend(launches.iter().map(|(_, launch, _)| self.policies.path.policy.submit(launch)));
         let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
@@ -123,11 +125,11 @@ impl Composed {
 
     /// Asks the allocate policy until it waits.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
-        if !self.preemptions.resets.is_empty() || !std::mem::take(&mut self.allocate_stale) {
+        if !self.preemptions.resets.is_empty() || !core::mem::take(&mut self.allocate_stale) {
             return Ok(());
         }
         // The lists leave `self` while a policy fills them, and come back for the next decision.
-        let mut round = std::mem::take(&mut self.lists.round);
+        let mut round = core::mem::take(&mut self.lists.round);
         let outcome = self.ask_until_it_waits(&mut round, now, actions);
         self.lists.round = round;
         outcome

@@ -1,6 +1,8 @@
 //! Which policies does a dispatcher ask, and under which names?
 
-use std::any::Any;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::any::Any;
 
 use raddle_policy::{Allocate, Fact, LaunchPath, Preempt, Tick, Turn};
 use raddle_workgroup::Leftover;

@@ -1,6 +1,6 @@
 //! What does the dispatcher know of one process?
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use raddle_policy::{
     Hints, Launch, LaunchId, Level, Preemption, ProcessId, ProcessState, StreamId, StreamState,

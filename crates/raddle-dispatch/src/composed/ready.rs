@@ -2,6 +2,8 @@
 //!
 //! Launches mostly come at the back and leave at the front, so both are cheap.
 
+use alloc::vec::Vec;
+
 use raddle_policy::{LaunchId, ReadyLaunch};
 
 /// The allocate policy's view, sorted by submission.

@@ -3,6 +3,9 @@
 //! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); what it wishes goes to the
 //! driver.
 
+use alloc::format;
+use alloc::vec::Vec;
+
 use raddle_policy::{
     Actions, Preempt, Preemption, ProcessId, StreamId, StreamState, Tick, Turn, VictimLaunch,
 };
@@ -25,7 +28,7 @@ impl Composed {
         if !self.turns.arbiter.is_due(now) {
             return Ok(());
         }
-        let mut decided = std::mem::take(&mut self.lists.decided);
+        let mut decided = core::mem::take(&mut self.lists.decided);
         let outcome = self.ask_whose_turn(&mut decided, now);
         let taken = outcome.and_then(|()| self.take_turn(&decided, now, actions));
         self.lists.decided = decided;
@@ -134,7 +137,7 @@ impl Composed {
         process.streams_until = until;
         for (stream, known) in &mut process.streams {
             let holds = !named.contains(stream);
-            if std::mem::replace(&mut known.held, holds) != holds {
+            if core::mem::replace(&mut known.held, holds) != holds {
                 let from = CaptureOrder(0);
                 self.driver.host(|it| match holds {
                     true => it.hold(id, known.name, from),

@@ -53,6 +53,7 @@ impl PieceRun {
     }
 
     /// Its pieces, lowest compute unit first.
+    #[cfg(feature = "recipes")]
     pub(super) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
             first: self.piece.first.saturating_add(self.step.saturating_mul(u64::from(i))),
@@ -65,7 +66,7 @@ impl PieceRun {
 /// Joins neighbouring pieces into runs, in order.
 pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
     let mut rest = pieces;
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let piece = *rest.first()?;
         let step = rest.get(1).and_then(|next| next.first.checked_sub(piece.first)).unwrap_or(1);
         let continues = |pair: &[Piece]| {

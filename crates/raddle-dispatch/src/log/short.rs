@@ -17,7 +17,8 @@ use raddle_policy::{LaunchId, Piece, Tick, WaveSpan};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::line::{WrittenPieces, read_span};
+use super::answer::WrittenPieces;
+use super::line::read_span;
 use super::runs::PieceRun;
 
 /// What was said so far, as far as later lines leave it out.

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use raddle_policy::{Activity, Event, KernelCall, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
-use super::line::{LoggedAnswer, LoggedEvent};
+use super::answer::LoggedAnswer;
+use super::line::LoggedEvent;
 use super::short::Memory;
 
 /// How much a start line tells.

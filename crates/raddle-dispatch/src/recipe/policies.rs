@@ -1,6 +1,8 @@
 //! Which policies can a recipe name? A row each: name, settings for examples, how it is made.
 
-use raddle_policy::{Allocate, LaunchPath, NoSettings, Preempt, SettingError, Turn};
+#[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
+use raddle_policy::SettingError;
+use raddle_policy::{Allocate, LaunchPath, NoSettings, Preempt, Turn};
 #[cfg(feature = "preempt")]
 use raddle_policy::{Preemption, Ticks};
 #[cfg(feature = "preempt")]

@@ -1,5 +1,7 @@
 //! Turn: every runnable process may issue, always.
 
+use alloc::vec::Vec;
+
 use raddle_policy::{ProcessId, ProcessState, Tick, Turn};
 
 /// Every runnable process may issue; nobody is ever revoked.

@@ -2,6 +2,8 @@
 //!
 //! Strict: while such a process is runnable, no less urgent one issues. No aging.
 
+use alloc::vec::Vec;
+
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
 
 /// The runnable processes of the most urgent level may issue, all of them.

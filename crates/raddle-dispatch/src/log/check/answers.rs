@@ -5,7 +5,7 @@ use raddle_preempt::ResetScope;
 
 use super::seen::{SeenFlag, SeenPreemption, SeenStage};
 use super::{Checker, LogRule};
-use crate::log::line::LoggedAnswer;
+use crate::log::LoggedAnswer;
 use crate::log::runs::PieceRun;
 
 /// An answer, as far as a rule asks of it.

@@ -1,0 +1,196 @@
+//! How is an answer spelled in the log?
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+
+use raddle_policy::{
+    CacheLoad, CuId, LaunchId, LoadedSlice, Piece, Place, Preemption, ProcessId, Refusal, StreamId,
+    Submission, Tick, Ticks,
+};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::runs::runs;
+
+/// An answer, as it is written, a replay compares the text, and as far as a check of a log reads it;
+/// `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
+    Turn {
+        may_issue: Cow<'a, [ProcessId]>,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        until: Option<Tick>,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        load: Option<WrittenLoad<'a>>,
+    },
+    /// Which streams of a process may submit, where the turn policy chooses among them.
+    Streams {
+        #[serde(skip_deserializing)]
+        process: ProcessId,
+        #[serde(skip_deserializing)]
+        may_issue: &'a [StreamId],
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        until: Option<Tick>,
+    },
+    Preempt {
+        process: ProcessId,
+        how: Cow<'a, str>,
+    },
+    Submit {
+        launch: LaunchId,
+        /// Whether the call has not returned, as a live runtime says it; an event says when it has.
+        #[serde(default, skip_serializing)]
+        call: bool,
+        #[serde(skip_deserializing)]
+        packets: u32,
+        #[serde(skip_deserializing)]
+        bytes: u64,
+        #[serde(skip_deserializing)]
+        cost: Ticks,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        cleanup: Option<Ticks>,
+    },
+    Start {
+        launch: LaunchId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waves: Option<(u16, u16)>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<(u16, u16)>,
+        /// Their first workgroups counted from another one, in a short log.
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        runs: Option<P>,
+        /// No line is read without.
+        #[serde(
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "Deserialize::deserialize"
+        )]
+        pieces: Option<P>,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        addresses: Option<String>,
+        #[serde(
+            skip_serializing_if = "<[_]>::is_empty",
+            serialize_with = "as_lists",
+            skip_deserializing
+        )]
+        places: &'a [Place],
+    },
+    StartCopy {
+        copy: LaunchId,
+    },
+    Assign {
+        launch: LaunchId,
+        #[serde(skip_deserializing)]
+        workgroup: u64,
+        #[serde(skip_deserializing)]
+        cu: CuId,
+    },
+    TakeOff {
+        launch: LaunchId,
+        #[serde(with = "TakenOff")]
+        how: Preemption,
+    },
+    Restore {
+        launch: LaunchId,
+    },
+    Raise {
+        process: ProcessId,
+    },
+    Lower {
+        process: ProcessId,
+    },
+    Reset {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+        #[serde(skip_deserializing)]
+        resumed: bool,
+    },
+    Refuse(Refusal),
+    Wait {
+        #[serde(skip_deserializing)]
+        refusals: &'a [Refusal],
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        retry_at: Option<Tick>,
+    },
+    WakeAt {
+        at: Tick,
+    },
+    /// A policy broke a law, and another one answers in its place from now on.
+    Broke {
+        #[serde(skip_deserializing)]
+        slot: &'a str,
+        #[serde(skip_deserializing)]
+        law: &'a str,
+    },
+    /// An answer that this version of the log has no line for.
+    #[serde(other, skip_serializing)]
+    Unknown,
+}
+
+impl<'a> LoggedAnswer<'a> {
+    /// A launch is handed to the device.
+    pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
+        let Submission { packets, bytes, cost, cleanup } = *via;
+        let cleanup = (cleanup.0 > 0).then_some(cleanup);
+        Self::Submit { launch, call: false, packets, bytes, cost, cleanup }
+    }
+}
+
+/// What a turn policy has put into the cache.
+#[derive(Serialize)]
+pub(crate) struct WrittenLoad<'a> {
+    candidates: &'a [ProcessId],
+    /// Process, weight in lowest terms, slice.
+    #[serde(serialize_with = "as_slices")]
+    loaded: &'a [LoadedSlice],
+}
+
+impl<'a> From<&'a CacheLoad> for WrittenLoad<'a> {
+    fn from(load: &'a CacheLoad) -> Self {
+        Self { candidates: &load.candidates, loaded: &load.loaded }
+    }
+}
+
+fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(loaded.iter().map(|&LoadedSlice { process, weight: (over, under), slice }| {
+        let under = u128::from(under);
+        let (mut by, mut rest) = (over, under);
+        while rest > 0 {
+            (by, rest) = (rest, by % rest);
+        }
+        (process, format!("{}/{}", over / by.max(1), under / by.max(1)), slice)
+    }))
+}
+
+/// Pieces, written as runs, their first workgroups counted from `from` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WrittenPieces<'a> {
+    pub(super) pieces: &'a [Piece],
+    pub(super) from: u64,
+}
+
+impl Serialize for WrittenPieces<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(runs(self.pieces).map(|run| run.counted_from(self.from)))
+    }
+}
+
+fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
+}
+
+/// How the log spells what a device does with a launch.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Preemption", rename_all = "kebab-case")]
+pub(super) enum TakenOff {
+    Wait,
+    Flag,
+    Drain,
+    #[serde(rename = "kill")]
+    Reset,
+    #[serde(rename = "save")]
+    Switch,
+}
