@@ -10,6 +10,28 @@ use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
+/// What a packet was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received<'l> {
+    /// It stands for these launches, at least one.
+    Launches(&'l [LaunchImage]),
+    /// A barrier: nothing behind it is launched before its signals say so. [`BarrierPacket`](crate::BarrierPacket) reads it.
+    Barrier,
+    /// A packet of this type, which the format does not have: of a vendor, an agent dispatch. It is to be handed on.
+    Foreign(u8),
+}
+
+impl<'l> Received<'l> {
+    /// The launches; none of a barrier or a foreign packet.
+    #[must_use]
+    pub const fn launches(self) -> &'l [LaunchImage] {
+        match self {
+            Self::Launches(launches) => launches,
+            Self::Barrier | Self::Foreign(_) => &[],
+        }
+    }
+}
+
 /// The packet processor of one table: the receiving side.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
@@ -43,8 +65,8 @@ impl Agent {
         &self.table
     }
 
-    /// Decodes a packet into the list, and returns its launches, which are the first of the list; a
-    /// barrier has none. A reference packet is stored.
+    /// Decodes a packet into the list, and returns its launches, which are the first of the list. A reference
+    /// packet is stored.
     ///
     /// # Errors
     /// When anything in it is malformed, or it names an entry that holds nothing; then nothing is
@@ -54,7 +76,7 @@ impl Agent {
         &mut self,
         packet: &AqlPacket,
         launches: &'l mut [LaunchImage; HALF_WORDS],
-    ) -> Result<&'l [LaunchImage], PacketError> {
+    ) -> Result<Received<'l>, PacketError> {
         let (types, found) = (self.format.types(), packet[0]);
         let count = if found == types.condensed {
             self.decode(packet, launches)?
@@ -67,11 +89,11 @@ impl Agent {
             launches[0].read(packet, &self.format)?;
             1
         } else if [types.barrier_and, types.barrier_or].contains(&Some(found)) {
-            0
+            return Ok(Received::Barrier);
         } else {
-            return Err(PacketError::Type { found, types });
+            return Ok(Received::Foreign(found));
         };
-        Ok(&launches[..count])
+        Ok(Received::Launches(&launches[..count]))
     }
 
     /// Decodes a condensed packet; how many launches it has.

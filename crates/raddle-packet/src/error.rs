@@ -67,6 +67,15 @@ pub enum PacketError {
     /// Fewer entries than 1, or more than 8.
     #[error("{0} entries: give 1 to 8")]
     Entries(u16),
+    /// A ring of so many slots.
+    #[error("a ring of {0} slots: give a power of two")]
+    Slots(usize),
+    /// A packet for a slot that was not reserved, or has its packet.
+    #[error("packet {index} is not to be published: reserve it first, and publish it once")]
+    NotReserved { index: u64 },
+    /// A packet of the type that marks an empty slot.
+    #[error("packet type 1 marks an empty slot: publish another packet")]
+    EmptySlot,
     /// A setting outside its range.
     #[error("{key} = {found} is outside 1 to {most}: give a number in there")]
     Setting { key: &'static str, found: u16, most: u16 },

@@ -11,6 +11,7 @@
 //! | [`KernelDispatch`], [`Reference`], [`BarrierPacket`], [`Condensed`] | what is in an AQL packet? (`parse`, `emit`) |
 //! | [`PacketView`] | how is any packet printed, even a malformed one? |
 //! | [`Agent`], [`ReferenceTable`] | which launches does a packet stand for? all or nothing |
+//! | [`PacketRing`] | how do packets wait between host and agent? |
 //! | [`Encoder`], [`ReplacementPolicy`] | in how few packets can a stream be sent, and which launches get an entry? |
 //! | [`Overhead`] | what does launching cost in addition to the kernels? |
 //! | [`CondensedPath`] | what does it cost in the launch path slot of a dispatcher? |
@@ -36,10 +37,11 @@ mod overhead;
 mod packet_types;
 mod replacement;
 mod repr;
+mod ring;
 mod table;
 mod view;
 
-pub use agent::Agent;
+pub use agent::{Agent, Received};
 pub use condensed::{Condensed, CondensedKernel, Diff};
 pub use encoder::{Encoder, PacketTally};
 pub use error::PacketError;
@@ -56,6 +58,7 @@ pub use replacement::{
     NearestEntry, PacketChoice, Replacement, ReplacementPolicy,
 };
 pub use repr::{BarrierPacket, KernelDispatch, Reference};
+pub use ring::PacketRing;
 pub use table::{ReferenceTable, TableScope};
 pub use view::{PacketKind, PacketView};
 

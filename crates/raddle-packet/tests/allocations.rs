@@ -26,7 +26,8 @@ fn a_stream_there_and_back() {
             let mut receive = |packet: &AqlPacket| {
                 faults += u64::from(Condensed::parse(packet, &format).is_err());
                 faults += u64::from(PacketView::new(packet, &format).fault().is_some());
-                let found = agent.receive(packet, &mut list).expect("what was sent is good");
+                let found =
+                    agent.receive(packet, &mut list).expect("what was sent is good").launches();
                 launches += found.len();
                 sum += found.iter().map(|launch| launch.get(11)).sum::<u64>();
             };

@@ -89,7 +89,7 @@ proptest! {
             let (mut agent, mut figures, mut wanted) = (Agent::new(format), 0, wanted.into_iter());
             for packet in &sent {
                 let mut list = [LaunchImage::default(); HALF_WORDS];
-                let got = agent.receive(packet, &mut list).unwrap();
+                let got = agent.receive(packet, &mut list).unwrap().launches();
                 let runs = vec![0; got.len()];
                 let condensed = Condensed::parse(packet, &format).is_ok();
                 figures += match condensed {

@@ -12,6 +12,7 @@ mod naive;
 mod promises;
 mod random;
 mod refusals;
+mod ring;
 mod sample;
 mod sweeps;
 mod vectors;

@@ -2,7 +2,7 @@
 
 use raddle_packet::{
     AQL_BYTES, Agent, AqlFormat, AqlOptions, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
-    KernelDispatch, LaunchImage, PacketError, ReplacementPolicy,
+    KernelDispatch, LaunchImage, PacketError, Received, ReplacementPolicy,
 };
 
 use crate::naive::Orders;
@@ -77,7 +77,10 @@ pub(crate) fn launches(
     agent: &mut Agent,
     packet: &AqlPacket,
 ) -> Result<Vec<LaunchImage>, PacketError> {
-    agent.receive(packet, &mut [LaunchImage::default(); HALF_WORDS]).map(<[_]>::to_vec)
+    match agent.receive(packet, &mut [LaunchImage::default(); HALF_WORDS])? {
+        Received::Foreign(found) => Err(PacketError::Type { found, types: agent.format().types() }),
+        received => Ok(received.launches().to_vec()),
+    }
 }
 
 pub(crate) fn hex(text: &str) -> AqlPacket {

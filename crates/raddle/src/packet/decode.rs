@@ -5,7 +5,7 @@
 use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
     Agent, AqlFormat, AqlPacket, BarrierPacket, Condensed, CondensedKernel, Diff, HALF_WORDS,
-    LaunchImage, PacketError, PacketView, Reference, cleanups,
+    LaunchImage, PacketError, PacketView, Received, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -148,7 +148,12 @@ fn decoded<'l>(
 ) -> Result<DecodedPacket<'l>, PacketError> {
     let kind = PacketView::new(packet, layout).kind().name();
     let mut list = [LaunchImage::default(); HALF_WORDS];
-    let launches = agent.receive(packet, &mut list)?;
+    let launches = match agent.receive(packet, &mut list)? {
+        Received::Foreign(found) => {
+            return Err(PacketError::Type { found, types: layout.types() });
+        }
+        received => received.launches(),
+    };
     let parsed = Condensed::parse(packet, layout);
     let kernels = parsed.iter().flat_map(|condensed| condensed.kernels(layout));
     let named =

@@ -30,7 +30,8 @@ pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
     if PacketView::new(packet, queue.agent.format()).fault().is_some() {
         return -1;
     }
-    queue.agent.receive(packet, &mut queue.launches).map_or(-1, |launches| launches.len() as i32)
+    let received = queue.agent.receive(packet, &mut queue.launches);
+    received.map_or(-1, |received| received.launches().len() as i32)
 }
 
 /// Packs what was launched again; how many packets that takes.
