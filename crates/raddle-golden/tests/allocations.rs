@@ -3,7 +3,7 @@
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_testkit::{CountingAllocator, made};
-use raddle_timeslice::{LoadOrder, SliceRule, SliceSettings};
+use raddle_timeslice::{LoadOrder, SliceConfig, SliceRule};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -22,7 +22,7 @@ fn slices_of_the_exclusive_gpu() {
             (LoadOrder::Random { seed: 3 }, 32, 20),
             (LoadOrder::Fifo, 8, 2000),
         ] {
-            let settings = SliceSettings { order, ..SliceSettings::new(Ticks(40), capacity, rule) };
+            let settings = SliceConfig { order, ..SliceConfig::new(Ticks(40), capacity, rule) };
             let mut gpu = Exclusive::new(&settings).unwrap();
             for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));

@@ -32,11 +32,11 @@ mod sync;
 mod wire;
 
 pub use ask::{Inquiry, default_socket};
-pub use client::{Client, ClientCounts, ClientOptions, PROCESS, Reporter, Until};
-pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonOptions, Storm};
+pub use client::{Client, ClientConfig, ClientCounts, PROCESS, Reporter, Until};
+pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonConfig, Storm};
 pub use error::LiveError;
 pub use link::env::{self, mark_loaded, start_from_env};
-pub use link::{Link, LinkOptions};
+pub use link::{Link, LinkConfig};
 pub use replay::{LiveReplayed, replay, replay_with};
 pub use rules::check;
 pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};

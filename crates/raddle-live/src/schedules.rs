@@ -7,12 +7,12 @@
 mod fake;
 
 use raddle_policy::{Idempotence, Preemption, StreamId};
-use raddle_preempt::{CapturedWork, ControllerOptions, Runtime, Task};
+use raddle_preempt::{CapturedWork, ControllerConfig, Runtime, Task};
 
 use self::fake::{Card, Fake, Faults, Job, Random, declared};
 use crate::client::board::Board;
 use crate::client::core::Core;
-use crate::client::{ClientOptions, PROCESS, Reporter, Until};
+use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
 /// How many steps a schedule may take: the longest that ended took a tenth of it.
@@ -47,8 +47,8 @@ impl Schedule {
         let mut random = Random(seed);
         let window = 1 + random.to(2) as u32;
         let most_kills = Some(1 + random.to(1) as u32);
-        let controller = ControllerOptions { window, most_kills, most_waiting: None };
-        let options = ClientOptions { controller, ..ClientOptions::default() };
+        let controller = ControllerConfig { window, most_kills, most_waiting: None };
+        let options = ClientConfig { controller, ..ClientConfig::default() };
         let board = Arc::new(Board::new(declared(), options, None).unwrap());
         let card = Arc::new(Mutex::new(Card::new(window as usize, random.to(u64::MAX - 1))));
         let reporter = Reporter(Arc::clone(&board));
@@ -168,7 +168,7 @@ fn random_schedules_lose_double_overtake_and_wrongly_kill_nothing() {
 
 #[test]
 fn a_preemption_that_does_not_end_is_given_up_once() {
-    let options = ClientOptions { give_up: std::time::Duration::ZERO, ..ClientOptions::default() };
+    let options = ClientConfig { give_up: std::time::Duration::ZERO, ..ClientConfig::default() };
     let board: Board<Job> = Board::new(declared(), options, None).unwrap();
     assert_eq!(board.host(|core| core.until_given_up(0)), None);
     assert_eq!(board.host(|core| core.counts().given_up), 0);

@@ -12,7 +12,7 @@ use raddle_policy::{KernelCall, Launch, LaunchPath, Submission, Ticks};
 use crate::encoder::{Encoder, PacketTally};
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
-use crate::layout::{AqlFormat, AqlOptions};
+use crate::layout::{AqlConfig, AqlFormat};
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS};
 use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
@@ -143,7 +143,7 @@ impl CondensedPath {
     /// # Errors
     /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
     pub fn new(config: CondensedConfig) -> Result<Self, PacketError> {
-        let options = AqlOptions { entries: config.entries.clamp(1, 8), ..AqlOptions::default() };
+        let options = AqlConfig { entries: config.entries.clamp(1, 8), ..AqlConfig::default() };
         Self::in_format(config, AqlFormat::new(&options)?)
     }
 

@@ -152,7 +152,7 @@ pub enum HeaderBits {
 
 /// What the seed leaves open about an AQL packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AqlOptions {
+pub struct AqlConfig {
     /// Type numbers.
     pub types: PacketTypes,
     /// The order of half-words (B3).
@@ -165,7 +165,7 @@ pub struct AqlOptions {
     pub entries: u16,
 }
 
-impl Default for AqlOptions {
+impl Default for AqlConfig {
     fn default() -> Self {
         Self {
             types: PacketTypes {
@@ -185,7 +185,7 @@ impl Default for AqlOptions {
 
 /// Options that have been checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AqlFormat(AqlOptions);
+pub struct AqlFormat(AqlConfig);
 
 impl AqlFormat {
     /// The format of these options.
@@ -193,7 +193,7 @@ impl AqlFormat {
     /// # Errors
     /// [`PacketError::SharedType`] when two kinds of packet have one type (but reference and dispatch
     /// may), [`PacketError::Entries`] when the entries are not 1 to 8.
-    pub fn new(options: &AqlOptions) -> Result<Self, PacketError> {
+    pub fn new(options: &AqlConfig) -> Result<Self, PacketError> {
         let PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or } = options.types;
         let others = [Some(dispatch), Some(reference), Some(condensed), barrier_and];
         for (kind, before) in [(Some(condensed), 2), (barrier_and, 3), (barrier_or, 4)] {

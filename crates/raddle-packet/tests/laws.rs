@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_packet::{
-    Agent, AqlFormat, AqlOptions, AqlPacket, Condensed, CondensedConfig, CondensedPath, HALF_WORDS,
+    Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, CondensedConfig, CondensedPath, HALF_WORDS,
     KernelArguments, LaunchImage, LaunchRequest, NearestEntry, Overhead, PacketChoice, Replacement,
     TableScope, cleanups,
 };
@@ -71,7 +71,7 @@ proptest! {
         let (enqueue, processing) = (config.enqueue_ns, config.processing_ns);
         let (decode, schedule, cleanup) = (config.decode_ns, config.schedule_ns, config.cleanup_ns);
         let model = Overhead { enqueue, processing, decode, schedule, cleanup };
-        let format = AqlFormat::new(&AqlOptions { entries: config.entries, ..AqlOptions::default() });
+        let format = AqlFormat::new(&AqlConfig { entries: config.entries, ..AqlConfig::default() });
         let format = format.unwrap();
         for stream in 0..2 {
             // A table each, so that an agent hears one of them.

@@ -41,7 +41,7 @@ pub trait Configured: Sized {
     /// Settings that can be used, as TOML: messages take examples of a key from them.
     const EXAMPLES: &'static [&'static str] = &[];
 
-    /// The type of its settings; [`NoSettings`] if it has none.
+    /// The type of its settings; [`NoConfig`] if it has none.
     type Config;
 
     /// Constructs the policy, for a device whose compute units are all empty.
@@ -54,7 +54,7 @@ pub trait Configured: Sized {
 /// The settings of a policy that has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NoSettings {}
+pub struct NoConfig {}
 
 /// A setting that a policy cannot use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

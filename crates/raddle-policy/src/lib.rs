@@ -103,7 +103,7 @@ pub use time::{Tick, Ticks};
 pub use self::{
     action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
-    configured::{Configured, NoSettings, SettingError},
+    configured::{Configured, NoConfig, SettingError},
     cu_set::CuSet,
     cus::{Cus, Free, Split, TakenUnits, take_highest},
     event::Event,

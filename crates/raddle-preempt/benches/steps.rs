@@ -9,7 +9,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
     PreemptError, ResetScope, ResetVerdict,
 };
 
@@ -38,7 +38,7 @@ impl Program {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
         let scope = ResetScope::Process;
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
-        let mut controller = Controller::new(declared, ControllerOptions::default())?;
+        let mut controller = Controller::new(declared, ControllerConfig::default())?;
         let process = controller.join(Level(0))?;
         for _ in 0..streams {
             controller.open(process)?;

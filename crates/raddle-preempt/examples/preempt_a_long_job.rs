@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
     LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
 };
 
@@ -53,7 +53,7 @@ impl Story {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
         let scope = ResetScope::Process;
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
-        let mut controller = Controller::new(declared, ControllerOptions::default())?;
+        let mut controller = Controller::new(declared, ControllerConfig::default())?;
         let job = controller.join(Level(9))?;
         let stream = controller.open(job)?;
         for number in 1..=12 {

@@ -29,7 +29,7 @@ mod progress;
 pub use abilities::Abilities;
 pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions,
+    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
     Declared, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetScope,
     ResetVerdict, Resumed, WorkKind,
 };

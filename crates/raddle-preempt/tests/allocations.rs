@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
     ResetScope, ResetVerdict,
 };
 use raddle_testkit::{CountingAllocator, made};
@@ -23,7 +23,7 @@ fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
     let scope = ResetScope::Process;
     let declared = Declared { abilities, latched: true, withdraws: false, scope };
     let mut controller =
-        Controller::new(declared, ControllerOptions::default()).expect("well-formed");
+        Controller::new(declared, ControllerConfig::default()).expect("well-formed");
     let process = controller.join(Level(0)).expect("an id");
     for _ in 0..streams {
         controller.open(process).expect("it is there");

@@ -26,7 +26,7 @@ use std::fmt::Write as _;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
     ResetScope,
 };
 
@@ -88,7 +88,7 @@ impl Bench {
     fn new(takes: f64) -> Self {
         let (abilities, scope) = (Abilities::ALL, ResetScope::Process);
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
-        let mut controller = Controller::new(declared, ControllerOptions::default()).unwrap();
+        let mut controller = Controller::new(declared, ControllerConfig::default()).unwrap();
         let process = controller.join(Level(0)).unwrap();
         assert_eq!(controller.open(process), Ok(STREAM));
         let mut bench = Self {

@@ -16,7 +16,7 @@ mod off;
 mod order;
 mod waits;
 
-use raddle_sim::{Outcome, PlanOptions};
+use raddle_sim::{Outcome, PlanConfig};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ impl Fidelity {
     /// Compares a profile with its replay: `outcome` is that of the profile alone, planned with
     /// these options, of which both devices are its own, joined at time 0 and not repeated.
     #[must_use]
-    pub fn new(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outcome) -> Self {
+    pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);
         let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
         let assumed = |op: &&raddle_trace::Op| op.provenance.of(Field::Duration) == Origin::Assumed;

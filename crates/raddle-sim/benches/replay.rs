@@ -10,8 +10,8 @@ use raddle_device::Device;
 use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::{Free, Launch, Level, Rank, Ranked};
-use raddle_sim::{Costs, EnergyModel, Options, PlanOptions, ProcessPlan, Workload, plan, run};
-use raddle_trace::{ImportOptions, Profile, open};
+use raddle_sim::{Costs, EnergyModel, PlanConfig, ProcessPlan, SimConfig, Workload, plan, run};
+use raddle_trace::{ImportConfig, Profile, open};
 use raddle_workgroup::{BaselineConfig, Greedy};
 
 const FILE: &str = "kineto_nvidia/hta_trace_diff_test_v100.json.gz";
@@ -25,7 +25,7 @@ fn main() {
 }
 
 fn profile() -> Profile {
-    open(&raddle_testkit::samples().join(FILE), &ImportOptions::default()).expect("it imports")
+    open(&raddle_testkit::samples().join(FILE), &ImportConfig::default()).expect("it imports")
 }
 
 fn v100() -> Device {
@@ -33,7 +33,7 @@ fn v100() -> Device {
 }
 
 fn planned(profile: &Profile, device: &Device) -> ProcessPlan {
-    let options = PlanOptions::new(device, device);
+    let options = PlanConfig::new(device, device);
     plan(profile, &options, |_| Level(0))
 }
 
@@ -41,7 +41,7 @@ fn planned(profile: &Profile, device: &Device) -> ProcessPlan {
 fn replay(bencher: Bencher<'_, '_>, build: impl Fn(&Device) -> Box<dyn Dispatcher>) {
     let device = v100();
     let workload = Workload { processes: vec![planned(&profile(), &device)], repeat: false };
-    let options = Options {
+    let options = SimConfig {
         shape: device.shape,
         cus: device.cus,
         costs: Costs::of(&device),

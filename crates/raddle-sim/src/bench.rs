@@ -9,7 +9,7 @@ use raddle_policy::{
 
 use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
-use crate::{EnergyModel, Options, run};
+use crate::{EnergyModel, SimConfig, run};
 
 /// A compute unit on which tests of one kind run while all others rest, and a meter at it.
 ///
@@ -85,7 +85,7 @@ impl TestBench {
         let processes = vec![ProcessPlan::new("test", vec![task])];
         let workload = Workload { processes, repeat: false };
         let costs = Costs { context_bytes_per_us: 1, ..Costs::default() };
-        let options = Options { shape: self.shape, cus: 1, costs, energy: self.model };
+        let options = SimConfig { shape: self.shape, cus: 1, costs, energy: self.model };
         let mut dispatcher = Composed::builder(self.shape, 1).build().ok()?;
         let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).ok()?;
         let lasted = u128::from(outcome.last.since(outcome.first).0);

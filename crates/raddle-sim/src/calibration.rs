@@ -13,7 +13,7 @@ use raddle_trace::{Op, OpKind, Profile};
 
 use crate::figures::round;
 use crate::outcome::{Outcome, Record};
-use crate::plan::{PlanOptions, plan, whole_ns};
+use crate::plan::{PlanConfig, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
 
 /// The lengths of the workgroups of a profile, and how they are found.
@@ -47,10 +47,10 @@ impl<'p> Calibration<'p> {
     /// The kernels that ran side by side, each issued at its recorded start, to be run alone on
     /// their own device.
     pub fn plan(&self, level: impl Fn(&Op) -> Level) -> ProcessPlan {
-        let options = PlanOptions {
+        let options = PlanConfig {
             workgroups: Some(&self.workgroups),
             waits: crate::WaitRule::None,
-            ..PlanOptions::new(self.own, self.own)
+            ..PlanConfig::new(self.own, self.own)
         };
         let planned = plan(self.profile, &options, level);
         let pinned = self.beside.iter().map(|&position| {

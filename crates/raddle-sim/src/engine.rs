@@ -39,7 +39,7 @@ const PROGRESS_EVERY: u64 = 1024;
 
 /// The device of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct SimConfig {
     /// What one compute unit holds.
     pub shape: CuShape,
     /// How many there are.
@@ -68,7 +68,7 @@ pub struct Progress {
 pub fn run(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
-    options: &Options,
+    options: &SimConfig,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimError> {
     let mut told = |at| {
@@ -85,7 +85,7 @@ pub fn run(
 pub fn run_watched(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
-    options: &Options,
+    options: &SimConfig,
     watch: &mut impl Watch,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Outcome, SimError> {
@@ -131,7 +131,7 @@ impl<'r, W: Watch> Engine<'r, W> {
     fn new(
         workload: &'r Workload,
         dispatcher: &'r mut dyn Dispatcher,
-        options: &Options,
+        options: &SimConfig,
         watch: &'r mut W,
     ) -> Result<Self, SimError> {
         let mut tasks = Tasks::new(workload, dispatcher.looks_ahead())?;

@@ -51,7 +51,7 @@ pub use contention::{
     Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
-pub use engine::{Options, Progress, run, run_watched};
+pub use engine::{Progress, SimConfig, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
 pub use figures::percentile;
@@ -63,7 +63,7 @@ pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, Re
 pub use pauses::{HostPause, HostPauses};
 #[cfg(feature = "recipes")]
 pub use plan::device_runtime;
-pub use plan::{Costs, PlanOptions, WaitRule, device_costs, host_pauses, kernel_calls, plan};
+pub use plan::{Costs, PlanConfig, WaitRule, device_costs, host_pauses, kernel_calls, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use preemptions::{PreemptionSummary, WaySummary};
 pub use repetition::Repetition;

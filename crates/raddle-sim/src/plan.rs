@@ -115,7 +115,7 @@ const REGISTER_BYTES: u32 = 4;
 
 /// How a profile becomes a process.
 #[derive(Clone, Copy, Debug)]
-pub struct PlanOptions<'a> {
+pub struct PlanConfig<'a> {
     /// The device it was recorded on.
     pub own: &'a Device,
     /// The device it is replayed on.
@@ -171,7 +171,7 @@ impl WaitRule {
     }
 }
 
-impl<'a> PlanOptions<'a> {
+impl<'a> PlanConfig<'a> {
     /// From the one device to the other, from time 0 on, with share 1 and unscaled.
     #[must_use]
     pub fn new(own: &'a Device, target: &'a Device) -> Self {
@@ -193,7 +193,7 @@ impl<'a> PlanOptions<'a> {
 /// What can never run on the target stays in it, to be refused when it arrives.
 pub fn plan(
     profile: &Profile,
-    options: &PlanOptions<'_>,
+    options: &PlanConfig<'_>,
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
     let opaque = opaque::workgroups(profile, options.target);
@@ -336,11 +336,11 @@ fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
-fn calibrated(options: &PlanOptions<'_>, position: usize) -> Option<u64> {
+fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }
 
-fn work(op: &Op, calibrated: Option<u64>, options: &PlanOptions<'_>) -> Work {
+fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     if op.kind != OpKind::Kernel {
         return Work::Copy(Ticks(op.duration_ns.max(1)));
     }
@@ -393,13 +393,13 @@ fn rounds(op: &Op, own: &Device) -> LaunchRounds {
 /// is none or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
-    match work(&own(profile, position, op), None, &PlanOptions::new(device, device)) {
+    match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
         Work::Kernel { workgroup, .. } => workgroup.0,
         _ => 0,
     }
 }
 
-impl PlanOptions<'_> {
+impl PlanConfig<'_> {
     /// How long the op of a profile at a position lasts on its own device where nothing is in its way:
     /// rounds of whole nanoseconds; beside what ran beside it when recorded, where that was calibrated,
     /// and with its peers. 0 where there is no such op.
@@ -411,7 +411,7 @@ impl PlanOptions<'_> {
             return if is_collective { op.duration_ns } else { profile.own_ns(position) };
         }
         let op = &own(profile, position, op);
-        match work(op, None, &PlanOptions::new(self.own, self.own)) {
+        match work(op, None, &PlanConfig::new(self.own, self.own)) {
             Work::Kernel { workgroup, .. } => {
                 workgroup.0.saturating_mul(rounds(op, self.own).count)
             }

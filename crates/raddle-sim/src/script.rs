@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
-use crate::{EnergyModel, Options, SimError, run};
+use crate::{EnergyModel, SimConfig, SimError, run};
 
 /// A device, and what comes to it when.
 ///
@@ -189,7 +189,7 @@ impl Script {
         let workload = Workload { processes: (0..last).map(process).collect(), repeat: false };
         let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };
         let energy = EnergyModel::ASSUMED;
-        let options = Options { shape: self.shape, cus: self.cus, costs, energy };
+        let options = SimConfig { shape: self.shape, cus: self.cus, costs, energy };
         let mut scribe = Scribe { dispatcher, transcript: Transcript::default() };
         run(&workload, &mut scribe, &options, &mut |_| ())?;
         Ok(scribe.transcript)

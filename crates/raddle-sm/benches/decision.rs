@@ -7,7 +7,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{CuId, LaunchId};
-use raddle_sm::{Choose, Controllers, Error, Handle, Kernel, Options, Resources};
+use raddle_sm::{BlockWarpConfig, Choose, Controllers, Error, Handle, Kernel, Resources};
 
 const KERNELS: u32 = 64;
 const EVENTS: usize = 1000;
@@ -40,7 +40,7 @@ struct Device {
 }
 
 impl Device {
-    fn full(sms: u16, options: Options) -> Result<Self, Error> {
+    fn full(sms: u16, options: BlockWarpConfig) -> Result<Self, Error> {
         let mut gpu = Controllers::new(sms, EACH, options)?;
         for id in 0..KERNELS {
             gpu.arrive(&kernel(id, sms))?;
@@ -95,7 +95,7 @@ impl Device {
     }
 }
 
-fn events(bencher: Bencher<'_, '_>, sms: u16, options: Options) {
+fn events(bencher: Bencher<'_, '_>, sms: u16, options: BlockWarpConfig) {
     let mut device = Device::full(sms, options).expect("the options are lawful");
     bencher.counter(ItemsCount::new(EVENTS)).bench_local(|| {
         (0..EVENTS).try_for_each(|_| device.event()).expect("the events are lawful");
@@ -104,15 +104,19 @@ fn events(bencher: Bencher<'_, '_>, sms: u16, options: Options) {
 
 #[divan::bench(args = SMS)]
 fn default(bencher: Bencher<'_, '_>, sms: u16) {
-    events(bencher, sms, Options::default());
+    events(bencher, sms, BlockWarpConfig::default());
 }
 
 #[divan::bench(args = SMS)]
 fn choose_most_free(bencher: Bencher<'_, '_>, sms: u16) {
-    events(bencher, sms, Options { choose: Choose::MostFree, ..Options::default() });
+    events(
+        bencher,
+        sms,
+        BlockWarpConfig { choose: Choose::MostFree, ..BlockWarpConfig::default() },
+    );
 }
 
 #[divan::bench(args = SMS)]
 fn fall_through(bencher: Bencher<'_, '_>, sms: u16) {
-    events(bencher, sms, Options { fall_through: true, ..Options::default() });
+    events(bencher, sms, BlockWarpConfig { fall_through: true, ..BlockWarpConfig::default() });
 }

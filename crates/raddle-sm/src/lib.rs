@@ -9,18 +9,18 @@
 //! |---|---|
 //! | [`Controllers`] | what do the global and the SM controllers do next, by the seed's tables? |
 //! | [`BlockWarp`] | the same rules as an [`Allocate`](raddle_policy::Allocate) policy |
-//! | [`Options`] | which readings of the seed are followed, at what price? |
+//! | [`BlockWarpConfig`] | which readings of the seed are followed, at what price? |
 //!
 //! This crate says SM, block and warp, as the seed does, for compute unit, workgroup and wave; ids
 //! and refusals are the shared types. A smaller rank is more urgent, as everywhere in raddle; in
 //! the seed a larger priority is more important.
 //!
 //! ```
-//! use raddle_sm::{Controllers, Kernel, Options, Resources, Route};
+//! use raddle_sm::{Controllers, Kernel, BlockWarpConfig, Resources, Route};
 //! use raddle_policy::LaunchId;
 //!
 //! let each = Resources { registers: 64, warps: 8, shared: 16 };
-//! let mut gpu = Controllers::new(2, each, Options::default())?;
+//! let mut gpu = Controllers::new(2, each, BlockWarpConfig::default())?;
 //! let low = Kernel {
 //!     id: LaunchId(0), rank: 9, blocks: 4, warps: 4, registers: 4, shared: 2, barrier: false,
 //! };
@@ -44,17 +44,17 @@
 extern crate alloc;
 
 mod blocks;
+mod config;
 mod controllers;
 mod error;
 mod index;
-mod options;
 mod policy;
 mod search;
 mod tables;
 
+pub use config::{BlockWarpConfig, Choose};
 pub use controllers::Controllers;
 pub use error::Error;
-pub use options::{Choose, Options};
 pub use policy::BlockWarp;
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;

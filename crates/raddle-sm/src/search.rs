@@ -4,7 +4,7 @@
 //! resources, and the policy, which asks the dispatcher's book about SIMDs, slots and barriers too.
 
 use crate::index::{DemandSlot, Index, Of, SmKey};
-use crate::{Choose, Options};
+use crate::{BlockWarpConfig, Choose};
 
 /// How a block comes to its SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +56,7 @@ pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,
     wish: &SmWish,
-    options: &Options,
+    options: &BlockWarpConfig,
 ) -> Option<(Route, usize)> {
     let (lowest, block, warp) =
         (options.choose == Choose::Lowest, (place, Of::Block), (place, Of::Warp));

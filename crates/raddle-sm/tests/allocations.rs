@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use raddle_policy::{CuId, LaunchId};
-use raddle_sm::{Choose, Controllers, Handle, Kernel, Options, Resources};
+use raddle_sm::{BlockWarpConfig, Choose, Controllers, Handle, Kernel, Resources};
 use raddle_testkit::{CountingAllocator, made};
 
 #[global_allocator]
@@ -61,7 +61,7 @@ impl Device {
 #[test]
 fn nothing_is_allocated_in_steady_state() {
     for (choose, fall_through) in [(Choose::Lowest, false), (Choose::MostFree, true)] {
-        let options = Options { choose, fall_through, ..Options::default() };
+        let options = BlockWarpConfig { choose, fall_through, ..BlockWarpConfig::default() };
         let each = Resources { registers: 64, warps: 16, shared: 16 };
         let gpu = Controllers::new(33, each, options).expect("SMs");
         let mut device =

@@ -1,12 +1,12 @@
 //! Does `block-warp` keep the laws of `Allocate`, under every reading?
 
 use proptest::prelude::*;
-use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{check_allocate, check_bulk, scenario, scenario_with};
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = BlockWarpConfig> {
     let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
-    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| Options {
+    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| BlockWarpConfig {
         strict,
         choose,
         fall_through: rest[0],

@@ -1,7 +1,7 @@
 //! What does `block-warp` decide as a policy, at a glance?
 
 use raddle_policy::{Barrier, Demand};
-use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{Scenario, demand, launch, render};
 
 /// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
@@ -23,13 +23,13 @@ fn scenario() -> Scenario {
 
 #[test]
 fn block_warp() {
-    let table = render(&mut BlockWarp::new(Options::default()), &scenario());
+    let table = render(&mut BlockWarp::new(BlockWarpConfig::default()), &scenario());
     insta::assert_snapshot!("block-warp", table.expect("the laws hold"));
 }
 
 #[test]
 fn block_warp_with_every_option_turned() {
-    let options = Options {
+    let options = BlockWarpConfig {
         strict: true,
         choose: Choose::MostFree,
         fall_through: true,

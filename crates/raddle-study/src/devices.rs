@@ -206,7 +206,7 @@ fn nearest(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use raddle_trace::{ImportOptions, read};
+    use raddle_trace::{ImportConfig, read};
 
     use super::*;
 
@@ -218,7 +218,7 @@ mod tests {
         let text = format!(
             "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n{kernel},1,1,1,32,1,1,0,1\nk,1,1,1,32,1,1,1,1\n"
         );
-        let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let mut profile = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
         profile.device = source;
         own_or_guess(&profile)
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
-use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
+use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 /// The files that a study can name: those of a disk, or some in memory.
 pub trait Files: Sync {
@@ -32,7 +32,7 @@ pub trait Files: Sync {
     ///
     /// # Errors
     /// When it cannot be read, or is none.
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         raddle_trace::read(name, &*traced(self, name)?, options)
     }
 
@@ -40,7 +40,7 @@ pub trait Files: Sync {
     ///
     /// # Errors
     /// When it cannot be read, or says nothing of requests.
-    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
         raddle_trace::arrivals::read(name, &*traced(self, name)?, options)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use raddle_device::Device;
-use raddle_sim::{LaunchLatency, PlanOptions, WaitRule};
+use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
 
 /// What a recording says of times beyond its durations.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,8 +22,8 @@ impl Fitted {
         &'f self,
         (own, target): (&'f Device, &'f Device),
         waits: WaitRule,
-    ) -> PlanOptions<'f> {
+    ) -> PlanConfig<'f> {
         let (workgroups, latency) = (self.workgroups.as_deref(), self.latency);
-        PlanOptions { workgroups, waits, latency, ..PlanOptions::new(own, target) }
+        PlanConfig { workgroups, waits, latency, ..PlanConfig::new(own, target) }
     }
 }

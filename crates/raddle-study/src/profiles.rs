@@ -8,7 +8,7 @@ use raddle_report::answer::Goal;
 use raddle_report::replay::ReplayedProfile;
 use raddle_sim::WaitRule;
 use raddle_trace::{
-    CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
+    CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,
 };
 
@@ -133,7 +133,7 @@ impl Loaded {
 /// When one cannot be read, or there are too many.
 pub fn open(
     names: &[String],
-    options: &ImportOptions,
+    options: &ImportConfig,
     files: &dyn Files,
 ) -> Result<Vec<Loaded>, StudyError> {
     let read = |name: &str| Ok(Arc::new(files.profile(name, options)?));

@@ -13,8 +13,8 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    EnergyModel, Outcome, PlanOptions, ProcessPlan, Scaling, TimeScale, Workload, host_pauses,
-    meet, plan,
+    EnergyModel, Outcome, PlanConfig, ProcessPlan, Scaling, TimeScale, Workload, host_pauses, meet,
+    plan,
 };
 use raddle_trace::{PriorityRule, Profile};
 
@@ -264,7 +264,7 @@ impl Study {
                 Chosen { found, ..target.clone() }
             });
             let scale = TimeScale::of(self.scale, &own.device, &target.device)?;
-            let options = PlanOptions {
+            let options = PlanConfig {
                 start: Ticks(loaded.start_ns),
                 share: loaded.share,
                 scale,

@@ -14,7 +14,7 @@ use raddle_policy::Tick;
 use raddle_report::answer::{BASELINE, Goal};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
-    Contention, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
+    Contention, Costs, EnergyModel, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary,
     Watch, Workload,
 };
 
@@ -332,7 +332,7 @@ impl<'p> Runner<'p> {
         let built = job.named.builder(recipe, plan.target)?.log(log).build();
         let mut dispatcher =
             built.map_err(|error| fault(SimError::Dispatch { at: Tick::ZERO, error }))?;
-        let options = Options {
+        let options = SimConfig {
             shape: plan.target.shape,
             cus: plan.target.cus,
             costs: Costs::of(plan.target).under(recipe),

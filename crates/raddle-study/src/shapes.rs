@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use raddle_trace::{BarrierRule, GraphCaptures, ImportOptions, Profile, ProfileFormat};
+use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, Profile, ProfileFormat};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,11 +31,11 @@ impl ShapeRules {
         &self,
         barriers: BarrierRule,
         files: &dyn Files,
-    ) -> Result<ImportOptions, StudyError> {
+    ) -> Result<ImportConfig, StudyError> {
         let files = self.shapes_from.iter().map(|file| files.captures(file));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let captures = files.into_iter().reduce(GraphCaptures::and).map(Arc::new);
-        Ok(ImportOptions { barriers, captures, ..ImportOptions::default() })
+        Ok(ImportConfig { barriers, captures, ..ImportConfig::default() })
     }
 
     /// Whether enough is known of these profiles.

@@ -63,7 +63,7 @@ pub use policy::{
 pub use raddle_policy;
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};
-pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceSettings, TakeOver, TwoStage};
+pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};
 pub use weight::Weight;
 
 #[cfg(doctest)]

@@ -59,7 +59,7 @@ pub enum Shares {
 
 /// The settings of both stages. What has no default in the seed has none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SliceSettings {
+pub struct SliceConfig {
     /// The smallest slice.
     pub t0: Ticks,
     /// How many processes are loaded at most.
@@ -78,7 +78,7 @@ pub struct SliceSettings {
     pub take_over: TakeOver,
 }
 
-impl SliceSettings {
+impl SliceConfig {
     /// Default settings beside these: no longest slice, FIFO, one pass a load, a more urgent level
     /// takes over when the slice ends.
     #[must_use]
@@ -131,7 +131,7 @@ pub struct TwoStage<Id> {
     one: StageOne,
     two: StageTwo,
     arranger: Arranger,
-    settings: SliceSettings,
+    settings: SliceConfig,
     /// The load, in the order of running.
     batch: Vec<ProcessSlice<Id>>,
     level: Level,
@@ -147,7 +147,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
-    pub fn new(settings: &SliceSettings) -> Result<Self, SliceError> {
+    pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         Ok(Self {
             one: StageOne::new(settings.t0, settings.capacity)?,
             two: StageTwo::new(settings.t0, settings.rule, settings.longest)?,

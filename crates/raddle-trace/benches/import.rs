@@ -9,7 +9,7 @@ use std::io::Read;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use flate2::read::MultiGzDecoder;
-use raddle_trace::{ImportOptions, read};
+use raddle_trace::{ImportConfig, read};
 
 #[cfg(feature = "sqlite")]
 #[path = "../tests/it/nsys_db/mod.rs"]
@@ -40,7 +40,7 @@ fn samples() -> Vec<&'static str> {
 
 fn import(bencher: Bencher<'_, '_>, bytes: &[u8], text: usize) {
     bencher.counter(BytesCount::new(text)).bench_local(|| {
-        read("bench", black_box(bytes), &ImportOptions::default()).expect("the sample imports")
+        read("bench", black_box(bytes), &ImportConfig::default()).expect("the sample imports")
     });
 }
 

@@ -75,7 +75,7 @@ impl IdempotenceRule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ImportOptions, read};
+    use crate::{ImportConfig, read};
 
     fn verdicts(rules: &[&str]) -> (Vec<u64>, Vec<Idempotence>) {
         let mut text =
@@ -85,7 +85,7 @@ mod tests {
         {
             text += &format!("{name},1,1,1,32,1,1,{at}0,5,{told}\n");
         }
-        let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let mut profile = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
         let rules = rules.iter().map(|rule| rule.parse::<IdempotenceRule>().unwrap());
         let met = rules.map(|rule| rule.apply(&mut profile)).collect();
         (met, profile.ops.iter().map(|op| op.idempotent).collect())

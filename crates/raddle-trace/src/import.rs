@@ -23,9 +23,9 @@ pub use launch_table::LAUNCH_TABLE_COLUMNS;
 
 use crate::archive::open_file;
 use crate::assemble::{Draft, assemble};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::input::{FileInput, is_damage, peek};
-use crate::options::ImportOptions;
 use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
@@ -54,7 +54,7 @@ struct ImportSource<'a> {
 /// # Errors
 /// When the file cannot be read, is of another kind or holds no kernel that can be used; see
 /// [`TraceError`]. Lesser faults are mended and counted in [`Profile::report`].
-pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError> {
+pub fn open(path: &Path, options: &ImportConfig) -> Result<Profile, TraceError> {
     let (file, bytes) = open_file(path)?;
     read(&file, bytes, options)
 }
@@ -63,7 +63,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError>
 ///
 /// # Errors
 /// As [`open`].
-pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Profile, TraceError> {
+pub fn read(file: &str, bytes: impl Read, options: &ImportConfig) -> Result<Profile, TraceError> {
     read_watched(file, bytes, options, &|_, _| ())
 }
 
@@ -74,7 +74,7 @@ pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Pro
 pub fn read_watched(
     file: &str,
     bytes: impl Read,
-    options: &ImportOptions,
+    options: &ImportConfig,
     watch: Watch<'_>,
 ) -> Result<Profile, TraceError> {
     let (source, kind) = detect(file, bytes, watch)?;
@@ -122,7 +122,7 @@ enum FileKind {
 #[cfg(feature = "sqlite")]
 fn database(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<(ProfileFormat, Draft), TraceError> {
     let source = sqlite::SqliteSource::open(source)?;
     let (format, mut draft) = if rocprof::rocpd::looks_like(&source.database) {
@@ -140,20 +140,20 @@ fn database(
 #[cfg(not(feature = "sqlite"))]
 fn database(
     source: ImportSource<'_>,
-    _options: &ImportOptions,
+    _options: &ImportConfig,
 ) -> Result<(ProfileFormat, Draft), TraceError> {
     Err(TraceError::SqliteSwitchedOff { file: source.file })
 }
 
 /// Imports an XPlane.
 #[cfg(feature = "xplane")]
-fn planes(source: ImportSource<'_>, options: &ImportOptions) -> Result<Draft, TraceError> {
+fn planes(source: ImportSource<'_>, options: &ImportConfig) -> Result<Draft, TraceError> {
     xplane::import(source, options)
 }
 
 /// Imports an XPlane.
 #[cfg(not(feature = "xplane"))]
-fn planes(source: ImportSource<'_>, _options: &ImportOptions) -> Result<Draft, TraceError> {
+fn planes(source: ImportSource<'_>, _options: &ImportConfig) -> Result<Draft, TraceError> {
     Err(TraceError::XPlaneSwitchedOff { file: source.file })
 }
 

@@ -16,13 +16,13 @@ pub mod arrivals;
 mod assemble;
 mod captures;
 mod comm;
+mod config;
 mod csv_table;
 mod decimal;
 mod error;
 mod idempotence;
 mod import;
 mod input;
-mod options;
 mod priority;
 mod profile;
 mod provenance;
@@ -33,10 +33,10 @@ pub use activity::assumed_activity;
 pub use archive::archive_members;
 pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
+pub use config::{BarrierRule, ImportConfig};
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;
 pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
-pub use options::{BarrierRule, ImportOptions};
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{
     Collective, HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel,

@@ -6,7 +6,7 @@
 pub use raddle_device::SourceDevice;
 use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
-use crate::options::BarrierRule;
+use crate::config::BarrierRule;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 

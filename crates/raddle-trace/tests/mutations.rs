@@ -23,7 +23,7 @@ use std::sync::Mutex;
 
 use common::promises::check;
 use raddle_testkit::{CountingAllocator, peak};
-use raddle_trace::{ImportOptions, read};
+use raddle_trace::{ImportConfig, read};
 
 /// Buffers, tables and an empty database: what even an empty file costs.
 const FIXED: usize = 4 << 20;
@@ -121,7 +121,7 @@ fn no_panic_no_hang_bounded_memory() {
             let mut bytes = if n % 2 == 0 { text_of(i).to_vec() } else { packed.clone() };
             mutate(&mut bytes, text_of(partner), &mut random);
             let allowed = 10 * text(&bytes) + FIXED;
-            let import = || read("x", bytes.as_slice(), &ImportOptions::default());
+            let import = || read("x", bytes.as_slice(), &ImportConfig::default());
             let (peak, result) = peak(import);
             assert!(peak <= allowed, "{} #{n}: {peak} bytes of {allowed}", file.display());
             worst = worst.max((peak * 100 / allowed, format!("{}", file.display())));
@@ -232,7 +232,7 @@ fn a_launch_takes_at_most_150_bytes_while_it_is_read() {
     let _alone = ALONE.lock();
     let mut over = Vec::new();
     for (name, bytes) in long_runs() {
-        let (peak, result) = peak(|| read("x", bytes.as_slice(), &ImportOptions::default()));
+        let (peak, result) = peak(|| read("x", bytes.as_slice(), &ImportConfig::default()));
         let kernels = result.expect(name).report.kernels;
         let launches = if name.starts_with("rocpd") { FEW } else { LAUNCHES };
         assert_eq!(kernels, launches as u64, "{name}");

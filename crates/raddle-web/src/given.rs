@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 
 use raddle_study::Files;
-use raddle_trace::{ImportOptions, Profile, TraceError};
+use raddle_trace::{ImportConfig, Profile, TraceError};
 
 use crate::tell::Teller;
 
@@ -25,7 +25,7 @@ impl Files for GivenFiles<'_> {
         found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file was given"))
     }
 
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         let file = || name.to_owned();
         let bytes = self.bytes(name);
         let bytes = bytes.map_err(|cause| TraceError::Unreadable { file: file(), cause })?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_study::{Files, Study};
-use raddle_trace::{ImportOptions, Profile, TraceError};
+use raddle_trace::{ImportConfig, Profile, TraceError};
 use raddle_web::{Carried, page};
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ impl Files for CarriedFiles {
         Ok(Cow::Owned(bytes))
     }
 
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         let file = if name == "-" { "stdin" } else { name };
         let bytes = self.bytes(name);
         let bytes =

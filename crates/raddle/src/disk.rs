@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use raddle_study::{Files, Leavings};
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
-use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
+use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 use crate::log_file::LogFile;
 use crate::progress::Progress;
@@ -51,7 +51,7 @@ impl Files for Disk {
         fs::read(self.path(name)).map(Cow::Owned)
     }
 
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         if name == "-" {
             return raddle_trace::read("stdin", io::stdin().lock(), options);
         }
@@ -72,7 +72,7 @@ impl Files for Disk {
         }
     }
 
-    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
         raddle_trace::arrivals::open(self.path(name), options)
     }
 

@@ -62,15 +62,15 @@ pub use raddle_dispatch::Registry;
 /// A program of your own with policies of your own is this:
 ///
 /// ```no_run
-/// # use raddle_policy::{Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn};
+/// # use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 /// # struct Newest;
 /// # impl Turn for Newest {
 /// #     fn turn(&mut self, _: &[ProcessState], _: Tick, _: &mut Vec<ProcessId>) -> Option<Tick> { None }
 /// # }
 /// # impl Configured for Newest {
 /// #     const NAME: &'static str = "newest";
-/// #     type Config = NoSettings;
-/// #     fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> { Ok(Self) }
+/// #     type Config = NoConfig;
+/// #     fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> { Ok(Self) }
 /// # }
 /// fn main() -> std::process::ExitCode {
 ///     let registry = raddle::Registry::bundled().turn::<Newest>();

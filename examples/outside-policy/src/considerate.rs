@@ -1,7 +1,7 @@
 //! Preempt: how does work leave, if what is nearly done may finish?
 
 use raddle_policy::{
-    Configured, Cus, NoSettings, Preempt, Preemption, SettingError, Tick, VictimView,
+    Configured, Cus, NoConfig, Preempt, Preemption, SettingError, Tick, VictimView,
 };
 
 /// Work of which every workgroup has started is left to end; else nothing more of it starts.
@@ -17,9 +17,9 @@ impl Preempt for Considerate {
 
 impl Configured for Considerate {
     const NAME: &'static str = "considerate";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

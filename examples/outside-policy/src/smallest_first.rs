@@ -1,6 +1,6 @@
 //! Allocate: which launch goes first, if the one that is nearly done should be out of the way?
 
-use raddle_policy::{Configured, Cus, Free, Launch, NoSettings, Rank, ReadyLaunch, SettingError};
+use raddle_policy::{Configured, Cus, Free, Launch, NoConfig, Rank, ReadyLaunch, SettingError};
 
 /// Shortest job first: the launch with the fewest workgroups left goes first, and each workgroup to the
 /// compute unit with most room for it. One that does not fit lets the next smallest pass.
@@ -33,9 +33,9 @@ impl Rank for SmallestFirst {
 
 impl Configured for SmallestFirst {
     const NAME: &'static str = "smallest-first";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

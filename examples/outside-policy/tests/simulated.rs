@@ -3,7 +3,7 @@
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
 use raddle_policy::{Activity, Barrier, Idempotence, KernelCall, Level, Ranked, StreamId, Ticks};
-use raddle_sim::{Costs, EnergyModel, Options, ProcessPlan, Task, Work, Workload, run};
+use raddle_sim::{Costs, EnergyModel, ProcessPlan, SimConfig, Task, Work, Workload, run};
 use raddle_testkit::{SMALL_CU, demand};
 
 /// A launch of `workgroups` two-wave workgroups of 100 ticks.
@@ -31,7 +31,7 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
     let tasks = vec![launch(0, 0, 40), launch(1, 10, 20), launch(2, 20, 3)];
     let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
     let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };
-    let options = Options { shape: SMALL_CU, cus: 2, costs, energy: EnergyModel::ASSUMED };
+    let options = SimConfig { shape: SMALL_CU, cus: 2, costs, energy: EnergyModel::ASSUMED };
     let mut dispatcher = builder.build().expect("it builds");
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");
     let ends = outcome.records.iter().map(|r| r.ended.map_or(0, |at| at.0));

@@ -1,8 +1,6 @@
 //! AWF: the program in the active window first.
 
-use raddle_policy::{
-    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
-};
+use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
 /// The processes whose window is active, as a hint of 1 says; all of them where none is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,9 +24,9 @@ impl Turn for ActiveWindowFirst {
 
 impl Configured for ActiveWindowFirst {
     const NAME: &'static str = "xsched-awf";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

@@ -1,8 +1,6 @@
 //! FIFO: who came first is served first.
 
-use raddle_policy::{
-    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
-};
+use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
 /// The process that has been ready for the longest time has the device until it has nothing left.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +20,9 @@ impl Turn for FirstComeFirstServed {
 
 impl Configured for FirstComeFirstServed {
     const NAME: &'static str = "xsched-fifo";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

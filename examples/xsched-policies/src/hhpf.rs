@@ -1,8 +1,6 @@
 //! HHPF: highest priority first over the whole system, whatever device a stream is of.
 
-use raddle_policy::{
-    Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
-};
+use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
 use crate::hpf;
 
@@ -26,9 +24,9 @@ impl Turn for SystemPriority {
 
 impl Configured for SystemPriority {
     const NAME: &'static str = "xsched-hhpf";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

@@ -1,8 +1,8 @@
 //! HPF: highest priority first, stream by stream.
 
 use raddle_policy::{
-    Configured, Cus, Level, NoSettings, ProcessId, ProcessState, SettingError, StreamId,
-    StreamState, Tick, Turn,
+    Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, StreamId, StreamState,
+    Tick, Turn,
 };
 
 /// The processes whose most urgent stream is as urgent as any, and of each of them the streams that are.
@@ -49,9 +49,9 @@ impl Turn for HighestPriority {
 
 impl Configured for HighestPriority {
     const NAME: &'static str = "xsched-hpf";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

@@ -1,7 +1,7 @@
 //! LAX: who can still wait lets others pass, until it cannot.
 
 use raddle_policy::{
-    Configured, Cus, Level, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn,
+    Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn,
 };
 
 /// A process with a hint of laxity is of no urgency until it has been ready for so long, then of the highest;
@@ -30,9 +30,9 @@ impl Turn for Laxity {
 
 impl Configured for Laxity {
     const NAME: &'static str = "xsched-lax";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+    fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

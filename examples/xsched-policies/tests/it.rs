@@ -1,9 +1,7 @@
 //! Do the ten policies keep the laws of a turn, and whom do they choose?
 
 use proptest::prelude::*;
-use raddle_policy::{
-    Configured, Cus, Hint, Level, NoSettings, Preemption, Ticks, Turn, preempt_fn,
-};
+use raddle_policy::{Configured, Cus, Hint, Level, NoConfig, Preemption, Ticks, Turn, preempt_fn};
 use raddle_sim::Script;
 use raddle_testkit::{SMALL_CU, check_turn, turn_scenario};
 use xsched_policies::*;
@@ -25,8 +23,8 @@ proptest! {
         check_turn(|| made::<CompletelyFair>(&SLICE), &scenario);
         check_turn(|| made::<FeedbackQueues>(&SLICE), &scenario);
         check_turn(|| made::<KEarliestDeadlines>(&KEarliestDeadlinesConfig { k: 2 }), &scenario);
-        check_turn(|| made::<Laxity>(&NoSettings {}), &scenario);
-        check_turn(|| made::<ActiveWindowFirst>(&NoSettings {}), &scenario);
+        check_turn(|| made::<Laxity>(&NoConfig {}), &scenario);
+        check_turn(|| made::<ActiveWindowFirst>(&NoConfig {}), &scenario);
     }
 }
 

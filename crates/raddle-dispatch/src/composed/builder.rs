@@ -5,7 +5,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 use crate::book::Book;
-use raddle_preempt::{Abilities, ControllerOptions, Declared, Driver, ResetScope};
+use raddle_preempt::{Abilities, ControllerConfig, Declared, Driver, ResetScope};
 
 use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Tick, Turn};
 
@@ -150,10 +150,10 @@ impl Builder {
             withdraws: true,
             scope: self.scope,
         };
-        let options = ControllerOptions {
+        let options = ControllerConfig {
             window: self.window.unwrap_or(u32::MAX),
             most_kills: self.most_kills,
-            ..ControllerOptions::default()
+            ..ControllerConfig::default()
         };
         let driver = Driver::new(SteppedRuntime(declared), options)?;
         Ok(Composed {

@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
 use raddle_policy::SettingError;
-use raddle_policy::{Allocate, LaunchPath, NoSettings, Preempt, Turn};
+use raddle_policy::{Allocate, LaunchPath, NoConfig, Preempt, Turn};
 #[cfg(feature = "preempt")]
 use raddle_policy::{Preemption, Ticks};
 #[cfg(feature = "preempt")]
@@ -51,8 +51,8 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     SlotPolicies::new(
         "turn",
         [
-            row("everyone", &[], |_: &NoSettings, _| Ok(Box::new(Everyone))),
-            row("highest-level", &[], |_: &NoSettings, _| Ok(Box::new(HighestLevel))),
+            row("everyone", &[], |_: &NoConfig, _| Ok(Box::new(Everyone))),
+            row("highest-level", &[], |_: &NoConfig, _| Ok(Box::new(HighestLevel))),
             #[cfg(feature = "timeslice")]
             row(
                 "weighted-slices",
@@ -109,7 +109,9 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
                 "block-warp",
                 &["strict = false\nchoose = \"lowest\"\nfall-through = false\nbackfill = true
                    whole-blocks-for-barriers = true"],
-                |options: &raddle_sm::Options, _| Ok(Box::new(raddle_sm::BlockWarp::new(*options))),
+                |options: &raddle_sm::BlockWarpConfig, _| {
+                    Ok(Box::new(raddle_sm::BlockWarp::new(*options)))
+                },
             ),
         ],
     )
@@ -120,20 +122,20 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     SlotPolicies::new(
         "preempt",
         [
-            row("never", &[], |_: &NoSettings, _| Ok(Box::new(Never))),
+            row("never", &[], |_: &NoConfig, _| Ok(Box::new(Never))),
             #[cfg(feature = "preempt")]
-            row("wait", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Wait)))),
+            row("wait", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Wait)))),
             #[cfg(feature = "preempt")]
-            row("flag", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
+            row("flag", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
             #[cfg(feature = "preempt")]
-            row("drain", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
+            row("drain", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
             #[cfg(feature = "preempt")]
             // How often it kills is the controller's to know.
             row("reset", &["most-kills = 4"], |_: &ResetConfig, _| {
                 Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
             #[cfg(feature = "preempt")]
-            row("switch", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
+            row("switch", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
             #[cfg(feature = "preempt")]
             row(
                 "cheapest",

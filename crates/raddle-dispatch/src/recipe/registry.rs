@@ -15,7 +15,7 @@ use super::{Recipe, RecipeError, policies};
 ///
 /// ```
 /// use raddle_dispatch::Registry;
-/// use raddle_policy::{Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn};
+/// use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 ///
 /// /// Whoever joined last.
 /// struct Newest;
@@ -29,9 +29,9 @@ use super::{Recipe, RecipeError, policies};
 ///
 /// impl Configured for Newest {
 ///     const NAME: &'static str = "newest";
-///     type Config = NoSettings;
+///     type Config = NoConfig;
 ///
-///     fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+///     fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
 ///         Ok(Self)
 ///     }
 /// }

@@ -3,7 +3,7 @@
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, check, replay, replay_with};
 use raddle_dispatch::{Dispatcher, Recipe, Registry};
 use raddle_policy::{
-    Actions, Allocate, Answer, Configured, CuId, Cus, Event, NoSettings, Preempt, Preemption,
+    Actions, Allocate, Answer, Configured, CuId, Cus, Event, NoConfig, Preempt, Preemption,
     ProcessId, ProcessState, ReadyView, Round, SettingError, Tick, Turn, VictimView,
 };
 use raddle_testkit::{SMALL_CU, Sink, launch};
@@ -62,9 +62,9 @@ impl Turn for Newest {
 
 impl Configured for Newest {
     const NAME: &'static str = "newest";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+    fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }
@@ -79,9 +79,9 @@ impl Preempt for Drains {
 
 impl Configured for Drains {
     const NAME: &'static str = "drains";
-    type Config = NoSettings;
+    type Config = NoConfig;
 
-    fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+    fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }
@@ -186,8 +186,8 @@ fn a_policy_may_take_the_place_of_a_bundled_one() {
     }
     impl Configured for Leftover {
         const NAME: &'static str = "leftover";
-        type Config = NoSettings;
-        fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+        type Config = NoConfig;
+        fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
             Ok(Self)
         }
     }

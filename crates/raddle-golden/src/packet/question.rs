@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use raddle_dispatch::read::{FaultKind, kebab, nearest, pointer, shown};
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, AqlFormat, AqlOptions, AqlPacket, CondensedKernel, Diff, HalfWords,
+    AQL_BYTES, AQL_ENTRIES, AqlConfig, AqlFormat, AqlPacket, CondensedKernel, Diff, HalfWords,
     HeaderBits, LaunchImage, PacketTypes, ReferenceTable,
 };
 use serde::Deserialize;
@@ -72,7 +72,7 @@ struct AskedTypes {
 
 impl Default for AskedTypes {
     fn default() -> Self {
-        let PacketTypes { dispatch, reference, condensed, .. } = AqlOptions::default().types;
+        let PacketTypes { dispatch, reference, condensed, .. } = AqlConfig::default().types;
         Self { dispatch, reference, condensed }
     }
 }
@@ -142,8 +142,8 @@ pub(super) fn question(value: &Value) -> Result<PacketQuestion, Fault> {
 
 fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     let AskedTypes { dispatch, reference, condensed } = asked.types;
-    let usual = AqlOptions::default();
-    let options = AqlOptions {
+    let usual = AqlConfig::default();
+    let options = AqlConfig {
         types: PacketTypes { dispatch, reference, condensed, barrier_and: None, barrier_or: None },
         half_words: asked.half_words,
         header_bits: asked.header_bits,

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
     LaunchHandle, Preempted, ResetScope, ResetVerdict, Resumed,
 };
 use serde::{Deserialize, Deserializer};
@@ -170,7 +170,7 @@ pub fn run(
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
     let declared =
         Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Process };
-    let options = ControllerOptions { window: setup.window, ..ControllerOptions::default() };
+    let options = ControllerConfig { window: setup.window, ..ControllerConfig::default() };
     let mut controller = Controller::new(declared, options)?;
     let process = controller.join(Level(0))?;
     let stream = controller.open(process)?;

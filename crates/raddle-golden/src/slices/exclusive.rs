@@ -4,7 +4,7 @@
 //! ticks, so run times add up to busy time exactly.
 
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{PoolEntry, Runnable, SliceError, SliceSettings, TwoStage};
+use raddle_timeslice::{PoolEntry, Runnable, SliceConfig, SliceError, TwoStage};
 
 /// The name of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +106,7 @@ impl Exclusive {
     ///
     /// # Errors
     /// Those of [`TwoStage::new`].
-    pub fn new(settings: &SliceSettings) -> Result<Self, SliceError> {
+    pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         let stages = TwoStage::new(settings)?;
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
     }

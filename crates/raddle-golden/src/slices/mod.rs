@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_dispatch::read::{FaultKind, pointer};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
-    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceError, SliceRule, SliceSettings,
+    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceError, SliceRule,
     StageOne, StageTwo, TakeOver,
 };
 use serde::{Deserialize, Serialize};
@@ -270,13 +270,13 @@ fn sum(loaded: &[LoadedProcess]) -> String {
 /// Runs the tasks on a GPU, if that is asked.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
-    let settings = SliceSettings {
+    let settings = SliceConfig {
         longest: question.longest.map(Ticks),
         shares: question.shares,
         order: question.order,
         reload: question.reload,
         take_over: question.take_over,
-        ..SliceSettings::new(Ticks(question.t0), question.capacity(), question.rule)
+        ..SliceConfig::new(Ticks(question.t0), question.capacity(), question.rule)
     };
     let mut gpu = Exclusive::new(&settings).map_err(fault(FaultKind::Overflow, "/run"))?;
     let until = Tick(question.now.saturating_add(asked.until));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use raddle_dispatch::read::FaultKind;
 use raddle_policy::{LaunchId, Refusal, Resource, Tick};
-use raddle_sm::{Error, Kernel, Options, Resources};
+use raddle_sm::{BlockWarpConfig, Error, Kernel, Resources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ struct SmQuestion {
     sms: u16,
     sm: Resources,
     #[serde(default)]
-    options: Options,
+    options: BlockWarpConfig,
     kernels: Vec<SmKernel>,
 }
 
@@ -58,7 +58,7 @@ struct SmKernel {
 struct WarpRun {
     sms: u16,
     each: Resources,
-    options: Options,
+    options: BlockWarpConfig,
     /// The highest priority: the questions count larger as more urgent, ranks are counted from it.
     highest: u64,
     names: Vec<String>,

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use raddle_golden::sm::run::{Job, WarpStep, run};
-//! use raddle_sm::{Kernel, Options, Resources};
+//! use raddle_sm::{Kernel, BlockWarpConfig, Resources};
 //! use raddle_policy::{LaunchId, Tick};
 //!
 //! // C10 of the digest: F leaves, L holds the shared memory that H waits for, H holds L's warp slots.
@@ -26,12 +26,12 @@
 //!         routes.push(it.route.name());
 //!     }
 //! };
-//! let outcome = run(1, each, Options::default(), &jobs, &mut watch)?;
+//! let outcome = run(1, each, BlockWarpConfig::default(), &jobs, &mut watch)?;
 //! assert_eq!(outcome.ends, [Some(Tick(5)), Some(Tick(15)), Some(Tick(25))]);
 //! assert_eq!(routes, ["whole", "first", "second"]);
 //!
 //! // By the letter of the claims, only the highest block of an SM may start warps: both wait for ever.
-//! let literal = Options { backfill: false, ..Options::default() };
+//! let literal = BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() };
 //! let outcome = run(1, each, literal, &jobs, &mut |_, _, _| {})?;
 //! assert_eq!(outcome.stuck, [LaunchId(1), LaunchId(2)]);
 //! # Ok::<(), raddle_golden::ModelError>(())
@@ -42,7 +42,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use raddle_policy::{CuId, LaunchId, Refusal, Tick};
 
-use raddle_sm::{Controllers, Decision, Ended, Handle, Kernel, Options, Resources, Started};
+use raddle_sm::{
+    BlockWarpConfig, Controllers, Decision, Ended, Handle, Kernel, Resources, Started,
+};
 
 use crate::ModelError;
 
@@ -124,7 +126,7 @@ struct WarpPlay<'a> {
 pub fn run(
     sms: u16,
     each: Resources,
-    options: Options,
+    options: BlockWarpConfig,
     jobs: &[Job],
     watch: &mut dyn FnMut(Tick, &WarpStep, &Controllers),
 ) -> Result<WarpOutcome, ModelError> {

@@ -4,7 +4,7 @@
 
 use raddle_golden::preempt::model::{PreemptStep, StreamSetup, StreamWish, run};
 use raddle_policy::{ProcessId, Tick};
-use raddle_preempt::{ControllerOptions, ProcessPhase};
+use raddle_preempt::{ControllerConfig, ProcessPhase};
 use serde_json::{Value, json};
 
 use crate::checks::{gpu, play, worked};
@@ -127,7 +127,7 @@ fn the_snapshots_of_the_worked_runs() {
 #[test]
 fn the_window_at_its_border() {
     let vectors = vectors();
-    assert_eq!(ControllerOptions::default().window, 8);
+    assert_eq!(ControllerConfig::default().window, 8);
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
         if unfinished > 8 {

@@ -2,14 +2,14 @@
 
 use raddle_golden::slices::{GpuStretch, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceRule, SliceSettings, Weight};
+use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceConfig, SliceRule, Weight};
 
 use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
 
 /// The four tasks of the digest's study: run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; in `unit`.
 fn four(rule: SliceRule, unit: u64) -> raddle_golden::slices::Exclusive {
     let run = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
-    let mut gpu = gpu(&SliceSettings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &run);
+    let mut gpu = gpu(&SliceConfig::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &run);
     gpu.advance(Tick((600_000 + 3_600_000) * unit), &mut |_| {});
     gpu
 }
@@ -109,7 +109,7 @@ fn check_09_no_division_by_zero() {
         stage.slices(&loads, &mut slices).unwrap();
         assert!(slices.iter().all(|slice| (1..1000).contains(slice)), "{slices:?}");
         // And where everything begins at once.
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 4, rule), 0, &[(0, 0); 3]);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40), 4, rule), 0, &[(0, 0); 3]);
         gpu.advance(Tick(12_000), &mut |_| {});
         assert_eq!(ran(&gpu).iter().sum::<u64>(), 12_000);
     }
@@ -120,7 +120,7 @@ fn drift(unit: u64) -> (f64, u64) {
     let begin = [300, 150, 60, 3].map(|seconds| seconds * 1000 * unit);
     let old = begin.map(|ran| (0, ran));
     let mut gpu =
-        gpu(&SliceSettings::new(Ticks(40 * unit), 4, SliceRule::Claim), 600_000 * unit, &old);
+        gpu(&SliceConfig::new(Ticks(40 * unit), 4, SliceRule::Claim), 600_000 * unit, &old);
     let (mut run, mut whole) = (begin, begin);
     let mut see = |stretch: GpuStretch| {
         run[stretch.id.0 as usize] += stretch.to.since(stretch.from).0;
@@ -177,7 +177,7 @@ fn check_11_selection_corrects_where_not_all_fit() {
         let tasks: Vec<(u64, u64)> = (0..16).map(|n| (0, 60_000 + 20_000 * (n * 7 % 16))).collect();
         let before = jain_of(&tasks.iter().map(|&(_, ran)| ran).collect::<Vec<_>>());
         assert!(before < 0.85, "{before}");
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 600_000, &tasks);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40), 8, rule), 600_000, &tasks);
         gpu.advance(Tick(7_800_000), &mut |_| {});
         let jain = jain_of(&ran(&gpu));
         assert!(jain > 0.9999, "{}: {jain}", rule.name());
@@ -189,7 +189,7 @@ fn check_11_but_the_claim_freezes_who_begins_far_behind() {
     // Run times of 1 to 181 s instead of 60 to 360 s: what is loaded stays in its ratio.
     let jain = |rule| {
         let tasks: Vec<(u64, u64)> = (0..16).map(|n| (0, 1000 + 12_000 * (n * 7 % 16))).collect();
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 600_000, &tasks);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40), 8, rule), 600_000, &tasks);
         gpu.advance(Tick(7_800_000), &mut |_| {});
         jain_of(&ran(&gpu))
     };
@@ -202,7 +202,7 @@ fn check_11_but_the_claim_freezes_who_begins_far_behind() {
 #[test]
 fn check_12_levels_are_strict() {
     for rule in SliceRule::ALL {
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 0, &[]);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40), 8, rule), 0, &[]);
         for (id, level, work) in [(0, 4, 500), (1, 2, 700), (2, 4, 100), (3, 2, 90)] {
             gpu.add(task(id, level, 0, 0), Some(Ticks(work)), Tick(0));
         }
@@ -221,8 +221,7 @@ fn check_13_when_the_cache_is_loaded_again() {
         (Reload::Completion, [(0, 28), (1, 29), (2, 30), (3, 49), (4, 50)]),
         (Reload::OnePass, [(0, 46), (1, 47), (2, 48), (3, 49), (4, 50)]),
     ] {
-        let settings =
-            SliceSettings { reload, ..SliceSettings::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));
@@ -241,7 +240,7 @@ fn check_13_when_the_cache_is_loaded_again() {
 #[test]
 fn check_14_slices_are_exact_and_follow_each_other() {
     // Weights 20 and 6 at t0 = 40: 52 and 173, FIFO; b ends within its slice.
-    let mut gpu = gpu(&SliceSettings::new(Ticks(40), 2, SliceRule::Claim), 3_600_000, &[]);
+    let mut gpu = gpu(&SliceConfig::new(Ticks(40), 2, SliceRule::Claim), 3_600_000, &[]);
     gpu.add(task(0, 0, 0, 180_000), None, Tick(3_600_000));
     gpu.add(task(1, 0, 0, 600_000), Some(Ticks(100)), Tick(3_600_000));
     let mut seen = Vec::new();
@@ -258,7 +257,7 @@ fn check_14_slices_are_exact_and_follow_each_other() {
 #[test]
 fn check_15_run_time_is_busy_time() {
     for rule in SliceRule::ALL {
-        let mut gpu = gpu(&SliceSettings::new(Ticks(7), 3, rule), 100, &[(0, 9), (50, 3), (90, 0)]);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(7), 3, rule), 100, &[(0, 9), (50, 3), (90, 0)]);
         gpu.add(task(3, 0, 10, 20), Some(Ticks(123)), Tick(100));
         let mut completed = 0;
         let mut see = |stretch: GpuStretch| completed += u64::from(stretch.completed);

@@ -3,21 +3,21 @@
 use raddle_golden::slices::Exclusive;
 use raddle_policy::Ticks;
 use raddle_timeslice::{
-    LevelRange, LoadedProcess, SliceError, SliceRule, SliceSettings, StageOne, StageTwo, Weight,
+    LevelRange, LoadedProcess, SliceConfig, SliceError, SliceRule, StageOne, StageTwo, Weight,
 };
 
-fn settings() -> SliceSettings {
-    SliceSettings::new(Ticks(40), 8, SliceRule::MinOne)
+fn settings() -> SliceConfig {
+    SliceConfig::new(Ticks(40), 8, SliceRule::MinOne)
 }
 
 #[test]
 fn settings_are_checked() {
-    let made = |settings: SliceSettings| Exclusive::new(&settings).err();
-    assert_eq!(made(SliceSettings { t0: Ticks(0), ..settings() }), Some(SliceError::ZeroSlice));
-    assert_eq!(made(SliceSettings { capacity: 0, ..settings() }), Some(SliceError::ZeroCapacity));
+    let made = |settings: SliceConfig| Exclusive::new(&settings).err();
+    assert_eq!(made(SliceConfig { t0: Ticks(0), ..settings() }), Some(SliceError::ZeroSlice));
+    assert_eq!(made(SliceConfig { capacity: 0, ..settings() }), Some(SliceError::ZeroCapacity));
     let below = SliceError::LongestBelow { longest: Ticks(39), t0: Ticks(40) };
-    assert_eq!(made(SliceSettings { longest: Some(Ticks(39)), ..settings() }), Some(below));
-    assert_eq!(made(SliceSettings { longest: Some(Ticks(40)), ..settings() }), None);
+    assert_eq!(made(SliceConfig { longest: Some(Ticks(39)), ..settings() }), Some(below));
+    assert_eq!(made(SliceConfig { longest: Some(Ticks(40)), ..settings() }), None);
     assert_eq!(LevelRange::new(0), Err(SliceError::LevelCount { levels: 0 }));
     assert_eq!(LevelRange::new(257), Err(SliceError::LevelCount { levels: 257 }));
     assert!(

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
-    LoadedProcess, PoolEntry, SliceRule, SliceSettings, StageOne, StageTwo, Weight,
+    LoadedProcess, PoolEntry, SliceConfig, SliceRule, StageOne, StageTwo, Weight,
 };
 
 use crate::oracle::{self, Process};
@@ -110,7 +110,7 @@ proptest! {
         t0 in 1..60_u64, until in 1..5000_u64,
     ) {
         for rule in SliceRule::ALL {
-            let mut gpu = gpu(&SliceSettings::new(Ticks(t0), capacity, rule), 100, &[]);
+            let mut gpu = gpu(&SliceConfig::new(Ticks(t0), capacity, rule), 100, &[]);
             for (id, &(created, ran, level, work)) in (0..).zip(&tasks) {
                 let task = task(id, level, created * 10, ran);
                 gpu.add(task, Some(Ticks(work)), Tick(100));
@@ -164,7 +164,7 @@ fn the_claim_worsens_what_mixed_ages_begin_with() {
         (0..12).map(|n| (145_000 * n, 1000 + 36_000 * (n * 5 % 12))).collect();
     let now = 2_000_000;
     let rates = |rule| {
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 12, rule), now, &tasks);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40), 12, rule), now, &tasks);
         gpu.advance(Tick(now + 7_200_000), &mut |_| {});
         let end = gpu.now();
         let tasks = gpu.tasks().iter();

@@ -15,7 +15,7 @@ mod vectors;
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
-    LoadedProcess, PoolEntry, SliceRule, SliceSettings, StageOne, StageTwo, Weight,
+    LoadedProcess, PoolEntry, SliceConfig, SliceRule, StageOne, StageTwo, Weight,
 };
 
 /// A loaded process of that weight, as a fraction.
@@ -56,7 +56,7 @@ fn task(id: u32, level: u8, created: u64, ran: u64) -> GpuTask {
 }
 
 /// A GPU at `now` with endless tasks: created, run time.
-fn gpu(settings: &SliceSettings, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
+fn gpu(settings: &SliceConfig, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
     let mut gpu = Exclusive::new(settings).unwrap();
     gpu.advance(Tick(now), &mut |_| {});
     for (id, &(created, ran)) in (0..).zip(tasks) {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use raddle_golden::slices::Exclusive;
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{SliceRule, SliceSettings};
+use raddle_timeslice::{SliceConfig, SliceRule};
 
 use crate::{gpu, jain_of, ran};
 
@@ -59,7 +59,7 @@ fn what_each_rule_does_to_shares() {
         rows.chain([(SliceRule::MinOne, Some(400)), (SliceRule::MinOne, Some(100))])
     {
         let settings =
-            SliceSettings { longest: longest.map(Ticks), ..SliceSettings::new(Ticks(40), 4, rule) };
+            SliceConfig { longest: longest.map(Ticks), ..SliceConfig::new(Ticks(40), 4, rule) };
         let old = [300_000, 150_000, 60_000, 3_000].map(|ran| (0, ran));
         let mut gpu = gpu(&settings, 600_000, &old);
         let seen = watch(&mut gpu, 600_000, 600_000 + 3_600_000);
@@ -92,7 +92,7 @@ fn what_a_newcomer_gets() {
     for rule in RULES {
         let old = (0, 600_000);
         let tasks = [old, old, old, (now - 10_000, 0)];
-        let settings = SliceSettings::new(Ticks(40), 4, rule);
+        let settings = SliceConfig::new(Ticks(40), 4, rule);
         let seen = watch(&mut gpu(&settings, now, &tasks), now, end);
         // Its share in the last fifth: the same run, stopped there.
         let mut again = gpu(&settings, now, &tasks);

@@ -2,13 +2,13 @@
 
 use raddle_golden::slices::{Exclusive, GpuStretch, GpuTask};
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{LoadOrder, Shares, SliceRule, SliceSettings, TakeOver};
+use raddle_timeslice::{LoadOrder, Shares, SliceConfig, SliceRule, TakeOver};
 
 use crate::{gpu, ran, task};
 
 /// The run time in percent of a task of share 3 beside one of share 1, over time.
 fn three_to_one(rule: SliceRule, capacity: usize, shares: Shares) -> Vec<f64> {
-    let settings = SliceSettings { shares, ..SliceSettings::new(Ticks(40), capacity, rule) };
+    let settings = SliceConfig { shares, ..SliceConfig::new(Ticks(40), capacity, rule) };
     let mut gpu = Exclusive::new(&settings).unwrap();
     for (id, share) in [(0, 3), (1, 1)] {
         gpu.add(GpuTask { share, ..task(id, 0, 0, 0) }, None, Tick(0));
@@ -42,7 +42,7 @@ fn newcomers_share(rule: SliceRule) -> f64 {
     let (now, end) = (3_600_000, 4_200_000);
     let old = (0, 600_000);
     let mut gpu =
-        gpu(&SliceSettings::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
+        gpu(&SliceConfig::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
     gpu.advance(Tick(end - 120_000), &mut |_| {});
     let before = ran(&gpu);
     gpu.advance(Tick(end), &mut |_| {});
@@ -69,10 +69,8 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
     let mut tight = 0;
     for rule in SliceRule::ALL {
         for n in [2, 5, 9] {
-            let settings = SliceSettings {
-                longest: Some(Ticks(200)),
-                ..SliceSettings::new(Ticks(40), n, rule)
-            };
+            let settings =
+                SliceConfig { longest: Some(Ticks(200)), ..SliceConfig::new(Ticks(40), n, rule) };
             let old: Vec<(u64, u64)> = (1..n as u64).map(|i| (0, 1000 * i * i)).collect();
             let mut gpu = gpu(&settings, 500_000, &old);
             // The slice that runs when the newcomer comes counts whole.
@@ -103,8 +101,7 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
 
 /// When a task of level 0 that comes at 50 begins, beside three of level 2 with slices of 120.
 fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
-    let settings =
-        SliceSettings { take_over, ..SliceSettings::new(Ticks(40), 8, SliceRule::Claim) };
+    let settings = SliceConfig { take_over, ..SliceConfig::new(Ticks(40), 8, SliceRule::Claim) };
     let mut gpu = gpu(&settings, 0, &[]);
     for id in 0..3 {
         gpu.add(task(id, 2, 0, 0), None, Tick(0));
@@ -130,8 +127,7 @@ fn a_more_urgent_level_takes_over() {
 fn random_order_is_seeded_and_fair() {
     let run = |seed| {
         let order = LoadOrder::Random { seed };
-        let settings =
-            SliceSettings { order, ..SliceSettings::new(Ticks(40), 4, SliceRule::Equal) };
+        let settings = SliceConfig { order, ..SliceConfig::new(Ticks(40), 4, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[(0, 0); 4]);
         let (mut seen, mut firsts) = (Vec::new(), [0; 4]);
         gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0));
@@ -150,9 +146,9 @@ fn random_order_is_seeded_and_fair() {
 
 #[test]
 fn a_longest_slice_caps_and_what_cannot_be_counted_is_the_longest() {
-    let settings = SliceSettings {
+    let settings = SliceConfig {
         longest: Some(Ticks(45)),
-        ..SliceSettings::new(Ticks(40), 2, SliceRule::Claim)
+        ..SliceConfig::new(Ticks(40), 2, SliceRule::Claim)
     };
     let mut gpu = Exclusive::new(&settings).unwrap();
     gpu.advance(Tick(1 << 60), &mut |_| {});

@@ -4,7 +4,7 @@
 //! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
 
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{LevelRange, Reload, SliceRule, SliceSettings};
+use raddle_timeslice::{LevelRange, Reload, SliceConfig, SliceRule};
 use serde_json::Value;
 
 use crate::{gpu, load, millionths, ran, task};
@@ -98,7 +98,7 @@ fn runs_of_four_tasks() {
     for (name, rule) in RULES {
         let expected = &all["simulations"][format!("4 tasks in cache / {name}")];
         let old = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
-        let mut gpu = gpu(&SliceSettings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &old);
+        let mut gpu = gpu(&SliceConfig::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &old);
         gpu.advance(Tick(4_200_000 * unit), &mut |_| {});
         for (ran, seconds) in ran(&gpu).iter().zip(list(&expected["run"])) {
             let seconds = number(seconds);
@@ -114,8 +114,7 @@ fn runs_of_four_tasks() {
 fn reloads() {
     let all = vectors();
     for (name, reload) in [("until complete", Reload::Completion), ("one pass", Reload::OnePass)] {
-        let settings =
-            SliceSettings { reload, ..SliceSettings::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

@@ -1,13 +1,13 @@
 //! Do the numbered checks of the digest hold? (7, 8 and 9 are in `worked`; 9, 12 and 14 in `mixes`.)
 
 use raddle_policy::{CuId, LaunchId};
-use raddle_sm::{Controllers, Decision, Kernel, Options, Route};
+use raddle_sm::{BlockWarpConfig, Controllers, Decision, Kernel, Route};
 
 use crate::ours::{self, kernel, resources, reversed};
 use crate::worked::TOTAL;
 
-fn options() -> Options {
-    Options::default()
+fn options() -> BlockWarpConfig {
+    BlockWarpConfig::default()
 }
 
 /// A kernel of 4 registers a warp.
@@ -81,7 +81,7 @@ fn check_3_whole_before_first_before_second() {
 #[test]
 fn check_3_a_kernel_with_barriers_skips_the_first_sm() {
     for (whole, route, running) in [(true, Route::Second, 0), (false, Route::First, 2)] {
-        let options = Options { whole_blocks_for_barriers: whole, ..options() };
+        let options = BlockWarpConfig { whole_blocks_for_barriers: whole, ..options() };
         let mut gpu = Controllers::new(1, resources(TOTAL), options).unwrap();
         arrive(&mut gpu, &small(0, 1, 1, 6, 0));
         decide(&mut gpu).unwrap();
@@ -93,7 +93,7 @@ fn check_3_a_kernel_with_barriers_skips_the_first_sm() {
 
 /// What is left of one SM beside a filler that is not lower, so that no second SM is there.
 fn is_first(left: [u64; 3], kernel: &Kernel, strict: bool) -> bool {
-    let options = Options { strict, ..options() };
+    let options = BlockWarpConfig { strict, ..options() };
     let total = left.map(|amount| amount + 20);
     let mut gpu = Controllers::new(1, resources(total), options).unwrap();
     arrive(&mut gpu, &Kernel { registers: 1, ..small(9, 9, 1, 20, 20) });
@@ -184,7 +184,12 @@ fn check_11_one_queued_block_a_level_and_sm() {
 }
 
 /// Check 12: F 1, L 1, H 9 arrive at 0, 0, 2, one block each, on one SM of 64/8/16.
-fn ends(f: (u64, u64), l: (u64, bool), h: (u64, u64, bool), options: Options) -> Vec<Option<u64>> {
+fn ends(
+    f: (u64, u64),
+    l: (u64, bool),
+    h: (u64, u64, bool),
+    options: BlockWarpConfig,
+) -> Vec<Option<u64>> {
     let (l_shared, l_barrier) = l;
     let (h_warps, h_shared, h_barrier) = h;
     let mut kernels = vec![
@@ -202,9 +207,9 @@ fn ends(f: (u64, u64), l: (u64, bool), h: (u64, u64, bool), options: Options) ->
 fn check_12_barriers_do_not_deadlock_whole_blocks() {
     let c11 = |options| ends((4, 5), (0, true), (8, 0, true), options);
     assert_eq!(c11(options()), [Some(5), Some(25), Some(15)]);
-    let split = Options { whole_blocks_for_barriers: false, ..options() };
+    let split = BlockWarpConfig { whole_blocks_for_barriers: false, ..options() };
     for backfill in [false, true] {
-        assert_eq!(c11(Options { backfill, ..split }), [Some(5), None, None], "a deadlock");
+        assert_eq!(c11(BlockWarpConfig { backfill, ..split }), [Some(5), None, None], "a deadlock");
     }
 }
 
@@ -212,7 +217,7 @@ fn check_12_barriers_do_not_deadlock_whole_blocks() {
 fn check_12_backfill_ends_the_wait_for_shared_memory() {
     let c10 = |barrier, options| ends((4, 5), (12, barrier), (2, 8, false), options);
     assert_eq!(c10(false, options()), [Some(5), Some(15), Some(25)]);
-    let literal = Options { backfill: false, ..options() };
+    let literal = BlockWarpConfig { backfill: false, ..options() };
     assert_eq!(c10(false, literal), [Some(5), None, None], "a deadlock");
     // With a barrier in L, started whole: H finds room at once.
     assert_eq!(c10(true, options()), [Some(5), Some(22), Some(12)]);

@@ -14,7 +14,9 @@ use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Level, Piece, ReadyView,
     Round, Tick, WaveSpan,
 };
-use raddle_sm::{BlockWarp, Controllers, Handle, Kernel, Options, Resources, Route, Started};
+use raddle_sm::{
+    BlockWarp, BlockWarpConfig, Controllers, Handle, Kernel, Resources, Route, Started,
+};
 use raddle_testkit::{Scenario, World, any_launch};
 
 use crate::mixes::options;
@@ -36,7 +38,7 @@ struct Beside {
 }
 
 impl Beside {
-    fn new(scenario: &Scenario, options: Options) -> Self {
+    fn new(scenario: &Scenario, options: BlockWarpConfig) -> Self {
         let CuShape { waves_per_simd, vgpr_per_simd, lds, .. } = scenario.shape;
         let each = Resources {
             registers: vgpr_per_simd.into(),
@@ -172,7 +174,7 @@ proptest! {
 
     #[test]
     fn the_policy_takes_the_steps_of_the_controllers(s in scenario(), options in options()) {
-        let mut beside = Beside::new(&s, Options { backfill: true, ..options });
+        let mut beside = Beside::new(&s, BlockWarpConfig { backfill: true, ..options });
         World::play(&s, &mut beside).expect("the laws are kept");
         prop_assert_eq!(beside.controllers.kernels(), [], "everything has ended in both");
     }
@@ -185,7 +187,7 @@ fn every_route_is_compared() {
     let mut runner = TestRunner::deterministic();
     for _ in 0..200 {
         let scenario = scenario().new_tree(&mut runner).unwrap().current();
-        let mut beside = Beside::new(&scenario, Options::default());
+        let mut beside = Beside::new(&scenario, BlockWarpConfig::default());
         World::play(&scenario, &mut beside).expect("the laws are kept");
         routes.append(&mut beside.routes);
     }

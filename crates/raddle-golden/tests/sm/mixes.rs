@@ -1,14 +1,14 @@
 //! Do random mixes of kernels go as the naive twin says, and does none wait for ever?
 
 use proptest::prelude::*;
-use raddle_sm::{Choose, Options};
+use raddle_sm::{BlockWarpConfig, Choose};
 
 use crate::naive::Kernel;
 use crate::{naive, ours};
 
-pub(crate) fn options() -> impl Strategy<Value = Options> {
+pub(crate) fn options() -> impl Strategy<Value = BlockWarpConfig> {
     let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
-    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| Options {
+    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| BlockWarpConfig {
         strict,
         choose,
         fall_through: rest[0],
@@ -70,7 +70,7 @@ proptest! {
         (sms, total, kernels) in mix(true),
         options in options(),
     ) {
-        let options = Options { backfill: true, whole_blocks_for_barriers: true, ..options };
+        let options = BlockWarpConfig { backfill: true, whole_blocks_for_barriers: true, ..options };
         let story = ours::play(sms, total, options, &kernels).expect("well-formed");
         prop_assert_eq!(&story.stuck, &[] as &[usize], "{:?}", story.log);
         for (kernel, end) in story.ends.iter().enumerate() {

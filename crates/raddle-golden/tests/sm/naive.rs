@@ -2,7 +2,7 @@
 //!
 //! Shares nothing with the crate but the words of the log.
 
-use raddle_sm::{Choose, Options};
+use raddle_sm::{BlockWarpConfig, Choose};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
@@ -45,7 +45,7 @@ struct Warp {
 
 struct Model<'a> {
     kernels: &'a [Kernel],
-    options: Options,
+    options: BlockWarpConfig,
     /// Registers, warps, shared.
     free: Vec<[u64; 3]>,
     left: Vec<u64>,
@@ -56,7 +56,12 @@ struct Model<'a> {
     story: Story,
 }
 
-pub(crate) fn play(sms: u16, total: [u64; 3], options: Options, kernels: &[Kernel]) -> Story {
+pub(crate) fn play(
+    sms: u16,
+    total: [u64; 3],
+    options: BlockWarpConfig,
+    kernels: &[Kernel],
+) -> Story {
     let mut model = Model {
         kernels,
         options,

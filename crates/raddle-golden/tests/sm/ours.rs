@@ -3,7 +3,7 @@
 use raddle_golden::ModelError;
 use raddle_golden::sm::run::{Job, WarpStep, run};
 use raddle_policy::{LaunchId, Resource, Tick};
-use raddle_sm::{Controllers, Kernel, Options, Resources};
+use raddle_sm::{BlockWarpConfig, Controllers, Kernel, Resources};
 
 use crate::naive::{self, Story, shown};
 
@@ -66,7 +66,7 @@ pub(crate) fn tables(controllers: &Controllers) -> String {
 pub(crate) fn play(
     sms: u16,
     total: [u64; 3],
-    options: Options,
+    options: BlockWarpConfig,
     kernels: &[naive::Kernel],
 ) -> Result<Story, ModelError> {
     let jobs = jobs(kernels);

@@ -3,13 +3,13 @@
 use raddle_golden::ModelError;
 use raddle_golden::sm::run::run;
 use raddle_policy::{CuId, LaunchId, Resource, Tick};
-use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
+use raddle_sm::{BlockWarpConfig, Controllers, Error, Kernel, Resources};
 
 use crate::ours::{self, kernel, resources};
 use crate::worked::TOTAL;
 
 fn gpu() -> Controllers {
-    Controllers::new(2, resources(TOTAL), Options::default()).unwrap()
+    Controllers::new(2, resources(TOTAL), BlockWarpConfig::default()).unwrap()
 }
 
 fn one(warps: u64, registers: u64, shared: u64) -> Kernel {
@@ -45,16 +45,17 @@ fn check_13_the_first_resource_that_lacks_is_named_with_the_excess() {
 fn check_13_the_others_continue() {
     let impossible = kernel((0, 9), (3, 1, 5), (4, 20));
     let other = kernel((1, 1), (4, 4, 5), (4, 2));
-    let story = ours::play(2, TOTAL, Options::default(), &[impossible, other.clone()]).unwrap();
+    let story =
+        ours::play(2, TOTAL, BlockWarpConfig::default(), &[impossible, other.clone()]).unwrap();
     assert_eq!(story.refused, ["k0 shared 20 of 16"]);
     assert_eq!((story.ends, story.stuck), (vec![None, Some(6)], vec![]));
-    let alone = ours::play(2, TOTAL, Options::default(), &[other]).unwrap();
+    let alone = ours::play(2, TOTAL, BlockWarpConfig::default(), &[other]).unwrap();
     assert_eq!(alone.ends, [Some(6)]);
 }
 
 #[test]
 fn what_is_malformed_is_an_error_and_changes_nothing() {
-    let error = Controllers::new(0, resources(TOTAL), Options::default()).unwrap_err();
+    let error = Controllers::new(0, resources(TOTAL), BlockWarpConfig::default()).unwrap_err();
     assert_eq!(error, Error::NoSms);
     let mut gpu = gpu();
     let id = LaunchId(3);
@@ -78,7 +79,8 @@ fn a_warp_ends_within_time() {
         let mut it = kernel((arrive, 1), (1, 2, 1), (1, 0));
         it.ticks = ticks;
         let jobs = ours::jobs(&[it]);
-        run(1, resources(TOTAL), Options::default(), &jobs, &mut |_, _, _| {}).map(|it| it.ends)
+        run(1, resources(TOTAL), BlockWarpConfig::default(), &jobs, &mut |_, _, _| {})
+            .map(|it| it.ends)
     };
     let kernel = LaunchId(0);
     assert_eq!(play(vec![1, 2], u64::MAX - 1), Err(ModelError::WarpTime { kernel }));
@@ -89,7 +91,7 @@ fn a_warp_ends_within_time() {
 #[test]
 fn the_largest_numbers_there_are_go_in_and_come_out() {
     let each = Resources { registers: u64::MAX, warps: u64::MAX, shared: u64::MAX };
-    let mut gpu = Controllers::new(1, each, Options::default()).unwrap();
+    let mut gpu = Controllers::new(1, each, BlockWarpConfig::default()).unwrap();
     let huge = Kernel { blocks: 1, rank: u64::MAX, ..one(u64::MAX, 1, u64::MAX) };
     assert_eq!(gpu.arrive(&huge), Ok(None));
     assert_eq!(gpu.arrive(&Kernel { id: LaunchId(0), rank: u64::MAX, ..huge }), Ok(None));

@@ -1,13 +1,13 @@
 //! How long does a low kernel wait behind an endless stream of important ones, and what bounds it?
 
-use raddle_sm::Options;
+use raddle_sm::BlockWarpConfig;
 
 use crate::naive::Kernel;
 use crate::ours::{self, kernel};
 use crate::worked::TOTAL;
 
 /// When the low kernel, which arrived at 11, starts and ends; the stream ends at `last` or later.
-fn low(sms: u16, kernels: &[Kernel], options: Options) -> (u64, u64) {
+fn low(sms: u16, kernels: &[Kernel], options: BlockWarpConfig) -> (u64, u64) {
     let story = ours::play(sms, TOTAL, options, kernels).unwrap();
     let id = kernels.len() - 1;
     let begins = format!(" start k{id}.");
@@ -37,8 +37,8 @@ fn table() -> String {
     ] {
         let (every, warps, shared) = of;
         for (option, options) in [
-            ("default", Options::default()),
-            ("fall-through", Options { fall_through: true, ..Options::default() }),
+            ("default", BlockWarpConfig::default()),
+            ("fall-through", BlockWarpConfig { fall_through: true, ..BlockWarpConfig::default() }),
         ] {
             let waits = [500, 1000, 2000].map(|until| {
                 let (start, end) = low(sms, &stream(every, until, 1, warps, shared), options);
@@ -53,7 +53,7 @@ fn table() -> String {
 
 /// Low kernels of 4 warps and 10 ticks every 5 ticks until `until`, and an important one at 6: how
 /// long after that its first and its last wave start, if they do.
-fn important(until: u64, shared: u64, options: Options, kernel_of: &Kernel) -> String {
+fn important(until: u64, shared: u64, options: BlockWarpConfig, kernel_of: &Kernel) -> String {
     let low = |at: u64| kernel((at * 5, 1), (1, 4, 10), (4, shared));
     let mut kernels: Vec<Kernel> = (0..until / 5).map(low).collect();
     kernels.push(kernel_of.clone());
@@ -72,8 +72,9 @@ fn inversion() -> String {
     let mut table = String::from(
         "important kernel                 option                       first/last wave after, of a low stream of 100, 500, 2000\n",
     );
-    let barriers_in_part = Options { whole_blocks_for_barriers: false, ..Options::default() };
-    let no_backfill = Options { backfill: false, ..Options::default() };
+    let barriers_in_part =
+        BlockWarpConfig { whole_blocks_for_barriers: false, ..BlockWarpConfig::default() };
+    let no_backfill = BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() };
     for (name, low_shared, kernel_of) in [
         ("8 of 8 warps", 0, kernel((6, 9), (1, 8, 10), (4, 0))),
         (
@@ -84,7 +85,7 @@ fn inversion() -> String {
         ("2 warps, all shared memory", 8, kernel((6, 9), (1, 2, 10), (4, 16))),
     ] {
         for (option, options) in [
-            ("default", Options::default()),
+            ("default", BlockWarpConfig::default()),
             ("whole-blocks-for-barriers off", barriers_in_part),
             ("backfill off", no_backfill),
         ] {

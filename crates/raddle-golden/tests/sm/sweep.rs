@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use raddle_policy::LaunchId;
-use raddle_sm::{Choose, Controllers, Kernel, Options, Resources, Route};
+use raddle_sm::{BlockWarpConfig, Choose, Controllers, Kernel, Resources, Route};
 
 use crate::ours::{resources, reversed};
 
@@ -23,7 +23,7 @@ fn filler(id: u32, priority: u64, left: [u64; 3], total: Resources) -> Kernel {
 }
 
 /// One SM with this left beside a block of `top`; the letter of the route.
-fn route(left: [u64; 3], top: u64, options: Options, barrier: bool) -> char {
+fn route(left: [u64; 3], top: u64, options: BlockWarpConfig, barrier: bool) -> char {
     // The filler has as many registers as warps, one each.
     let held = 4;
     let total = resources([left[0] + held, left[1] + held, left[2] + 1]);
@@ -55,7 +55,7 @@ fn routes() {
         for top in [0, 1] {
             for warps in [0, 1, 2, 3, 5, 6] {
                 let row = |shared: u64| -> String {
-                    let options = Options { strict, ..Options::default() };
+                    let options = BlockWarpConfig { strict, ..BlockWarpConfig::default() };
                     let cell = |registers| route([registers, warps, shared], top, options, barrier);
                     (0..14).map(cell).collect()
                 };
@@ -70,7 +70,7 @@ fn routes() {
 /// Three SMs with these warps left beside blocks of these priorities; where a block of 3 warps goes.
 fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
     let each = Resources { registers: 100, warps: 8, shared: 4 };
-    let options = Options { choose, ..Options::default() };
+    let options = BlockWarpConfig { choose, ..BlockWarpConfig::default() };
     let mut gpu = Controllers::new(3, each, options).unwrap();
     for (sm, (left, top)) in (0..).zip(left.into_iter().zip(tops)) {
         let warps = 8 - left;

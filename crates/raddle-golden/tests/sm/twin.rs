@@ -9,7 +9,7 @@ use raddle_policy::{
     Allocate, Answer, Barrier, CuId, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
-use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{Scenario, World, demand, scenario};
 
 use crate::mixes::options;
@@ -39,7 +39,7 @@ struct Given {
 #[derive(Clone, Debug)]
 struct Beside {
     policy: BlockWarp,
-    options: Options,
+    options: BlockWarpConfig,
     blocks: Vec<Block>,
     given: Option<Given>,
     /// How often which route was taken: whole, first, second.
@@ -72,7 +72,7 @@ fn waves(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> u64 {
 }
 
 impl Beside {
-    fn new(options: Options) -> Self {
+    fn new(options: BlockWarpConfig) -> Self {
         let policy = BlockWarp::new(options);
         Self { policy, options, blocks: Vec::new(), given: None, routes: [0; 3] }
     }
@@ -279,7 +279,7 @@ fn every_route_is_taken() {
         launch(1, 0, 1, 8, Barrier::Yes),
         launch(2, 1, 4, 3, Barrier::No),
     ];
-    let mut beside = Beside::new(Options::default());
+    let mut beside = Beside::new(BlockWarpConfig::default());
     let ends = vec![1, 64, 2];
     let scenario = Scenario { batch: 1, ends, launches, ..Scenario::example() };
     World::play(&scenario, &mut beside).expect("the laws are kept");
@@ -299,7 +299,8 @@ fn an_equal_demand_without_a_barrier_is_asked_by_itself() {
         launch(1, 1, 1, 4, Barrier::Yes),
         launch(2, 1, 1, 4, Barrier::No),
     ];
-    let mut beside = Beside::new(Options { fall_through: true, ..Options::default() });
+    let mut beside =
+        Beside::new(BlockWarpConfig { fall_through: true, ..BlockWarpConfig::default() });
     let scenario = Scenario { batch: 3, ends: vec![1], launches, ..Scenario::example() };
     World::play(&scenario, &mut beside).expect("the laws are kept");
     assert!(beside.routes[1] > 0, "{:?}", beside.routes);

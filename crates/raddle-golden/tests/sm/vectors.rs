@@ -7,7 +7,7 @@
 
 use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
-use raddle_sm::Options;
+use raddle_sm::BlockWarpConfig;
 use serde_json::Value;
 
 use crate::naive::{Kernel, Story};
@@ -18,13 +18,13 @@ fn vectors() -> Value {
     raddle_testkit::vectors("vectors003.json")
 }
 
-fn play(sms: u16, total: [u64; 3], options: Options, kernels: &[Kernel]) -> Story {
+fn play(sms: u16, total: [u64; 3], options: BlockWarpConfig, kernels: &[Kernel]) -> Story {
     ours::play(sms, total, options, kernels).unwrap()
 }
 
 /// The digest's model printed its worked run with these.
-fn literal() -> Options {
-    Options { backfill: false, ..Options::default() }
+fn literal() -> BlockWarpConfig {
+    BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() }
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn c1_what_the_strict_test_costs() {
             name.split(['=', ' ']).filter_map(|word| word.parse().ok()).collect();
         let &[warps, shared, total] = &amounts[..] else { panic!("{name}") };
         for (strict, end) in [(true, &row["strict >"]), (false, &row[">="])] {
-            let options = Options { strict, ..literal() };
+            let options = BlockWarpConfig { strict, ..literal() };
             let work = kernel((0, 1), (20, warps, 10), (4, shared));
             let story = play(2, [64, 8, total], options, &[work]);
             assert_eq!(story.ends[0], end.as_u64(), "{name}, strict {strict}");
@@ -128,7 +128,7 @@ fn c8_and_c9_what_order_costs() {
         (false, "literal (only the highest kernel is considered)"),
         (true, "fall through to lower kernels"),
     ] {
-        let story = play(1, TOTAL, Options { fall_through, ..literal() }, &kernels);
+        let story = play(1, TOTAL, BlockWarpConfig { fall_through, ..literal() }, &kernels);
         let row = &vectors["head_of_line"][name];
         let expected = ["A", "H", "Lo"].map(|name| row[name].as_u64());
         assert_eq!(story.ends, expected, "{name}");

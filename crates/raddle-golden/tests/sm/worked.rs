@@ -6,7 +6,7 @@
 
 use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
-use raddle_sm::{Choose, Options};
+use raddle_sm::{BlockWarpConfig, Choose};
 
 use crate::naive::Kernel;
 use crate::ours::{self, kernel};
@@ -19,10 +19,10 @@ pub(crate) fn kernels() -> Vec<Kernel> {
 
 pub(crate) const TOTAL: [u64; 3] = [64, 8, 16];
 
-pub(crate) fn readings() -> [Options; 2] {
-    let plain = Options::default();
+pub(crate) fn readings() -> [BlockWarpConfig; 2] {
+    let plain = BlockWarpConfig::default();
     assert_eq!(plain.choose, Choose::Lowest);
-    [plain, Options { strict: true, backfill: false, ..plain }]
+    [plain, BlockWarpConfig { strict: true, backfill: false, ..plain }]
 }
 
 /// Undistributed blocks of the unfinished kernels, then registers/warps/shared/top of each SM.

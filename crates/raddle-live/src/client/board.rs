@@ -7,7 +7,7 @@ use raddle_policy::Preemption;
 use raddle_preempt::{Declared, Report, Runtime, Task};
 
 use super::core::Core;
-use super::{ClientOptions, Until};
+use super::{ClientConfig, Until};
 use crate::LiveError;
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -72,7 +72,7 @@ impl<T> Board<T> {
 impl<T: Clone> Board<T> {
     pub(crate) fn new(
         declared: Declared,
-        options: ClientOptions,
+        options: ClientConfig,
         log: Option<Box<dyn Write + Send>>,
     ) -> Result<Self, LiveError> {
         let give_up = u64::try_from(options.give_up.as_nanos()).unwrap_or(u64::MAX);

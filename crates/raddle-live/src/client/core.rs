@@ -13,7 +13,7 @@ use raddle_preempt::{
 };
 
 use super::journal::{ClientEvent, Journal};
-use super::{ClientCounts, ClientOptions, PROCESS, Until};
+use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
 /// What a link to the daemon has been asked and has told.
@@ -64,7 +64,7 @@ pub(crate) struct Core<T> {
 impl<T: Clone> Core<T> {
     pub(crate) fn new(
         declared: Declared,
-        options: ClientOptions,
+        options: ClientConfig,
         log: Option<Box<dyn Write + Send>>,
     ) -> Result<Self, LiveError> {
         let mut driver = Driver::apart(declared, options.controller)?.watched_by(Counts::default());

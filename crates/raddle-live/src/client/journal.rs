@@ -9,8 +9,8 @@ use std::io::Write;
 use raddle_dispatch::log::LogWriter;
 use raddle_policy::{Idempotence, Preemption, StreamId, Tick};
 use raddle_preempt::{
-    AfterWork, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared,
-    Driver, Heard, LaunchHandle, Report, Task, Wish, WorkKind,
+    AfterWork, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared, Driver,
+    Heard, LaunchHandle, Report, Task, Wish, WorkKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub(crate) struct ClientHeader {
     pub(crate) raddle_log: u32,
     pub(crate) live: ClientMark,
     pub(crate) declared: Declared,
-    pub(crate) options: ControllerOptions,
+    pub(crate) options: ControllerConfig,
 }
 
 /// That a log is one of a client.
@@ -225,7 +225,7 @@ impl Journal {
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         declared: Declared,
-        options: ControllerOptions,
+        options: ControllerConfig,
     ) -> Self {
         let header = ClientHeader { raddle_log: 1, live: ClientMark::Client, declared, options };
         Self { log: LogWriter::with_header(to, &header), step: 0 }

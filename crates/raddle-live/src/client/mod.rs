@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Capture, CaptureOrder, CapturedWork, Controller, ControllerOptions, Counts, Declared, Report,
+    Capture, CaptureOrder, CapturedWork, Controller, ControllerConfig, Counts, Declared, Report,
     Runtime,
 };
 
@@ -36,16 +36,16 @@ pub const PROCESS: ProcessId = ProcessId(0);
 
 /// The settings of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientOptions {
+pub struct ClientConfig {
     /// Those of the controller: a window of 8, and no launch is killed more than 3 times.
-    pub controller: ControllerOptions,
+    pub controller: ControllerConfig,
     /// For how long a preemption may be under way before it is counted as given up: 1 s. It goes on.
     pub give_up: Duration,
 }
 
-impl Default for ClientOptions {
+impl Default for ClientConfig {
     fn default() -> Self {
-        let controller = ControllerOptions { most_kills: Some(3), ..ControllerOptions::default() };
+        let controller = ControllerConfig { most_kills: Some(3), ..ControllerConfig::default() };
         Self { controller, give_up: Duration::from_secs(1) }
     }
 }
@@ -192,7 +192,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// As [`Controller::new`]; a runtime that declares something else; no thread.
     pub fn start<R: Runtime<T> + Send + 'static>(
         declared: Declared,
-        options: ClientOptions,
+        options: ClientConfig,
         make: impl FnOnce(Reporter<T>) -> R,
     ) -> Result<Self, LiveError> {
         Self::logged(declared, options, None, make)
@@ -204,7 +204,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// As [`start`](Self::start).
     pub fn logged<R: Runtime<T> + Send + 'static>(
         declared: Declared,
-        options: ClientOptions,
+        options: ClientConfig,
         log: Option<Box<dyn Write + Send>>,
         make: impl FnOnce(Reporter<T>) -> R,
     ) -> Result<Self, LiveError> {

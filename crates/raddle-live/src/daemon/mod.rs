@@ -41,7 +41,7 @@ const LISTENER: u64 = u64::MAX;
 
 /// The settings of a daemon.
 #[derive(Clone, Debug)]
-pub struct DaemonOptions {
+pub struct DaemonConfig {
     /// Its turn and preempt policies.
     pub recipe: Recipe,
     /// The most urgent level that it grants.
@@ -60,14 +60,14 @@ pub struct DaemonOptions {
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
-impl Default for DaemonOptions {
+impl Default for DaemonConfig {
     /// The urgent first, and their launches killed where they may be; the rest as [`new`](Self::new).
     fn default() -> Self {
         Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
     }
 }
 
-impl DaemonOptions {
+impl DaemonConfig {
     /// This recipe; every level; 100 preemptions a second; 256 connections; 1 s; no storm.
     #[must_use]
     pub const fn new(recipe: Recipe) -> Self {
@@ -84,7 +84,7 @@ impl DaemonOptions {
 
 /// A daemon that listens.
 pub struct Daemon {
-    options: DaemonOptions,
+    options: DaemonConfig,
     path: PathBuf,
     listener: UnixListener,
     epoll: std::os::fd::OwnedFd,
@@ -114,7 +114,7 @@ impl Daemon {
     /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
     pub fn bind(
         path: &Path,
-        options: DaemonOptions,
+        options: DaemonConfig,
         log: Option<Box<dyn Write + Send>>,
         say: impl FnMut(&str) + Send + 'static,
     ) -> Result<Self, LiveError> {

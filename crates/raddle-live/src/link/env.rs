@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use raddle_preempt::{Declared, Runtime};
 
-use super::{Link, LinkOptions};
+use super::{Link, LinkConfig};
 use crate::LiveError;
-use crate::client::{Client, ClientOptions, Reporter};
+use crate::client::{Client, ClientConfig, Reporter};
 
 /// The socket of the daemon.
 pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
@@ -31,7 +31,7 @@ fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-impl ClientOptions {
+impl ClientConfig {
     /// The settings that the environment gives; what it does not give, or gives wrongly, as by default.
     #[must_use]
     pub fn from_env() -> Self {
@@ -67,10 +67,10 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     declared: Declared,
     make: impl FnOnce(Reporter<T>) -> R,
 ) -> Result<(Client<T>, Option<Link>), LiveError> {
-    let client = Client::logged(declared, ClientOptions::from_env(), log(), make)?;
+    let client = Client::logged(declared, ClientConfig::from_env(), log(), make)?;
     let socket = std::env::var_os(SOCKET).map(PathBuf::from);
     let token = std::env::var(TOKEN).ok();
-    let link = socket.map(|socket| Link::start(&client, LinkOptions { socket, token }));
+    let link = socket.map(|socket| Link::start(&client, LinkConfig { socket, token }));
     Ok((client, link.transpose()?))
 }
 

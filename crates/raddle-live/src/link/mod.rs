@@ -38,7 +38,7 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_m
 
 /// Where a daemon is, and what it has granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkOptions {
+pub struct LinkConfig {
     /// Its socket.
     pub socket: PathBuf,
     /// A token for a level, of `raddle live run`.
@@ -51,7 +51,7 @@ pub struct Link(Arc<Line>);
 
 #[derive(Debug)]
 struct Line {
-    options: LinkOptions,
+    options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
     /// Since when the daemon has been asked whether it is there and has said nothing.
@@ -94,7 +94,7 @@ impl Link {
     /// No thread.
     pub fn start<T: Clone + Send + 'static>(
         client: &Client<T>,
-        options: LinkOptions,
+        options: LinkConfig,
     ) -> Result<Self, LiveError> {
         let now = Instant::now();
         let line = Arc::new(Line {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use raddle_live::{Client, ClientOptions, PROCESS, Until};
+use raddle_live::{Client, ClientConfig, PROCESS, Until};
 use raddle_policy::{Preemption, StreamId};
 use raddle_preempt::{CapturedWork, Runtime, SubmitCall};
 
@@ -53,7 +53,7 @@ fn the_calling_thread_submits_where_nothing_is_preempted() {
     }
     let calls = Arc::new(Mutex::new(Vec::new()));
     let says = Says(Arc::clone(&calls));
-    let client = Client::start(declared(), ClientOptions::default(), |_| says).unwrap();
+    let client = Client::start(declared(), ClientConfig::default(), |_| says).unwrap();
     let stream = client.open().unwrap();
     for payload in 0..12 {
         assert!(client.capture(stream, CapturedWork::opaque(payload)).unwrap().order().is_some());
@@ -82,7 +82,7 @@ fn payloads_are_dropped_by_no_callback_and_not_kept() {
             SubmitCall::Returned
         }
     }
-    let client = Client::start(declared(), ClientOptions::default(), |_| Idle).unwrap();
+    let client = Client::start(declared(), ClientConfig::default(), |_| Idle).unwrap();
     let stream = client.open().unwrap();
     let payload = Arc::new(());
     let _ = client.capture(stream, CapturedWork::opaque(Arc::clone(&payload))).unwrap();

@@ -4,10 +4,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use raddle_live::{Client, ClientOptions, PROCESS, Until};
+use raddle_live::{Client, ClientConfig, PROCESS, Until};
 use raddle_policy::StreamId;
 use raddle_preempt::{
-    CapturedWork, ControllerOptions, Declared, LaunchHandle, Report, Runtime, SubmitCall,
+    CapturedWork, ControllerConfig, Declared, LaunchHandle, Report, Runtime, SubmitCall,
 };
 
 use crate::fake::declared;
@@ -41,8 +41,8 @@ fn a_launch_costs_little() {
         println!("skipped: RADDLE_MEASURE is not set");
         return;
     }
-    let controller = ControllerOptions { window: 4096, ..ControllerOptions::default() };
-    let options = ClientOptions { controller, ..ClientOptions::default() };
+    let controller = ControllerConfig { window: 4096, ..ControllerConfig::default() };
+    let options = ClientConfig { controller, ..ClientConfig::default() };
     let (ended, ends) = std::sync::mpsc::channel();
     let client = Client::start(declared(), options, |_| Instantly { ended }).unwrap();
     let reporter = client.reporter();

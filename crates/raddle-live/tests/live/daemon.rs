@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::LogRule;
 use raddle_live::{
-    Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
+    Daemon, DaemonConfig, Inquiry, Link, LinkConfig, LiveStatus, ProgramStanding, Storm, Until,
 };
 use raddle_policy::{Level, ProcessId, ProcessState, StreamId, Tick, Turn};
 
@@ -26,7 +26,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub(crate) fn new(options: DaemonOptions) -> Self {
+    pub(crate) fn new(options: DaemonConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut served = Self {
             folder,
@@ -39,7 +39,7 @@ impl Served {
         served
     }
 
-    pub(crate) fn start(&mut self, options: DaemonOptions) {
+    pub(crate) fn start(&mut self, options: DaemonConfig) {
         self.stop = Arc::default();
         self.log = Shared::default();
         let (path, stop) = (self.socket(), Arc::clone(&self.stop));
@@ -81,7 +81,7 @@ impl Drop for Served {
 }
 
 fn link(socket: &Path, rig: &Rig, token: Option<String>) -> Link {
-    Link::start(&rig.client, LinkOptions { socket: socket.to_owned(), token }).unwrap()
+    Link::start(&rig.client, LinkConfig { socket: socket.to_owned(), token }).unwrap()
 }
 
 /// Waits until it holds; the time that took.
@@ -103,7 +103,7 @@ fn replayed(log: &Shared) -> raddle_live::LiveReplayed {
 #[test]
 fn the_urgent_program_has_the_turn_and_both_logs_replay() {
     const BATCH: u32 = 20_000;
-    let mut served = Served::new(DaemonOptions::default());
+    let mut served = Served::new(DaemonConfig::default());
     let (mut batch_log, urgent_log) = (Shared::default(), Shared::default());
     let batch = Rig::logged(1, Some(Box::new(batch_log.clone())));
     let urgent = Rig::logged(2, Some(Box::new(urgent_log)));
@@ -176,7 +176,7 @@ fn a_policy_from_outside_schedules_and_its_log_replays_with_it_alone() {
     let registry = Registry::bundled().turn_named("last", |_, _| Ok(Box::new(Last)));
     let text = "raddle = 1\n[turn]\npolicy = \"last\"\n[preempt]\npolicy = \"flag\"\n";
     let recipe = registry.recipe("outside", text).unwrap();
-    let mut served = Served::new(DaemonOptions::new(recipe));
+    let mut served = Served::new(DaemonConfig::new(recipe));
     let rigs = [Rig::new(3), Rig::new(4)];
     let links = rigs.each_ref().map(|rig| served.link(rig, None));
     until("both join", || served.status().programs.len() == 2);
@@ -226,7 +226,7 @@ fn host_from(rig: &Rig, stream: StreamId, from: u32, jobs: u32) {
 
 #[test]
 fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
-    let mut served = Served::new(DaemonOptions::default());
+    let mut served = Served::new(DaemonConfig::default());
     let rig = Rig::new(5);
     let link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
@@ -255,7 +255,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     let since = Instant::now();
     assert!(rig.client.wait_for(Until::Stream(stream, order), Duration::from_secs(10)));
     within(since.elapsed(), Duration::from_millis(100));
-    served.start(DaemonOptions::default());
+    served.start(DaemonConfig::default());
     until("it joins again", || served.status().programs.len() == 1);
     host_from(&rig, stream, 52, 50);
     drop(link);
@@ -269,7 +269,7 @@ fn a_storm_loses_nothing_and_a_program_that_does_not_leave_is_counted() {
     let ms = Duration::from_millis;
     let give_up = Duration::from_millis(30);
     let storm = Some(Storm::new(ms(1), ms(4), 7));
-    let served = Served::new(DaemonOptions { storm, give_up, ..DaemonOptions::default() });
+    let served = Served::new(DaemonConfig { storm, give_up, ..DaemonConfig::default() });
     let rig = Rig::new(6);
     let link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use raddle_live::{
-    Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
+    Daemon, DaemonConfig, Inquiry, Link, LinkConfig, LiveStatus, ProgramStanding, Storm, Until,
 };
 use raddle_policy::Level;
 use rustix::process::Signal;
@@ -31,12 +31,12 @@ fn part() {
         (Ok("daemon"), Some(socket)) => {
             let ms = Duration::from_millis;
             let storm = Some(Storm::new(ms(1), ms(5), 3));
-            let options = DaemonOptions { storm, ..DaemonOptions::default() };
+            let options = DaemonConfig { storm, ..DaemonConfig::default() };
             let mut daemon = Daemon::bind(&socket, options, None, |_| {}).unwrap();
             daemon.run(&AtomicBool::new(false)).unwrap();
         }
         (Ok("calm daemon"), Some(socket)) => {
-            let options = DaemonOptions::default();
+            let options = DaemonConfig::default();
             let mut daemon = Daemon::bind(&socket, options, None, |_| {}).unwrap();
             daemon.run(&AtomicBool::new(false)).unwrap();
         }
@@ -48,7 +48,7 @@ fn part() {
 /// Launches until nobody wants more of it, and says whether anything was wrong.
 fn program(socket: &Path) {
     let rig = Rig::new(u64::from(std::process::id()));
-    let link = Link::start(&rig.client, LinkOptions { socket: socket.into(), token: None });
+    let link = Link::start(&rig.client, LinkConfig { socket: socket.into(), token: None });
     let stream = rig.client.open().unwrap();
     let mut from = 0;
     while !socket.with_extension("enough").exists() {
@@ -170,7 +170,7 @@ fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
     let (token, _) = grants.grant(Level(1)).unwrap();
     let linked = |seed, token| {
         let rig = Rig::new(seed);
-        let options = LinkOptions { socket: scene.socket(), token };
+        let options = LinkConfig { socket: scene.socket(), token };
         let link = Link::start(&rig.client, options).unwrap();
         let stream = rig.client.open().unwrap();
         (rig, link, stream)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use raddle_live::{Client, ClientOptions, Until};
+use raddle_live::{Client, ClientConfig, Until};
 use raddle_policy::{Idempotence, StreamId};
 use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
@@ -35,7 +35,7 @@ impl Rig {
     }
 
     pub(crate) fn logged(seed: u64, log: Option<Box<dyn Write + Send>>) -> Self {
-        let options = ClientOptions::default();
+        let options = ClientConfig::default();
         let window = options.controller.window as usize;
         let card = Arc::new(Mutex::new(Card::new(window, seed)));
         let on = Arc::clone(&card);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use raddle_live::{DaemonOptions, RefusedClient};
+use raddle_live::{DaemonConfig, RefusedClient};
 use raddle_policy::StreamId;
 
 use crate::daemon::{Served, until};
@@ -64,7 +64,7 @@ fn rude(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn random_messages_are_dropped_and_the_others_go_on() {
-    let served = Served::new(DaemonOptions { most_a_second: 1000, ..DaemonOptions::default() });
+    let served = Served::new(DaemonConfig { most_a_second: 1000, ..DaemonConfig::default() });
     let rig = Rig::new(9);
     let _link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
@@ -103,7 +103,7 @@ fn random_messages_are_dropped_and_the_others_go_on() {
 
 #[test]
 fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
-    let served = Served::new(DaemonOptions { most_connections: 40, ..DaemonOptions::default() });
+    let served = Served::new(DaemonConfig { most_connections: 40, ..DaemonConfig::default() });
     let many: Vec<UnixStream> =
         (0..1_000).map(|_| UnixStream::connect(served.socket()).unwrap()).collect();
     // As they say nothing, they go.
@@ -154,7 +154,7 @@ fn slow_bursts(rig: &Rig, stream: StreamId, number: &mut u32) -> u128 {
 
 #[test]
 fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read() {
-    let served = Served::new(DaemonOptions::default());
+    let served = Served::new(DaemonConfig::default());
     let rig = Rig::new(12);
     let _link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
@@ -209,7 +209,7 @@ fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read()
 
 #[test]
 fn the_socket_is_its_users_alone() {
-    let served = Served::new(DaemonOptions::default());
+    let served = Served::new(DaemonConfig::default());
     let rights = std::fs::metadata(served.socket()).unwrap();
     assert_eq!(rights.mode() & 0o777, 0o600);
     if !rustix::process::geteuid().is_root() {

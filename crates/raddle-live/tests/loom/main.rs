@@ -23,7 +23,7 @@ mod sync {
     pub(crate) use loom::thread;
 }
 
-use client::{Client, ClientOptions, PROCESS, Reporter, Until};
+use client::{Client, ClientConfig, PROCESS, Reporter, Until};
 use error::LiveError;
 use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
@@ -105,7 +105,7 @@ fn run(card: &(Mutex<Card>, Condvar), reporter: &Reporter<u64>) {
 fn schedule(way: Preemption) {
     let card = Arc::new((Mutex::new(Card::default()), Condvar::new()));
     let on = Slow(Arc::clone(&card));
-    let client = Client::start(declared(), ClientOptions::default(), |_| on).unwrap();
+    let client = Client::start(declared(), ClientConfig::default(), |_| on).unwrap();
     let (reporter, runs) = (client.reporter(), Arc::clone(&card));
     let card_thread = thread::spawn(move || run(&runs, &reporter));
     let scheduler = client.clone();

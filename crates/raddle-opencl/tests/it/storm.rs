@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use raddle_live::{Daemon, DaemonOptions, Storm};
+use raddle_live::{Daemon, DaemonConfig, Storm};
 use raddle_policy::Preemption;
 
 /// A daemon on a thread of its own, until it is dropped.
@@ -19,7 +19,7 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn new(storm: Option<Storm>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = DaemonOptions { storm, ..DaemonOptions::default() };
+        let options = DaemonConfig { storm, ..DaemonConfig::default() };
         let (stop, path) = (Arc::new(AtomicBool::new(false)), folder.path().join("socket"));
         let (stops, (ready, is_ready)) = (Arc::clone(&stop), mpsc::channel());
         let spawned = thread::Builder::new().spawn(move || {

@@ -1,8 +1,8 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, AqlFormat, AqlOptions, Condensed, Diff, Encoder, FirstPolicy, HALF_WORDS,
-    HeaderBits, KernelDispatch, NEAR, Overhead, PacketError, Reference, Replacement, cleanups,
+    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, FirstPolicy, HALF_WORDS, HeaderBits,
+    KernelDispatch, NEAR, Overhead, PacketError, Reference, Replacement, cleanups,
 };
 
 use crate::naive;
@@ -73,7 +73,7 @@ fn check_4_its_two_readings() {
 
 #[test]
 fn check_5_the_header_highest_first() {
-    let options = AqlOptions { header_bits: HeaderBits::HighFirst, ..AqlOptions::default() };
+    let options = AqlConfig { header_bits: HeaderBits::HighFirst, ..AqlConfig::default() };
     let format = AqlFormat::new(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
     assert_eq!(*table_6(&format).emit(), hex(wanted));

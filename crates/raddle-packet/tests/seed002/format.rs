@@ -1,7 +1,7 @@
 //! Which formats are refused, and what does a table hold?
 
 use raddle_packet::{
-    Agent, AqlFormat, AqlOptions, LaunchImage, PacketError, PacketTypes, ReferenceTable, TableScope,
+    Agent, AqlConfig, AqlFormat, LaunchImage, PacketError, PacketTypes, ReferenceTable, TableScope,
 };
 
 use crate::sample::{aql, hex, launches};
@@ -29,8 +29,8 @@ fn sizes_are_those_of_the_readme() {
 
 #[test]
 fn contradictions_are_refused() {
-    let usual = AqlOptions::default();
-    let format = |types| AqlFormat::new(&AqlOptions { types, ..usual });
+    let usual = AqlConfig::default();
+    let format = |types| AqlFormat::new(&AqlConfig { types, ..usual });
     let none = PacketTypes { barrier_and: None, barrier_or: None, ..usual.types };
     for (types, shared) in [
         (PacketTypes { condensed: 2, ..none }, 2),
@@ -44,7 +44,7 @@ fn contradictions_are_refused() {
     }
     assert!(format(none).is_ok() && format(PacketTypes { reference: 2, ..none }).is_ok());
     for entries in 0..=10 {
-        let made = AqlFormat::new(&AqlOptions { entries, ..usual });
+        let made = AqlFormat::new(&AqlConfig { entries, ..usual });
         let refused = !(1..=8).contains(&entries);
         assert_eq!(made.err(), refused.then_some(PacketError::Entries(entries)));
     }
@@ -57,7 +57,7 @@ fn a_table_holds_what_its_format_names() {
     for ref_num in [4, 5, 6] {
         table.store(&aql(), ref_num, &LaunchImage::default()).unwrap();
     }
-    let small = AqlFormat::new(&AqlOptions { entries: 5, ..AqlOptions::default() }).unwrap();
+    let small = AqlFormat::new(&AqlConfig { entries: 5, ..AqlConfig::default() }).unwrap();
     let mut agent = Agent::with_table(small, table);
     assert!(agent.table().entries().map(|(number, _)| number).eq([4]));
     let beyond = PacketError::RefNum { ref_num: 6, entries: 5 };

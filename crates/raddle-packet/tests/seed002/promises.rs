@@ -5,7 +5,7 @@
 //! the fuzz target and the test that replays its corpus.
 
 use raddle_packet::{
-    Agent, AqlFormat, AqlOptions, AqlPacket, Condensed, Encoder, HALF_WORDS, HalfWords, HeaderBits,
+    Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, Encoder, HALF_WORDS, HalfWords, HeaderBits,
     LaunchImage, PacketView, Received, Replacement, cleanups,
 };
 
@@ -16,11 +16,11 @@ use crate::naive;
 pub(crate) fn run(bytes: &[u8]) {
     let [options, replacement, packets @ ..] = bytes else { return };
     let flag = |bit: u8| options >> bit & 1 == 1;
-    let usual = AqlOptions {
+    let usual = AqlConfig {
         half_words: if flag(0) { HalfWords::HighFirst } else { HalfWords::LowFirst },
         header_bits: if flag(1) { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
         narrow_private: flag(2),
-        ..AqlOptions::default()
+        ..AqlConfig::default()
     };
     let format = AqlFormat::new(&usual).expect("a format of the seed");
     let orders = naive::Orders {
@@ -63,7 +63,7 @@ pub(crate) fn run(bytes: &[u8]) {
     // The way back has fewer entries, and one type for what is stored and what is not, if asked for.
     let mut types = usual.types;
     types.reference = if flag(3) { types.dispatch } else { types.reference };
-    let back = AqlOptions { types, entries: 8 - u16::from(options >> 4 & 7), ..usual };
+    let back = AqlConfig { types, entries: 8 - u16::from(options >> 4 & 7), ..usual };
     let back = AqlFormat::new(&back).expect("a format of the seed");
     let replacement_of = Replacement::ALL[usize::from(replacement % 3)];
     there_and_back(back, replacement_of, u16::from(replacement / 3) % 32, &stream);

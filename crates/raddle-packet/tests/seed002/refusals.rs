@@ -1,8 +1,8 @@
 //! Is everything else refused, with what, where and what to do?
 
 use raddle_packet::{
-    AqlFormat, AqlOptions, BarrierPacket, Condensed, Diff, KernelDispatch, LaunchImage,
-    PacketError, PacketTypes, Reference,
+    AqlConfig, AqlFormat, BarrierPacket, Condensed, Diff, KernelDispatch, LaunchImage, PacketError,
+    PacketTypes, Reference,
 };
 
 use crate::sample::{PRIVATE, SCOPES, TABLE_6, agent, aql, entry, format, hex, launch, launches};
@@ -34,7 +34,7 @@ fn packets() {
 
 #[test]
 fn fewer_entries() {
-    let options = AqlOptions { entries: 5, ..AqlOptions::default() };
+    let options = AqlConfig { entries: 5, ..AqlConfig::default() };
     let format = AqlFormat::new(&options).unwrap();
     let mut agent = agent(format, 0..5);
     let error = launches(&mut agent, &hex(TABLE_6)).unwrap_err();
@@ -88,8 +88,8 @@ fn packets_of_another_type() {
     assert!(Condensed::parse(&ordinary, &format).is_err());
     let error = PacketError::NotBarrier { found: 2, types: format.types() };
     assert_eq!(BarrierPacket::parse(&ordinary, &format), Err(error));
-    let types = PacketTypes { barrier_or: None, ..AqlOptions::default().types };
-    let only_and = AqlFormat::new(&AqlOptions { types, ..AqlOptions::default() }).unwrap();
+    let types = PacketTypes { barrier_or: None, ..AqlConfig::default().types };
+    let only_and = AqlFormat::new(&AqlConfig { types, ..AqlConfig::default() }).unwrap();
     let any = BarrierPacket { any: true, ..BarrierPacket::default() };
     assert_eq!(any.emit(&only_and), Err(PacketError::NoBarrier { any: true, types }));
     let or = any.emit(&format).unwrap();
@@ -101,8 +101,8 @@ fn packets_of_another_type() {
 /// Where dispatch and reference packets share a type, every one stores (B11).
 #[test]
 fn every_dispatch_packet_may_store() {
-    let types = PacketTypes { reference: 2, ..AqlOptions::default().types };
-    let format = AqlFormat::new(&AqlOptions { types, ..AqlOptions::default() }).unwrap();
+    let types = PacketTypes { reference: 2, ..AqlConfig::default().types };
+    let format = AqlFormat::new(&AqlConfig { types, ..AqlConfig::default() }).unwrap();
     let mut agent = agent(format, [4]);
     assert_eq!(agent.table().entries().map(|(n, _)| n).collect::<Vec<_>>(), [4]);
     launches(&mut agent, &entry(1).emit(&format).unwrap()).unwrap();

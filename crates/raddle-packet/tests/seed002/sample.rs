@@ -1,7 +1,7 @@
 //! Which launches do the tests speak of?
 
 use raddle_packet::{
-    AQL_BYTES, Agent, AqlFormat, AqlOptions, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
+    AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
     KernelDispatch, LaunchImage, PacketError, Received, ReplacementPolicy,
 };
 
@@ -19,13 +19,13 @@ pub(crate) fn aql() -> AqlFormat {
 }
 
 /// The default format in these orders.
-pub(crate) fn options(orders: Orders) -> AqlOptions {
+pub(crate) fn options(orders: Orders) -> AqlConfig {
     let Orders { high_half_first, high_bits_first, narrow_private } = orders;
-    AqlOptions {
+    AqlConfig {
         half_words: if high_half_first { HalfWords::HighFirst } else { HalfWords::LowFirst },
         header_bits: if high_bits_first { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
         narrow_private,
-        ..AqlOptions::default()
+        ..AqlConfig::default()
     }
 }
 

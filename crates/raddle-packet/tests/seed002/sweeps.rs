@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use raddle_packet::{AqlFormat, AqlOptions, Encoder, LaunchImage, Replacement};
+use raddle_packet::{AqlConfig, AqlFormat, Encoder, LaunchImage, Replacement};
 
 use crate::sample::{KERNARG, KERNEL, encode};
 
@@ -37,7 +37,7 @@ fn told(format: AqlFormat, rule: Replacement, near: u16, stream: &str) -> String
 /// Streams of kernels a to c for a table of 2 entries. An entry is near if it is of the same kernel, up to `near` half-words:
 /// at 5 with other arguments, which cost exactly that; at 4 only the same launch is.
 fn sweep(rule: Replacement) -> String {
-    let format = AqlFormat::new(&AqlOptions { entries: 2, ..AqlOptions::default() }).unwrap();
+    let format = AqlFormat::new(&AqlConfig { entries: 2, ..AqlConfig::default() }).unwrap();
     let mut table = String::new();
     for near in [4, 5, 11] {
         for stream in [

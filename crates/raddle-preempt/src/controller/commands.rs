@@ -186,7 +186,7 @@ mod tests {
     use raddle_policy::{Idempotence, Level};
 
     use super::*;
-    use crate::{CapturedWork, ControllerOptions, Declared};
+    use crate::{CapturedWork, ControllerConfig, Declared};
 
     /// Check 2 of the digest with one more than the window, which no sequence of calls leads to: the
     /// window is made smaller here. The other counts are in `tests/it/checks.rs`.
@@ -194,7 +194,7 @@ mod tests {
     fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), PreemptError> {
         let mut controller = Controller::new(
             Declared::default(),
-            ControllerOptions { window: 9, ..ControllerOptions::default() },
+            ControllerConfig { window: 9, ..ControllerConfig::default() },
         )?;
         let process = controller.join(Level(0))?;
         let stream = controller.open(process)?;

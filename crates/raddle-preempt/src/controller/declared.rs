@@ -54,7 +54,7 @@ impl ResetScope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
-pub struct ControllerOptions {
+pub struct ControllerConfig {
     /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
     pub window: u32,
     /// Launches of one process that wait in its buffer queues, over all its streams, at most; a further
@@ -69,7 +69,7 @@ pub struct ControllerOptions {
     pub most_kills: Option<u32>,
 }
 
-impl Default for ControllerOptions {
+impl Default for ControllerConfig {
     fn default() -> Self {
         Self { window: 8, most_waiting: None, most_kills: None }
     }

@@ -4,7 +4,7 @@ use raddle_policy::{Preemption, ProcessId, StreamId};
 
 use super::Controller;
 use super::answers::{FlagCut, LaunchHandle, NoReset, ResetVerdict};
-use super::declared::{ControllerOptions, Declared, ResetScope};
+use super::declared::{ControllerConfig, Declared, ResetScope};
 use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::{ControlledProcess, PreemptionStage};
 use super::waiting::WaitingLaunch;
@@ -12,7 +12,7 @@ use crate::error::PreemptError;
 use crate::progress;
 
 /// Whether a launch may be killed or stopped part-way.
-fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerOptions) -> bool {
+fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerConfig) -> bool {
     work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
 }
 
@@ -20,7 +20,7 @@ fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerOptions) -> bool {
 fn refuses<T>(
     handle: LaunchHandle,
     flying: &FlyingLaunch<T>,
-    options: ControllerOptions,
+    options: ControllerConfig,
 ) -> Option<NoReset> {
     match flying.fate {
         LaunchFate::Claimed => None,
@@ -34,7 +34,7 @@ fn refuses<T>(
 impl<T> ControlledProcess<T> {
     /// Decides which launches leave by the flag: in each stream all that are in the runtime, but those
     /// up to the last one that has to run to its end.
-    pub(super) fn raise(&mut self, declared: Declared, options: ControllerOptions) {
+    pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
         self.done.raised = true;
@@ -50,7 +50,7 @@ impl<T> ControlledProcess<T> {
 
     /// Why a reset must not kill what this process has in the runtime; `None` if it may. Of those that
     /// are in the way, the first in the order of submission is named.
-    fn refuses_reset(&self, process: ProcessId, options: ControllerOptions) -> Option<NoReset> {
+    fn refuses_reset(&self, process: ProcessId, options: ControllerConfig) -> Option<NoReset> {
         if !self.is_leaving() {
             return Some(NoReset::OtherProcess(process));
         }
@@ -70,14 +70,14 @@ impl<T> ControlledProcess<T> {
     }
 
     /// Whether a reset that kills what runs of this stream would kill what it must not.
-    fn spares(&self, process: ProcessId, stream: StreamId, options: ControllerOptions) -> bool {
+    fn spares(&self, process: ProcessId, stream: StreamId, options: ControllerConfig) -> bool {
         let mut own = self.flying(process).filter(|(_, it)| it.stream == stream);
         own.any(|(handle, it)| refuses(handle, it, options).is_some())
     }
 
     /// Marks what a reset hits, and says whether that is anything: where single streams are reset, what
     /// is in those of which everything may be killed.
-    fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerOptions) -> bool {
+    fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {
             let Some(stream) = self.flight.target(slot) else { continue };

@@ -66,7 +66,7 @@ pub use answers::{
     Command, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase,
     ResetVerdict, Resumed,
 };
-pub use declared::{ControllerOptions, Declared, ResetScope};
+pub use declared::{ControllerConfig, Declared, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};
 pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
 
@@ -75,12 +75,12 @@ use crate::error::PreemptError;
 /// The controller of one device; `T` is the payload that a driver needs to submit a launch.
 ///
 /// ```
-/// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerOptions, CapturedWork};
+/// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerConfig, CapturedWork};
 /// use raddle_policy::{Idempotence, Level, Preemption};
 ///
 /// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
 /// let declared = Declared { abilities, latched: true, ..Declared::default() };
-/// let mut controller = Controller::new(declared, ControllerOptions::default())?;
+/// let mut controller = Controller::new(declared, ControllerConfig::default())?;
 /// let process = controller.join(Level(9))?;
 /// let stream = controller.open(process)?;
 /// for name in ["first", "second"] {
@@ -111,7 +111,7 @@ use crate::error::PreemptError;
 #[derive(Clone, Debug)]
 pub struct Controller<T> {
     declared: Declared,
-    options: ControllerOptions,
+    options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
     /// By id: the numbers that its last process ended with.
     before: Vec<NextNumbers>,
@@ -127,7 +127,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// A window of 0; a runtime that can reset and has no flag.
-    pub const fn new(declared: Declared, options: ControllerOptions) -> Result<Self, PreemptError> {
+    pub const fn new(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         if options.window == 0 {
             return Err(PreemptError::NoWindow);
         }

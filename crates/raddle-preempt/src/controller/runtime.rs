@@ -129,7 +129,7 @@ impl<T> Controller<T> {
     }
 
     /// A launch has left by the flag, and waits again at its place (A4). Where each workgroup tests the
-    /// flag, it counts as killed ([`ControllerOptions::most_kills`](crate::ControllerOptions)) if it was
+    /// flag, it counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was
     /// reported as [started](Self::started).
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub use runtime::{Runtime, SubmitCall};
 pub use task::Task;
 
 use crate::controller::{
-    Command, Controller, ControllerOptions, Declared, Escalated, Exit, LaunchHandle, Preempted,
+    Command, Controller, ControllerConfig, Declared, Escalated, Exit, LaunchHandle, Preempted,
     ResetVerdict, Resumed,
 };
 use crate::error::PreemptError;
@@ -131,7 +131,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     ///
     /// # Errors
     /// As [`Controller::new`].
-    pub fn new(runtime: R, options: ControllerOptions) -> Result<Self, PreemptError> {
+    pub fn new(runtime: R, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(runtime.declared(), options)?;
         Ok(Self { controller, runtime, observer: (), wake: None, idle: true })
     }
@@ -143,7 +143,7 @@ impl<T: Clone> Driver<T, ()> {
     ///
     /// # Errors
     /// As [`Controller::new`].
-    pub fn apart(declared: Declared, options: ControllerOptions) -> Result<Self, PreemptError> {
+    pub fn apart(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(declared, options)?;
         Ok(Self { controller, runtime: (), observer: (), wake: None, idle: true })
     }

@@ -2,7 +2,7 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared,
+    Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared,
     FlagCut, LaunchHandle, Preempted, ResetScope, ResetVerdict,
 };
 
@@ -16,7 +16,7 @@ pub(crate) fn declared(scope: ResetScope) -> Declared {
 }
 
 pub(crate) fn controller(declared: Declared) -> C {
-    Controller::new(declared, ControllerOptions::default()).unwrap()
+    Controller::new(declared, ControllerConfig::default()).unwrap()
 }
 
 /// A process with so many streams.

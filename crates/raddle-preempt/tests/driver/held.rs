@@ -2,7 +2,7 @@
 
 use raddle_policy::{Preemption, StreamId};
 use raddle_preempt::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions,
+    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
     PreemptError, Preempted, ResetScope,
 };
 
@@ -131,7 +131,7 @@ fn a_synchronise_of_one_stream_waits_for_no_other() {
 
 #[test]
 fn what_is_too_much_comes_back_and_there_is_room_later() {
-    let options = ControllerOptions { window: 2, most_waiting: Some(3), most_kills: None };
+    let options = ControllerConfig { window: 2, most_waiting: Some(3), most_kills: None };
     let mut c = Controller::new(declared(ResetScope::Process), options).unwrap();
     let p = join(&mut c, 2);
     let work = CapturedWork::kernel(9, YES);

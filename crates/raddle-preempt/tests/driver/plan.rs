@@ -1,7 +1,7 @@
 //! What do the programs do, and what is done to them, when?
 
 use raddle_policy::{Idempotence, Preemption};
-use raddle_preempt::{ControllerOptions, Declared, ResetScope};
+use raddle_preempt::{ControllerConfig, Declared, ResetScope};
 
 use crate::random_numbers::Random;
 
@@ -65,7 +65,7 @@ pub(crate) enum Act {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) declared: Declared,
-    pub(crate) options: ControllerOptions,
+    pub(crate) options: ControllerConfig,
     pub(crate) streams: Vec<usize>,
     pub(crate) parts: Vec<u16>,
     /// Tick, program, act; by tick.
@@ -95,7 +95,7 @@ impl Plan {
             withdraws: random.percent(60),
             scope,
         };
-        let options = ControllerOptions {
+        let options = ControllerConfig {
             window: random.one(&[1, 2, 3, 8, 8]),
             most_waiting: random.one(&[None, None, Some(3)]),
             most_kills: random.one(&[None, None, Some(1), Some(1)]),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    CapturedWork, Command, ControllerOptions, Driver, Observer, Report, Seen, Wake, Wish,
+    CapturedWork, Command, ControllerConfig, Driver, Observer, Report, Seen, Wake, Wish,
 };
 
 use crate::card::{Card, Link, Order};
@@ -52,7 +52,7 @@ impl Observer for Writes {
 type Ours = Driver<u32, Link, Writes>;
 
 fn driver(link: Link) -> Ours {
-    let options = ControllerOptions { window: 4, ..ControllerOptions::default() };
+    let options = ControllerConfig { window: 4, ..ControllerConfig::default() };
     let mut driver = Driver::new(link, options).unwrap().watched_by(Writes::default());
     for _ in 0..2 {
         let process = driver.host(|c| c.join(Level(0))).unwrap();

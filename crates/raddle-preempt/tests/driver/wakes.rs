@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use raddle_policy::{Level, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, ControllerOptions, Declared, Driver, Heard, LaunchHandle,
+    Abilities, CapturedWork, Command, ControllerConfig, Declared, Driver, Heard, LaunchHandle,
     Report, Runtime, SubmitCall, Wake, Wish,
 };
 
@@ -47,7 +47,7 @@ fn capture(driver: &mut Ours, process: ProcessId, name: &'static str) {
 #[test]
 fn a_wake_comes_on_the_edge() {
     let rings = Arc::new(AtomicU32::new(0));
-    let options = ControllerOptions { window: 2, ..ControllerOptions::default() };
+    let options = ControllerConfig { window: 2, ..ControllerConfig::default() };
     let driver = Driver::new(Takes(2, Vec::new()), options).unwrap();
     let mut driver = driver.waking(Bell(Arc::clone(&rings)));
     let rung = || rings.swap(0, Ordering::Relaxed);
@@ -78,7 +78,7 @@ fn a_wake_comes_on_the_edge() {
 
 #[test]
 fn a_runtime_that_takes_nothing_now_is_asked_later() {
-    let driver = Driver::new(Takes(1, Vec::new()), ControllerOptions::default());
+    let driver = Driver::new(Takes(1, Vec::new()), ControllerConfig::default());
     let mut driver = driver.unwrap();
     let process = driver.host(|c| c.join(Level(0))).unwrap();
     driver.host(|c| c.open(process)).unwrap();

@@ -3,8 +3,8 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    CapturedWork, Command, Controller, ControllerOptions, FlagCut, LaunchHandle, NoReset,
-    Preempted, ProcessPhase, ResetVerdict, Resumed,
+    CapturedWork, Command, Controller, ControllerConfig, FlagCut, LaunchHandle, NoReset, Preempted,
+    ProcessPhase, ResetVerdict, Resumed,
 };
 
 use crate::control::Ours;
@@ -14,7 +14,7 @@ use crate::schedule::{Job, Schedule, digest_setup};
 /// A controller of one process with one stream, and what was captured.
 fn captured(launches: u64, window: u32) -> (Controller<u64>, ProcessId, StreamId) {
     let setup = digest_setup();
-    let options = ControllerOptions { window, ..ControllerOptions::default() };
+    let options = ControllerConfig { window, ..ControllerConfig::default() };
     let mut controller = Controller::new(setup.declared, options).unwrap();
     let process = controller.join(Level(0)).unwrap();
     let stream = controller.open(process).unwrap();

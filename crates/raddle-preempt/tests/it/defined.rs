@@ -3,7 +3,7 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit, FlagCut,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Exit, FlagCut,
     NoReset, PreemptError, Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
 
@@ -119,7 +119,7 @@ fn a_launch_that_ends_before_its_submit_call_returns() {
 #[test]
 fn the_order_is_that_of_the_program_over_all_streams() {
     let (mut c, p, a) =
-        controller(declared(), ControllerOptions { window: 3, ..ControllerOptions::default() });
+        controller(declared(), ControllerConfig { window: 3, ..ControllerConfig::default() });
     let b = c.open(p).unwrap();
     for (stream, name) in [(a, 0), (b, 1), (b, 2), (a, 3), (b, 4)] {
         let _ = c.captured(p, stream, CapturedWork::kernel(name, YES)).unwrap();
@@ -142,7 +142,7 @@ fn the_order_is_that_of_the_program_over_all_streams() {
 #[test]
 fn a_way_that_the_runtime_lacks_is_answered_as_such() {
     let only =
-        |abilities| controller(Declared { abilities, ..declared() }, ControllerOptions::default());
+        |abilities| controller(Declared { abilities, ..declared() }, ControllerConfig::default());
     for missing in Preemption::ALL {
         let all = Abilities::ALL;
         let abilities = match missing {
@@ -165,9 +165,9 @@ fn a_way_that_the_runtime_lacks_is_answered_as_such() {
     }
     let abilities = Abilities { can_reset: true, ..Abilities::NONE };
     let declared = Declared { abilities, ..declared() };
-    let refused = Controller::<u32>::new(declared, ControllerOptions::default());
+    let refused = Controller::<u32>::new(declared, ControllerConfig::default());
     assert_eq!(refused.map(drop), Err(PreemptError::ResetWithoutFlag));
-    let options = ControllerOptions { window: 0, ..ControllerOptions::default() };
+    let options = ControllerConfig { window: 0, ..ControllerConfig::default() };
     let refused = Controller::<u32>::new(Declared::default(), options);
     assert_eq!(refused.map(drop), Err(PreemptError::NoWindow));
 }
@@ -212,7 +212,7 @@ fn copies_are_neither_flagged_nor_overtaken() {
 #[test]
 fn where_workgroups_look_by_themselves_only_what_may_run_again_is_flagged() {
     let (mut c, p, s) =
-        controller(Declared { latched: false, ..declared() }, ControllerOptions::default());
+        controller(Declared { latched: false, ..declared() }, ControllerConfig::default());
     let verdicts = [YES, NO, YES, Idempotence::Unknown, YES, YES];
     let work: Vec<_> =
         (0..).zip(verdicts).map(|(n, verdict)| CapturedWork::kernel(n, verdict)).collect();

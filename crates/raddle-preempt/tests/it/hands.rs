@@ -2,7 +2,7 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions,
+    Abilities, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
     Declared, Exit, FlagCut, LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
     Resumed,
 };
@@ -19,7 +19,7 @@ pub(crate) fn declared() -> Declared {
 
 pub(crate) fn controller(
     declared: Declared,
-    options: ControllerOptions,
+    options: ControllerConfig,
 ) -> (C, ProcessId, StreamId) {
     let mut controller = Controller::new(declared, options).unwrap();
     let process = controller.join(Level(3)).unwrap();
@@ -28,7 +28,7 @@ pub(crate) fn controller(
 }
 
 pub(crate) fn usual() -> (C, ProcessId, StreamId) {
-    controller(declared(), ControllerOptions::default())
+    controller(declared(), ControllerConfig::default())
 }
 
 pub(crate) fn capture(

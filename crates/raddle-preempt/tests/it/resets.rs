@@ -2,7 +2,7 @@
 
 use raddle_policy::{Level, Preemption};
 use raddle_preempt::{
-    Command, ControllerOptions, Declared, FlagCut, LaunchHandle, NoReset, PreemptError, ResetScope,
+    Command, ControllerConfig, Declared, FlagCut, LaunchHandle, NoReset, PreemptError, ResetScope,
     ResetVerdict,
 };
 
@@ -11,7 +11,7 @@ use crate::hands::{C, begin, capture, controller, cut, declared, flagged, kernel
 #[test]
 fn a_reset_of_the_device_looks_at_everybody() {
     let whole = Declared { scope: ResetScope::Device, ..declared() };
-    let (mut c, p, s) = controller(whole, ControllerOptions::default());
+    let (mut c, p, s) = controller(whole, ControllerConfig::default());
     let other = c.join(Level(0)).unwrap();
     let lane = c.open(other).unwrap();
     let third = c.join(Level(0)).unwrap();
@@ -49,7 +49,7 @@ fn a_reset_of_the_device_looks_at_everybody() {
 fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
     for scope in [ResetScope::Process, ResetScope::Device] {
         let (mut c, p, s) =
-            controller(Declared { scope, ..declared() }, ControllerOptions::default());
+            controller(Declared { scope, ..declared() }, ControllerConfig::default());
         let other = c.join(Level(3)).unwrap();
         let lane = c.open(other).unwrap();
         capture(&mut c, p, s, &kernels(2));
@@ -73,7 +73,7 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
 
 /// Two processes with one launch in the runtime each; the second one leaves by the flag alone.
 fn one_leaves(scope: ResetScope) -> (C, [LaunchHandle; 2]) {
-    let (mut c, p, s) = controller(Declared { scope, ..declared() }, ControllerOptions::default());
+    let (mut c, p, s) = controller(Declared { scope, ..declared() }, ControllerConfig::default());
     let other = c.join(Level(3)).unwrap();
     let lane = c.open(other).unwrap();
     let [mine, theirs] = [(p, s), (other, lane)].map(|(process, stream)| {
@@ -120,7 +120,7 @@ fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_proce
 #[test]
 fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_the_next_one() {
     let whole = Declared { scope: ResetScope::Device, ..declared() };
-    let (mut c, a, lane_a) = controller(whole, ControllerOptions::default());
+    let (mut c, a, lane_a) = controller(whole, ControllerConfig::default());
     let b = c.join(Level(3)).unwrap();
     let lane_b = c.open(b).unwrap();
     capture(&mut c, a, lane_a, &kernels(2));
@@ -150,7 +150,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
 /// Preempts and resumes for as long as the one launch is killed; how often that was.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) =
-        controller(declared(), ControllerOptions { most_kills, ..ControllerOptions::default() });
+        controller(declared(), ControllerConfig { most_kills, ..ControllerConfig::default() });
     capture(&mut c, p, s, &kernels(1));
     let mut kills = 0;
     for _ in 0..rounds {
@@ -180,14 +180,14 @@ fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
 
 #[test]
 fn minimum_progress_is_off_by_default_and_ends_the_killing() {
-    assert_eq!(ControllerOptions::default().most_kills, None);
+    assert_eq!(ControllerConfig::default().most_kills, None);
     assert_eq!(kills(None, 50), 50, "by the seed, for ever");
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
 }
 
 /// A launch leaves by the flag twice, and may be stopped so often; the flag that goes up the third time.
 fn third_flag(started: bool, latched: bool) -> FlagCut {
-    let options = ControllerOptions { most_kills: Some(2), ..ControllerOptions::default() };
+    let options = ControllerConfig { most_kills: Some(2), ..ControllerConfig::default() };
     let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);
     capture(&mut c, p, s, &kernels(1));
     let run = |c: &mut C| {

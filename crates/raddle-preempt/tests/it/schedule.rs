@@ -1,7 +1,7 @@
 //! What is done to a controller: launches, wishes, and a runtime that is late now and then?
 
 use raddle_policy::{Idempotence, Preemption};
-use raddle_preempt::{Abilities, ControllerOptions, Declared, ResetScope};
+use raddle_preempt::{Abilities, ControllerConfig, Declared, ResetScope};
 
 use crate::random_numbers::Random;
 
@@ -72,7 +72,7 @@ pub(crate) struct Late {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
-    pub(crate) options: ControllerOptions,
+    pub(crate) options: ControllerConfig,
     pub(crate) processes: Vec<Program>,
     pub(crate) exit: u64,
     pub(crate) reset: u64,
@@ -100,7 +100,7 @@ pub(crate) fn digest_setup() -> Setup {
             withdraws: false,
             scope: ResetScope::Process,
         },
-        options: ControllerOptions::default(),
+        options: ControllerConfig::default(),
         processes: vec![Program::ONLY],
         exit: 1,
         reset: 2,
@@ -243,7 +243,7 @@ fn setup(random: &mut Random) -> Setup {
             scope,
         },
         processes,
-        options: ControllerOptions {
+        options: ControllerConfig {
             window: random.one(&[1, 2, 3, 8, 8]),
             most_waiting: None,
             most_kills,

@@ -1,6 +1,6 @@
 //! When did each op run, in the recording and in the simulation?
 
-use raddle_sim::{Outcome, PlanOptions, Record};
+use raddle_sim::{Outcome, PlanConfig, Record};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
 /// From start to end, in ns.
@@ -66,7 +66,7 @@ impl Both {
 }
 
 /// Every op of the profile, in its order.
-pub(super) fn both(profile: &Profile, options: &PlanOptions<'_>, outcome: &Outcome) -> Vec<Both> {
+pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
     let mut waits = options.waits.of(profile).peekable();
     let pair = |(position, op): (usize, &raddle_trace::Op)| {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_policy::{Level, Ticks};
-use raddle_trace::{Collective, ImportOptions, StreamWait, read};
+use raddle_trace::{Collective, ImportConfig, StreamWait, read};
 
 use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
@@ -11,8 +11,8 @@ use raddle_device::Device;
 
 use super::*;
 use raddle_sim::{
-    Calibration, Costs, EnergyModel, LaunchLatency, Options, ProcessPlan, WaitRule, Workload, plan,
-    run,
+    Calibration, Costs, EnergyModel, LaunchLatency, ProcessPlan, SimConfig, WaitRule, Workload,
+    plan, run,
 };
 
 /// A V100 holds 1280 workgroups of 128 work-items with 32 registers: 16 on each of 80 CUs.
@@ -38,18 +38,18 @@ fn profile(head: &str, rows: &[&str]) -> Profile {
         let arrival = if arrival == "-" { "" } else { arrival };
         text += &format!("{kind},{kind},{stream},{shape},{arrival},{start},{duration}\n");
     }
-    read("t.csv", text.as_bytes(), &ImportOptions::default()).expect("a launch table")
+    read("t.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
 }
 
 fn replayed(profile: &Profile) -> (Device, Outcome) {
     let own = raddle_device::find("v100").expect("in the table");
-    let outcome = replayed_as(plan(profile, &PlanOptions::new(&own, &own), |_| Level(0)), &own);
+    let outcome = replayed_as(plan(profile, &PlanConfig::new(&own, &own), |_| Level(0)), &own);
     (own, outcome)
 }
 
 fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     let workload = Workload { processes: vec![process], repeat: false };
-    let options = Options {
+    let options = SimConfig {
         shape: own.shape,
         cus: own.cus,
         costs: Costs::of(own),
@@ -60,7 +60,7 @@ fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
 }
 
 /// With launch latency, or with lengths of workgroups that were calibrated.
-fn fidelity_with(profile: &Profile, options: &PlanOptions<'_>) -> Fidelity {
+fn fidelity_with(profile: &Profile, options: &PlanConfig<'_>) -> Fidelity {
     let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);
     Fidelity::new(profile, options, &outcome)
 }
@@ -68,7 +68,7 @@ fn fidelity_with(profile: &Profile, options: &PlanOptions<'_>) -> Fidelity {
 fn fidelity_of(head: &str, rows: &[&str]) -> Fidelity {
     let profile = profile(head, rows);
     let (own, outcome) = replayed(&profile);
-    Fidelity::new(&profile, &PlanOptions::new(&own, &own), &outcome)
+    Fidelity::new(&profile, &PlanConfig::new(&own, &own), &outcome)
 }
 
 fn fidelity(rows: &[&str]) -> Fidelity {
@@ -280,13 +280,13 @@ fn a_latency_that_every_launch_has_is_found_and_leaves_no_error() {
     let wanted = LaunchLatency { launch: Ticks(10_000), handover: Ticks(1500) };
     assert_eq!(latency, wanted);
     let own = raddle_device::find("v100").expect("in the table");
-    let found = fidelity_with(&profile, &PlanOptions { latency, ..PlanOptions::new(&own, &own) });
+    let found = fidelity_with(&profile, &PlanConfig { latency, ..PlanConfig::new(&own, &own) });
     let waits = found.waits.as_ref().expect("launches were recorded");
     assert_eq!((waits.error_ns, waits.within, wait_causes(&found)), (0, 1.0, vec![]));
     assert_eq!(found.simulated_makespan_ns, found.recorded_makespan_ns);
     // Too much of it makes them late by that.
     let latency = LaunchLatency { launch: Ticks(10_250), handover: Ticks(1500) };
-    let found = fidelity_with(&profile, &PlanOptions { latency, ..PlanOptions::new(&own, &own) });
+    let found = fidelity_with(&profile, &PlanConfig { latency, ..PlanConfig::new(&own, &own) });
     // Three by their own, two by what they follow in their queues.
     assert_eq!(wait_causes(&found), [("launch", 5 * 250)]);
     // Without a recorded launch nothing is fitted.
@@ -301,7 +301,7 @@ fn contention_is_not_paid_twice() {
     let rows = ["kernel 1 20 0 0 3000".to_owned(), format!("kernel 2 {FULL} 100 100 1000")];
     let profile = profile("", &rows.iter().map(String::as_str).collect::<Vec<_>>());
     let own = raddle_device::find("v100").expect("in the table");
-    let options = PlanOptions::new(&own, &own);
+    let options = PlanConfig::new(&own, &own);
     let before = fidelity_with(&profile, &options);
     assert_eq!(busy_causes(&before), [("room", 1000), ("overlap-across-streams", -1000)]);
     let mut calibration = Calibration::new(&profile, &own).expect("two ran side by side");
@@ -311,7 +311,7 @@ fn contention_is_not_paid_twice() {
     }
     let workgroups = calibration.into_workgroups();
     assert_eq!(workgroups, [3000, 500]);
-    let options = PlanOptions { workgroups: Some(&workgroups), ..options };
+    let options = PlanConfig { workgroups: Some(&workgroups), ..options };
     let after = fidelity_with(&profile, &options);
     assert_eq!(busy_causes(&after), []);
     // One after the other there is nothing to learn.
@@ -325,7 +325,7 @@ fn a_wait_between_streams_holds_as_the_rule_says() {
     profile.stream_waits = vec![StreamWait { op: 1, source: 0, inferred: true }];
     let own = raddle_device::find("v100").expect("in the table");
     let errors = |waits| {
-        let found = fidelity_with(&profile, &PlanOptions { waits, ..PlanOptions::new(&own, &own) });
+        let found = fidelity_with(&profile, &PlanConfig { waits, ..PlanConfig::new(&own, &own) });
         (found.waits.as_ref().expect("two kernels").error_ns, wait_causes(&found))
     };
     assert_eq!(errors(WaitRule::Inferred), (0, vec![]));
@@ -334,7 +334,7 @@ fn a_wait_between_streams_holds_as_the_rule_says() {
     }
     profile.stream_waits[0].inferred = false;
     let errors = |waits| {
-        let found = fidelity_with(&profile, &PlanOptions { waits, ..PlanOptions::new(&own, &own) });
+        let found = fidelity_with(&profile, &PlanConfig { waits, ..PlanConfig::new(&own, &own) });
         found.waits.expect("two kernels").error_ns
     };
     assert_eq!((errors(WaitRule::Recorded), errors(WaitRule::None)), (0, 5000));
@@ -350,7 +350,7 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
         vec![Collective { op: 0, work_ns: 1000 }, Collective { op: 2, work_ns: 600 }];
     let own = raddle_device::find("v100").expect("in the table");
     let ends = |late: u64| {
-        let mut process = plan(&profile, &PlanOptions::new(&own, &own), |_| Level(0));
+        let mut process = plan(&profile, &PlanConfig::new(&own, &own), |_| Level(0));
         process.tasks[0].arrival = Ticks(late);
         let outcome = replayed_as(process, &own);
         outcome.records.iter().map(|it| it.ended.expect("it ran").0).collect::<Vec<_>>()
@@ -361,7 +361,7 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
     assert_eq!(ends(4000), [5000, 8000, 9000]);
     // 700 ns more, by which all peers are late from then on.
     assert_eq!(ends(4700), [5700, 8700, 9700]);
-    let found = fidelity_with(&profile, &PlanOptions::new(&own, &own));
+    let found = fidelity_with(&profile, &PlanConfig::new(&own, &own));
     assert_eq!(busy_causes(&found), []);
 }
 
@@ -428,7 +428,7 @@ proptest! {
         profile.stream_waits = waits;
         let own = raddle_device::find("v100").expect("in the table");
         let latency = LaunchLatency { launch: Ticks(latency.0), handover: Ticks(latency.1) };
-        let options = PlanOptions { latency, ..PlanOptions::new(&own, &own) };
+        let options = PlanConfig { latency, ..PlanConfig::new(&own, &own) };
         let outcome = replayed_as(plan(&profile, &options, |_| Level(0)), &own);
         let ops = both(&profile, &options, &outcome);
         prop_assert!(ops.iter().all(|op| op.simulated.is_some()));

@@ -83,7 +83,7 @@ impl StatedOccupancy {
 
 #[cfg(test)]
 mod tests {
-    use raddle_trace::{ImportOptions, read};
+    use raddle_trace::{ImportConfig, read};
 
     use super::*;
 
@@ -95,7 +95,7 @@ mod tests {
         for (name, workgroups, lds) in [("a", 960, 0), ("b", 160, 0), ("c", 160, 49_153)] {
             text += &format!("{name},{workgroups},1,1,128,1,1,{lds},0,1\n");
         }
-        let profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let profile = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
         (profile, raddle_device::find("v100").unwrap())
     }
 

@@ -5,20 +5,17 @@ use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_policy::{Barrier, Level};
 use raddle_sim::{Outcome, Task, Work};
-use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 
 use crate::kit::{
     SHAPE, WAYS, end, in_order, kernel, latency, preempting, run_default, try_run, workload,
 };
 use crate::laws::{check, processes};
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = BlockWarpConfig> {
     let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
-    (any::<bool>(), choose, any::<bool>()).prop_map(|(strict, choose, fall_through)| Options {
-        strict,
-        choose,
-        fall_through,
-        ..Options::default()
+    (any::<bool>(), choose, any::<bool>()).prop_map(|(strict, choose, fall_through)| {
+        BlockWarpConfig { strict, choose, fall_through, ..BlockWarpConfig::default() }
     })
 }
 
@@ -32,7 +29,7 @@ fn with_barriers(mut processes: Vec<Vec<Task>>) -> Vec<Vec<Task>> {
     processes
 }
 
-fn run(processes: &[Vec<Task>], cus: u16, options: Options) -> Outcome {
+fn run(processes: &[Vec<Task>], cus: u16, options: BlockWarpConfig) -> Outcome {
     let policy = BlockWarp::new(options);
     let dispatcher =
         Composed::builder(SHAPE, cus).allocate("block-warp", policy).build().expect("it builds");
@@ -75,7 +72,7 @@ fn an_urgent_workgroup_gets_the_next_slots() {
     let mut low = kernel(0, 40, 2, 10);
     low.level = Level(5);
     let processes = vec![vec![low], vec![kernel(5, 1, 6, 10)]];
-    let outcome = run(&processes, 1, Options::default());
+    let outcome = run(&processes, 1, BlockWarpConfig::default());
     assert_eq!((latency(&outcome, 1), end(&outcome, 1)), (5, 20));
     assert_eq!(end(&outcome, 0), 110, "10 rounds of 4, and the one that the urgent one took");
     let leftover = run_default(&workload(processes), 1);
@@ -89,7 +86,7 @@ fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
     let mut low = kernel(0, 3, 2, 10);
     low.level = Level(5);
     let processes = vec![in_order(vec![low]), vec![kernel(5, 1, 6, 10)]];
-    let outcome = run(&processes, 1, Options::default());
+    let outcome = run(&processes, 1, BlockWarpConfig::default());
     assert_eq!((latency(&outcome, 1), end(&outcome, 1)), (0, 20));
     assert_eq!(end(&outcome, 0), 10, "nothing is stopped");
     assert_eq!(outcome.counters.starts, 3, "3 low ones at once, then 2 waves, then 4");
@@ -115,7 +112,7 @@ fn waves_that_meet_at_a_barrier_wait_for_the_last_of_their_workgroup() {
             of(1, 1, 4, 10, true),
             of(2, 0, 4, 10, true),
         ];
-        let options = Options { whole_blocks_for_barriers, ..Options::default() };
+        let options = BlockWarpConfig { whole_blocks_for_barriers, ..BlockWarpConfig::default() };
         let outcome = run(&processes, 1, options);
         [end(&outcome, 3), end(&outcome, 2)]
     };

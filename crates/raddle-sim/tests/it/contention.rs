@@ -5,7 +5,7 @@ use raddle_policy::Preemption;
 use raddle_sim::{
     Charge, Contention, ContentionTable, NeighbourClass, Outcome, ProcessPlan, Workload,
 };
-use raddle_trace::{ImportOptions, Profile, read};
+use raddle_trace::{ImportConfig, Profile, read};
 
 use crate::kit::{SHAPE, end, kernel, preempting, run_default, try_run, workload};
 
@@ -90,7 +90,7 @@ fn recording(rows: &[(&str, u32, u64, u64)]) -> Profile {
     for (name, stream, start, duration) in rows {
         text += &format!("{name},{stream},20,1,1,1024,1,1,32,0,{start},{duration}\n");
     }
-    read("t.csv", text.as_bytes(), &ImportOptions::default()).expect("a launch table")
+    read("t.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
 }
 
 #[test]

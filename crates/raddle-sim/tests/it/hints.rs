@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use raddle_dispatch::{Registry, log};
 use raddle_policy::{
-    Configured, Cus, Hint, Level, NoSettings, Preemption, ProcessId, ProcessState, SettingError,
+    Configured, Cus, Hint, Level, NoConfig, Preemption, ProcessId, ProcessState, SettingError,
     StreamId, StreamState, Tick, Turn, VictimView, preempt_fn, turn_fn,
 };
 use raddle_sim::Script;
@@ -37,8 +37,8 @@ impl Turn for Urgent {
 
 impl Configured for Urgent {
     const NAME: &'static str = "urgent";
-    type Config = NoSettings;
-    fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+    type Config = NoConfig;
+    fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
 }

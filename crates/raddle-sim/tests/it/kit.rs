@@ -7,7 +7,7 @@ use raddle_policy::{
     Ticks, VictimView,
 };
 use raddle_sim::{
-    Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
+    Costs, EnergyModel, Outcome, ProcessPlan, SimConfig, SimError, Task, Work, Workload, run,
 };
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
@@ -27,8 +27,8 @@ pub(crate) const COSTS: Costs = Costs {
 pub(crate) const ACTIVITY: Activity = Activity([2, 0, 0, 1, 0, 0]);
 pub(crate) const WAVE_UW: u64 = 2120;
 
-pub(crate) fn options(cus: u16) -> Options {
-    Options {
+pub(crate) fn options(cus: u16) -> SimConfig {
+    SimConfig {
         shape: SHAPE,
         cus,
         costs: COSTS,

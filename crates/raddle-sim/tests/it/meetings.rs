@@ -2,10 +2,10 @@
 
 use raddle_policy::{Preemption, Ticks};
 use raddle_sim::{
-    Contention, Meeting, NeighbourClass, Outcome, PlanOptions, ProcessPlan, Repetition, Task,
+    Contention, Meeting, NeighbourClass, Outcome, PlanConfig, ProcessPlan, Repetition, Task,
     Workload, meet, plan,
 };
-use raddle_trace::{CommRule, ImportOptions, Profile, read};
+use raddle_trace::{CommRule, ImportConfig, Profile, read};
 
 use crate::kit::{at_level, end, idempotent, in_order, kernel, preempting, run_default, try_run};
 
@@ -134,8 +134,7 @@ fn profile(rows: &[(&str, u64)]) -> Profile {
     for (name, start) in rows {
         text += &format!("{name},1,1,1,64,1,1,{start},10\n");
     }
-    let mut profile =
-        read("rank.csv", text.as_bytes(), &ImportOptions::default()).expect("a table");
+    let mut profile = read("rank.csv", text.as_bytes(), &ImportConfig::default()).expect("a table");
     CommRule::Peers.apply(&mut profile);
     profile
 }
@@ -150,7 +149,7 @@ fn the_same_place_among_those_of_a_name_is_the_same_meeting() {
     let own = raddle_device::find("v100").expect("in the table");
     let mut plans = profiles
         .each_ref()
-        .map(|profile| plan(profile, &PlanOptions::new(&own, &own), |_| raddle_policy::Level(0)));
+        .map(|profile| plan(profile, &PlanConfig::new(&own, &own), |_| raddle_policy::Level(0)));
     let [a, b] = &mut plans;
     assert_eq!(meet(&mut [(&profiles[0], a), (&profiles[1], b)], 3), 7);
     let met = |plan: &ProcessPlan| -> Vec<(u32, u32)> {

@@ -3,7 +3,7 @@
 use raddle_dispatch::log::{self, Detail, LogHeader};
 use raddle_dispatch::{Builder, Recipe};
 use raddle_policy::CuShape;
-use raddle_sim::{Options, Outcome, Task, Workload, run};
+use raddle_sim::{Outcome, SimConfig, Task, Workload, run};
 use raddle_testkit::Sink;
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
@@ -21,7 +21,7 @@ pub(crate) fn logged(
     let sink = Sink::default();
     let log = header.writer(Box::new(sink.clone()));
     let builder = header.recipe.builder(shape, cus).expect("it builds").log(log);
-    let options = Options { shape, ..options(cus) };
+    let options = SimConfig { shape, ..options(cus) };
     let outcome =
         run(workload, &mut around(builder).build().expect("it builds"), &options, &mut |_| ());
     (outcome.expect("the two books agree"), sink.text())

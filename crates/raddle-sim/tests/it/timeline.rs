@@ -309,7 +309,7 @@ fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
     let workload = workload(vec![vec![kernel(0, 301, 1, 10), kernel(5, 30, 1, 10)]]);
     let mut dispatcher = Composed::builder(shape, 1).build().expect("it builds");
     let mut both = Both(Recorder::new(1, 1, 1000), OneByOne::default());
-    let options = raddle_sim::Options { shape, ..options(1) };
+    let options = raddle_sim::SimConfig { shape, ..options(1) };
     let outcome = run_watched(&workload, &mut dispatcher, &options, &mut both, &mut |_| {
         ControlFlow::Continue(())
     })

@@ -15,7 +15,7 @@ use raddle_policy::{
 use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
-use raddle_sm::{BlockWarp, Options};
+use raddle_sm::{BlockWarp, BlockWarpConfig};
 use raddle_workgroup::{BaselineConfig, Greedy, Matching, MatchingConfig};
 
 use crate::kit::{
@@ -280,7 +280,7 @@ proptest! {
             builder = builder.window(window);
         }
         if by_warp {
-            builder = builder.allocate("block-warp", BlockWarp::new(Options::default()));
+            builder = builder.allocate("block-warp", BlockWarp::new(BlockWarpConfig::default()));
         }
         let outcome = try_run(&workload(processes.clone()), cus, builder.build().expect("it builds"));
         check(&outcome.expect("the two books agree"), &processes, Some(Preemption::Reset));
@@ -299,7 +299,7 @@ proptest! {
         fall_through in any::<bool>(),
     ) {
         let how = WAYS[way];
-        let policy = BlockWarp::new(Options { fall_through, ..Options::default() });
+        let policy = BlockWarp::new(BlockWarpConfig { fall_through, ..BlockWarpConfig::default() });
         let dispatcher = preempting(cus, how)
             .allocate("block-warp", policy)
             .window(window)

@@ -16,12 +16,12 @@ use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 use crate::blocks::Blocks;
 use crate::index::{DemandSlot, Index, SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
-use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
+use crate::{BlockRow, BlockWarpConfig, Error, Kernel, KernelRow, Resources, SmRow};
 
 /// The tables of the global controller and of every SM controller.
 #[derive(Clone, Debug)]
 pub struct Controllers {
-    options: Options,
+    options: BlockWarpConfig,
     total: Resources,
     kernels: Vec<Option<HeldKernel>>,
     spare_kernels: Vec<u32>,
@@ -136,7 +136,7 @@ impl Controllers {
     ///
     /// # Errors
     /// [`Error::NoSms`] without SMs. The claims speak of two or more; one is allowed.
-    pub fn new(sms: u16, each: Resources, options: Options) -> Result<Self, Error> {
+    pub fn new(sms: u16, each: Resources, options: BlockWarpConfig) -> Result<Self, Error> {
         if sms == 0 {
             return Err(Error::NoSms);
         }

@@ -15,7 +15,7 @@ use raddle_policy::{
     Round, Tick, WaveSpan,
 };
 
-use crate::Options;
+use crate::BlockWarpConfig;
 use room::{share_fits, waves};
 use tables::BlockTables;
 
@@ -23,7 +23,7 @@ use tables::BlockTables;
 ///
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
-/// use raddle_sm::{BlockWarp, Options};
+/// use raddle_sm::{BlockWarp, BlockWarpConfig};
 /// # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
 /// #     StreamId};
 /// # let shape = CuShape { simds: 4, waves_per_simd: 4, vgpr_per_simd: 64, sgpr: u16::MAX, lds: 16,
@@ -35,7 +35,7 @@ use tables::BlockTables;
 /// let cus = Cus::new(shape, 3);
 /// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 /// let view = ReadyView { launches: &launches, cus: &cus };
-/// let mut policy = BlockWarp::new(Options::default());
+/// let mut policy = BlockWarp::new(BlockWarpConfig::default());
 /// let mut round = Round::default();
 /// policy.allocate_round(&view, Tick::ZERO, &mut round);
 /// let pieces: Vec<String> = round.pieces.iter().map(ToString::to_string).collect();
@@ -43,7 +43,7 @@ use tables::BlockTables;
 /// ```
 #[derive(Clone, Debug)]
 pub struct BlockWarp {
-    options: Options,
+    options: BlockWarpConfig,
     tables: BlockTables,
     /// Whole blocks that a unit was given and that are started one by one.
     grant: Option<Grant>,
@@ -63,13 +63,13 @@ struct Grant {
 impl BlockWarp {
     /// The rules over an empty device.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: BlockWarpConfig) -> Self {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
     /// The readings that are followed.
     #[must_use]
-    pub const fn options(&self) -> &Options {
+    pub const fn options(&self) -> &BlockWarpConfig {
         &self.options
     }
 

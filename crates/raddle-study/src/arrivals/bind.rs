@@ -5,7 +5,7 @@
 //! file of several tasks drives every profile that one of them is named like.
 
 use raddle_dispatch::read::nearest;
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimesCount};
+use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile, TimesCount};
 
 use super::{Load, words};
 use crate::error::StudyError;
@@ -51,7 +51,7 @@ pub(super) fn all(
     args: &Load,
     from: &dyn Files,
 ) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), StudyError> {
-    let options = ArrivalOptions { time_unit: args.time_unit };
+    let options = ArrivalConfig { time_unit: args.time_unit };
     let (mut files, mut bound): (Vec<OpenedArrivals>, Vec<BoundTask>) = (Vec::new(), Vec::new());
     let mut recorded: Vec<&String> = args.arrivals.iter().collect();
     for text in &args.requests {

@@ -10,8 +10,8 @@ use raddle_dispatch::Registry;
 use raddle_report::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyRow};
 use raddle_report::sweep::SweepRow;
 use raddle_sim::{Summary, Workload};
-use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions};
-use raddle_trace::{GraphCaptures, ImportOptions, Profile, TraceError};
+use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
+use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::{Case, Cases, Sweep};
@@ -184,7 +184,7 @@ impl<'b> Bench<'b> {
         let small = device.iter().chain(energy_weights).chain(&case.study.idempotent_from);
         let small = small.filter(|name| self.files.has(name));
         small.filter_map(|name| self.files.text(name).ok()).for_each(|text| print.text(&text));
-        let options = ArrivalOptions { time_unit: case.study.load.time_unit };
+        let options = ArrivalConfig { time_unit: case.study.load.time_unit };
         for file in &arrivals {
             if let Ok(file) = self.files.arrivals(file, &options) {
                 let _ = write!(print, "{file:?}");
@@ -377,11 +377,11 @@ impl Files for Remembered<'_> {
         self.files.bytes(name)
     }
 
-    fn profile(&self, name: &str, options: &ImportOptions) -> Result<Profile, TraceError> {
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         self.files.profile(name, options)
     }
 
-    fn arrivals(&self, name: &str, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
         let read = || Ok(Arc::new(self.files.arrivals(name, options)?));
         match self.arrivals.get(&format!("{name} {:?}", options.time_unit), read) {
             Ok(file) => Ok(ArrivalFile::clone(&file)),

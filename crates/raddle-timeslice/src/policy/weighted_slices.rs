@@ -15,7 +15,7 @@ use crate::level::LevelRange;
 use crate::order::LoadOrder;
 use crate::stage_one::PoolEntry;
 use crate::stage_two::SliceRule;
-use crate::two_stage::{Reload, Runnable, Shares, SliceSettings, TakeOver, TwoStage};
+use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};
 
 /// The settings of [`WeightedSlices`]. `rule` has no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl WeightedSlices {
             return Err(SliceError::LongestUsBelow { longest_us, t0_us: config.t0_us });
         }
         within("levels", config.levels.into(), 1, 256)?;
-        let settings = SliceSettings {
+        let settings = SliceConfig {
             t0,
             capacity: super::capacity(config.capacity)?,
             rule: config.rule,

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
-use raddle_trace::{CommRule, ImportOptions, Profile, open};
+use raddle_trace::{CommRule, ImportConfig, Profile, open};
 use table::{TableComments, write_launch_table};
 
 /// Characters of a name that are kept.
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [file, first, count, out, rest @ ..] = args.as_slice() else {
         return Err("give FILE FIRST COUNT OUT [DEVICE [COMMENT...]]".into());
     };
-    let whole = open(Path::new(file), &ImportOptions::default())?;
+    let whole = open(Path::new(file), &ImportConfig::default())?;
     let (first, count) = (first.parse()?, count.parse()?);
     // A part has no waits of the host.
     let is_whole = first == 0 && count >= whole.ops.len();

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::amount::{Rate, scaled};
 use super::{
-    ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, LoadTime,
+    ArrivalConfig, ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, LoadTime,
     REQUEST_LIMIT, TimeUnit, TimesCount, fault, plain, sort,
 };
 use crate::error::{TraceError, begin, shown};
@@ -34,7 +34,7 @@ const OTHERS: [(&str, &str); 5] = [
 pub(super) fn document(
     file: &str,
     keys: &Keys,
-    options: &ArrivalOptions,
+    options: &ArrivalConfig,
 ) -> Result<ArrivalFile, TraceError> {
     let mut load = LoadTasks { file, ..LoadTasks::default() };
     let format = if let Some(tasks) = keys.get("tasks") {

@@ -171,7 +171,7 @@ pub struct ArrivalTask {
 
 /// What a caller decides where a file leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArrivalOptions {
+pub struct ArrivalConfig {
     /// What the times of a request trace count, if they are numbers, and the `time` of a load. `None`
     /// follows the format of a trace, and for `time` a rule: minutes where a trace reaches beyond
     /// twice that many seconds, in a figure of REEF, and in a workload none of whose tasks has an
@@ -200,7 +200,7 @@ impl ArrivalFile {
 /// # Errors
 /// When the file cannot be read, is of another kind, or says something that makes no sense; see
 /// [`TraceError`].
-pub fn open(path: &Path, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+pub fn open(path: &Path, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
     let (file, bytes) = open_file(path)?;
     read(&file, bytes, options)
 }
@@ -212,7 +212,7 @@ pub fn open(path: &Path, options: &ArrivalOptions) -> Result<ArrivalFile, TraceE
 pub fn read(
     file: &str,
     bytes: impl Read,
-    options: &ArrivalOptions,
+    options: &ArrivalConfig,
 ) -> Result<ArrivalFile, TraceError> {
     let failed = |cause| failure(file, "line 1", cause);
     let mut input = FileInput::new(bytes).map_err(failed)?;
@@ -227,7 +227,7 @@ pub fn read(
 fn json(
     file: &str,
     input: FileInput<'_>,
-    options: &ArrivalOptions,
+    options: &ArrivalConfig,
 ) -> Result<ArrivalFile, TraceError> {
     let FileInput { reader, lines, .. } = input;
     let mut reader = reader.take(BYTE_LIMIT);

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::disb::{Keys, listed};
 use super::{
-    ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, BREAKS_OFF,
+    ArrivalConfig, ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF,
     REQUEST_LIMIT, TimeUnit, TimesCount, failure, fault, sort,
 };
 use crate::csv_table::CsvTable;
@@ -72,7 +72,7 @@ pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
 pub(super) fn csv(
     file: &str,
     mut input: FileInput<'_>,
-    options: &ArrivalOptions,
+    options: &ArrivalConfig,
 ) -> Result<ArrivalFile, TraceError> {
     let head = input.head().map_err(|cause| failure(file, "line 1", cause))?;
     let line = String::from_utf8_lossy(head.split(|&b| b == b'\n').next().unwrap_or(head));
@@ -136,7 +136,7 @@ pub(super) fn json_lines(
     (file, lines): (&str, u64),
     first: &Keys,
     rest: impl Iterator<Item = Result<RequestLine, TraceError>>,
-    options: &ArrivalOptions,
+    options: &ArrivalConfig,
 ) -> Result<ArrivalFile, TraceError> {
     let bailian = ["chat_id", "parent_chat_id"].iter().any(|key| first.contains_key(*key));
     let (format, unit) = match bailian {

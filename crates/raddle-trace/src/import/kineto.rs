@@ -17,11 +17,11 @@ pub(super) mod waits;
 mod work;
 
 use crate::assemble::Draft;
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
-use crate::options::ImportOptions;
 use crate::profile::ProfileFormat;
 use crate::report::Quirk;
 use collect::{KinetoCollector, TraceMaker, TraceSection};
@@ -30,7 +30,7 @@ use collect::{KinetoCollector, TraceMaker, TraceSection};
 /// that the first versions wrote.
 pub(super) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<(ProfileFormat, Draft), TraceError> {
     const EVENTS: DocumentLayout<TraceSection> = DocumentLayout::Records(TraceSection::Events);
     const TRACE: DocumentLayout<TraceSection> = DocumentLayout::Object(&[

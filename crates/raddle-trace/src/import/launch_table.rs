@@ -9,9 +9,9 @@ use serde::Deserialize;
 use super::ImportSource;
 use crate::assemble::waits::{Awaited, DraftWait, Waiter};
 use crate::assemble::{Draft, Interner, push};
+use crate::config::{BarrierRule, ImportConfig};
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
-use crate::options::{BarrierRule, ImportOptions};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
@@ -45,7 +45,7 @@ fn version(comment: &str) -> Option<&str> {
 /// Imports a launch table.
 pub(super) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
     let mut table = CsvTable::new(file.clone(), reader, lines);

@@ -27,8 +27,8 @@ use super::kineto::shape::KernelExtents;
 use super::sqlite::database::{Database, DatabaseRow};
 use super::sqlite::{RowMeter, SqliteSource};
 use crate::assemble::{Draft, Interner, push, sort_in_place};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
-use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
@@ -48,7 +48,7 @@ pub(super) fn looks_like(database: &Database) -> bool {
 /// Imports such a database.
 pub(super) fn import(
     source: &SqliteSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
     // Neither half of the tables needs the other before both are read. Calls have more to read, so their

@@ -19,9 +19,9 @@ use super::kineto::collect::{KinetoCollector, TraceMaker};
 use super::kineto::event::Api;
 use super::kineto::plain::{PlainWork, gpu_of_plane};
 use crate::assemble::{Draft, OP_LIMIT};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::input::is_damage;
-use crate::options::ImportOptions;
 use crate::profile::{OpKind, SourceDevice};
 use crate::report::Quirk;
 use message::{XEvent, XEventHead, XStat};
@@ -36,7 +36,7 @@ const SHOWN: usize = 4;
 /// Imports such a file.
 pub(super) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, gzip, .. } = source;
     let (bytes, len, damaged) = spool(&file, reader, gzip)?;

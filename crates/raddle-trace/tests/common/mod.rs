@@ -6,18 +6,18 @@ pub(crate) mod promises;
 use std::path::{Path, PathBuf};
 
 use raddle_policy::Barrier;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, TraceError, open};
+use raddle_trace::{Field, ImportConfig, Origin, Profile, TraceError, open};
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/profiles").join(name)
 }
 
 pub(crate) fn import(name: &str) -> Profile {
-    open(&fixture(name), &ImportOptions::default()).expect(name)
+    open(&fixture(name), &ImportConfig::default()).expect(name)
 }
 
 pub(crate) fn refusal(name: &str) -> TraceError {
-    open(&fixture(name), &ImportOptions::default()).expect_err(name)
+    open(&fixture(name), &ImportConfig::default()).expect_err(name)
 }
 
 /// One line an op: name, stream, grid (`opaque` for none), work-items, registers, shared memory,
@@ -62,7 +62,7 @@ pub(crate) fn quirks(profile: &Profile) -> Vec<(&'static str, u64)> {
 
 /// The sample of this name, or `None` where samples are absent and need not be there.
 pub(crate) fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
-    Some(open(&raddle_testkit::sample(name)?, &ImportOptions::default()))
+    Some(open(&raddle_testkit::sample(name)?, &ImportConfig::default()))
 }
 
 /// Cut off, bytes changed, bytes put in from what such files are made of.

@@ -4,8 +4,8 @@
 //! with a byte that chooses an opening, so that mutations reach the importer which is meant.
 #![allow(dead_code, unreachable_pub, reason = "each user needs a part of it")]
 
-use raddle_trace::arrivals::{self, ArrivalOptions};
-use raddle_trace::{ImportOptions, OpKind, Profile, read};
+use raddle_trace::arrivals::{self, ArrivalConfig};
+use raddle_trace::{ImportConfig, OpKind, Profile, read};
 
 /// The importer that a fuzz target is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,14 +116,14 @@ pub fn import(target: Target, input: &[u8]) {
     if target == Target::Arrivals {
         return requests(&bytes);
     }
-    if let Ok(profile) = read("x", bytes.as_slice(), &ImportOptions::default()) {
+    if let Ok(profile) = read("x", bytes.as_slice(), &ImportConfig::default()) {
         check(&profile);
     }
 }
 
 /// Reads arrivals, whose times never fall.
 fn requests(bytes: &[u8]) {
-    let Ok(file) = arrivals::read("x", bytes, &ArrivalOptions::default()) else {
+    let Ok(file) = arrivals::read("x", bytes, &ArrivalConfig::default()) else {
         return;
     };
     for task in &file.tasks {

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use raddle_policy::Level;
 use raddle_trace::TraceError;
 use raddle_trace::arrivals::{
-    ArrivalFile, ArrivalOptions, ArrivalProcess, ArrivalTask, TimeUnit, TimesCount, open, read,
+    ArrivalConfig, ArrivalFile, ArrivalProcess, ArrivalTask, TimeUnit, TimesCount, open, read,
 };
 
 fn of(text: &str) -> ArrivalFile {
-    read("x", text.as_bytes(), &ArrivalOptions::default()).expect(text)
+    read("x", text.as_bytes(), &ArrivalConfig::default()).expect(text)
 }
 
 fn refusal(text: &str) -> String {
-    read("x", text.as_bytes(), &ArrivalOptions::default()).expect_err(text).to_string()
+    read("x", text.as_bytes(), &ArrivalConfig::default()).expect_err(text).to_string()
 }
 
 /// One line a task: name, level, process, count, first times.
@@ -87,7 +87,7 @@ fn a_figure_of_reef() {
 #[test]
 fn seconds_or_minutes_by_rule_or_as_asked() {
     let time = |text: &str, time_unit| {
-        let options = ArrivalOptions { time_unit };
+        let options = ArrivalConfig { time_unit };
         let time = read("x", text.as_bytes(), &options).expect(text).time.expect("it says one");
         (time.ns / 1_000_000, time.unit)
     };
@@ -170,9 +170,9 @@ fn what_says_nothing_of_arrivals_is_refused_with_what_it_is() {
         assert!(said.contains("docs/arrivals.md"));
     }
     assert!(refusal(&"y".repeat(3 << 20)).contains("it begins with `yyyyyyyyyyyyyyyy"));
-    let folder = open(&PathBuf::from("/"), &ArrivalOptions::default());
+    let folder = open(&PathBuf::from("/"), &ArrivalConfig::default());
     assert!(matches!(folder, Err(TraceError::Directory { .. })));
-    let gone = open(&PathBuf::from("no-such-file"), &ArrivalOptions::default());
+    let gone = open(&PathBuf::from("no-such-file"), &ArrivalConfig::default());
     assert!(matches!(gone, Err(TraceError::Unreadable { .. })));
 }
 
@@ -228,14 +228,14 @@ fn every_trace_says_what_its_times_count_and_takes_another_unit() {
             (TimeUnit::Seconds, 500_000_000),
             (TimeUnit::Minutes, 30_000_000_000),
         ] {
-            let options = ArrivalOptions { time_unit: Some(unit) };
+            let options = ArrivalConfig { time_unit: Some(unit) };
             let file = read("x", text.as_bytes(), &options).unwrap();
             assert_eq!((file.counts, times(&file)), (TimesCount::AsAsked(unit), vec![0, last]));
         }
     }
     // A date needs no unit, whatever was asked.
     let dates = azure.replace("61", "2023-11-16 18:15:46");
-    let options = ArrivalOptions { time_unit: Some(TimeUnit::Minutes) };
+    let options = ArrivalConfig { time_unit: Some(TimeUnit::Minutes) };
     let file = read("x", dates.as_bytes(), &options).unwrap();
     assert_eq!((file.counts, times(&file)), (TimesCount::Dates, vec![0, 500_000_000]));
 }
@@ -284,10 +284,10 @@ fn gzip_is_told_by_its_content_and_may_not_break_off() {
         gz.finish().unwrap()
     };
     let whole = gz(DISB);
-    let file = read("x", &whole[..], &ArrivalOptions::default()).unwrap();
+    let file = read("x", &whole[..], &ArrivalConfig::default()).unwrap();
     assert_eq!(file, of(DISB));
     for len in [2, 9, whole.len() / 2, whole.len() - 1] {
-        let error = read("x", &whole[..len], &ArrivalOptions::default()).unwrap_err().to_string();
+        let error = read("x", &whole[..len], &ArrivalConfig::default()).unwrap_err().to_string();
         assert!(error.contains("the file breaks off here: copy it again"), "{len}: {error}");
     }
 }
@@ -302,15 +302,15 @@ fn no_input_makes_it_panic() {
                 let mut broken = bytes.to_vec();
                 broken[at] = other;
                 // Read or refused, but never more than that.
-                let _ = read("x", &broken[..], &ArrivalOptions::default());
+                let _ = read("x", &broken[..], &ArrivalConfig::default());
             }
-            let _ = read("x", &bytes[..at], &ArrivalOptions::default());
+            let _ = read("x", &bytes[..at], &ArrivalConfig::default());
         }
     }
 }
 
 fn sample(folder: &str, name: &str) -> Option<Result<ArrivalFile, TraceError>> {
-    Some(open(&raddle_testkit::sample(folder)?.join(name), &ArrivalOptions::default()))
+    Some(open(&raddle_testkit::sample(folder)?.join(name), &ArrivalConfig::default()))
 }
 
 /// Requests and the sum of their times, in ns.
@@ -331,7 +331,7 @@ fn every_file_beside_the_benchmarks_is_read_or_refused() {
     for path in [disb, reef].iter().flat_map(|dir| fs::read_dir(dir).unwrap()) {
         let path = path.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        match open(&path, &ArrivalOptions::default()) {
+        match open(&path, &ArrivalConfig::default()) {
             Ok(file) => {
                 let time = file.time.expect("each says one");
                 let unit = if time.unit == TimeUnit::Minutes { "min" } else { "s" };
@@ -456,7 +456,7 @@ fn an_hour_of_a_service() {
 fn profiles_are_no_arrivals() {
     let Some(folder) = raddle_testkit::sample("kineto_nvidia") else { return };
     for path in fs::read_dir(folder).unwrap() {
-        let error = open(&path.unwrap().path(), &ArrivalOptions::default()).unwrap_err();
+        let error = open(&path.unwrap().path(), &ArrivalConfig::default()).unwrap_err();
         let known = matches!(error, TraceError::NoArrivals { .. } | TraceError::TooLarge { .. });
         assert!(known, "{error}");
     }

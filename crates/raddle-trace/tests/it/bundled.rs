@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use raddle_trace::{Field, ImportOptions, OpKind, Origin, Profile, open};
+use raddle_trace::{Field, ImportConfig, OpKind, Origin, Profile, open};
 
 fn table(folder: &str, name: &str) -> Profile {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    open(&folder.join(name), &ImportOptions::default()).expect(name)
+    open(&folder.join(name), &ImportConfig::default()).expect(name)
 }
 
 fn bundled(name: &str) -> Profile {

@@ -2,7 +2,7 @@
 
 use crate::common::{lines, names};
 use proptest::prelude::*;
-use raddle_trace::{CommRule, Communication, Field, ImportOptions, Origin, Profile, read};
+use raddle_trace::{CommRule, Communication, Field, ImportConfig, Origin, Profile, read};
 
 const HEADER: &str = "name,stream,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
     vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
@@ -17,7 +17,7 @@ fn profile(rows: &[(&str, u32, u32, u64, u64, u64)]) -> Profile {
         };
         text += &format!("{name},{stream},{kind},{shape},16,0,{arrival},{start},{duration}\n");
     }
-    read("p.csv", text.as_bytes(), &ImportOptions::default()).expect("a launch table")
+    read("p.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
 }
 
 fn example() -> Profile {
@@ -131,7 +131,7 @@ fn a_profile_of_nothing_else_has_nothing_left() {
 fn a_copy_is_no_kernel_whatever_it_is_called() {
     let text =
         format!("{HEADER}ncclCopy,1,copy,,,,,,,,,0,0,10\ngemm,1,kernel,1,1,1,32,1,1,16,0,0,10,5\n");
-    let mut p = read("p.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+    let mut p = read("p.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
     let found = CommRule::Drop.apply(&mut p);
     assert_eq!((found.launches, found.kernel_ns, p.ops.len()), (0, 5, 2));
 }
@@ -180,7 +180,7 @@ fn dropped_they_take_their_claims_of_occupancy_along() {
     };
     let events = [event("gemm", 1, 10), event("ncclKernel", 10, 20), event("gemm", 20, 30)];
     let text = format!("{{\"traceEvents\":[{}]}}", events.join(","));
-    let mut profile = read("p.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    let mut profile = read("p.json", text.as_bytes(), &ImportConfig::default()).expect("a trace");
     CommRule::Drop.apply(&mut profile);
     let claims: Vec<_> = profile.ops.iter().map(|op| op.claimed_percent).collect();
     assert_eq!(claims, [Some(10), Some(30)]);

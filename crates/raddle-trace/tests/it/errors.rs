@@ -3,15 +3,15 @@
 use std::io::{self, Read};
 
 use crate::common::{fixture, refusal};
-use raddle_trace::{ImportOptions, OpKind, TraceError, open, read};
+use raddle_trace::{ImportConfig, OpKind, TraceError, open, read};
 
 fn of(text: &str) -> TraceError {
-    read("x", text.as_bytes(), &ImportOptions::default()).expect_err(text)
+    read("x", text.as_bytes(), &ImportConfig::default()).expect_err(text)
 }
 
 #[test]
 fn folders_missing_files_and_empty_files() {
-    let folder = open(&fixture(""), &ImportOptions::default()).unwrap_err();
+    let folder = open(&fixture(""), &ImportConfig::default()).unwrap_err();
     assert!(matches!(folder, TraceError::Directory { .. }), "{folder}");
     assert!(matches!(refusal("no-such-file"), TraceError::Unreadable { .. }));
     assert_eq!(
@@ -35,7 +35,7 @@ fn a_failing_disk_is_not_taken_for_a_short_file() {
             Ok(text.len())
         }
     }
-    let error = read("x", Failing(false), &ImportOptions::default()).unwrap_err();
+    let error = read("x", Failing(false), &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::Unreadable { .. }), "{error}");
 }
 
@@ -43,8 +43,7 @@ fn a_failing_disk_is_not_taken_for_a_short_file() {
 fn other_files_are_named_for_what_they_look_like() {
     assert!(of("SQLite format 3\0...").to_string().contains("an SQLite database"));
     assert!(of("<!DOCTYPE html>").to_string().contains("HTML"));
-    let packed =
-        |bytes: &[u8]| read("x", bytes, &ImportOptions::default()).unwrap_err().to_string();
+    let packed = |bytes: &[u8]| read("x", bytes, &ImportConfig::default()).unwrap_err().to_string();
     assert!(
         packed(b"\x28\xb5\x2f\xfd\0").contains("a zstd file")
             && packed(b"\x28\xb5\x2f\xfd\0").contains("`zstd -d FILE`")
@@ -116,7 +115,7 @@ fn a_trace_with_only_useless_kernels_tells_why() {
 fn an_amd_trace_without_any_grid_is_all_opaque() {
     let text = std::fs::read_to_string(fixture("amd.json")).unwrap();
     let text = text.replace(",\"grid\":[16384,1,1],\"block\":[256,1,1]", "");
-    let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("x", text.as_bytes(), &ImportConfig::default()).unwrap();
     assert!(p.ops.iter().all(|op| op.is_opaque() == (op.kind == OpKind::Kernel)));
     let unknown = p.unknown_time();
     assert_eq!((p.report.kernels, p.report.met("no-shape"), unknown.opaque), (2, 2, 2));
@@ -127,7 +126,7 @@ fn an_amd_trace_without_any_grid_is_all_opaque() {
 fn a_gzip_file_without_anything_whole() {
     let bytes = std::fs::read(fixture("truncated.json.gz")).unwrap();
     for len in [2, 9, 30] {
-        let error = read("x", &bytes[..len], &ImportOptions::default()).unwrap_err();
+        let error = read("x", &bytes[..len], &ImportConfig::default()).unwrap_err();
         assert!(matches!(error, TraceError::TruncatedGzip { .. }), "{len}: {error}");
     }
 }

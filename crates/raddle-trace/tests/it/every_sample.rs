@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use raddle_trace::{ImportOptions, open};
+use raddle_trace::{ImportConfig, open};
 
 /// A folder of samples ("" is the outermost), how many of its files are imported and refused, and
 /// what a refusal there may advise.
@@ -53,7 +53,7 @@ fn imports_or_says_what_to_do() {
     for (name, _, _, advice) in FOLDERS {
         let (mut imported, mut refused) = (0, 0);
         for path in files(&folder.join(name)) {
-            match open(&path, &ImportOptions::default()) {
+            match open(&path, &ImportConfig::default()) {
                 Ok(_) => imported += 1,
                 Err(error) => {
                     refused += 1;

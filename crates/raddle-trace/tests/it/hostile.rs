@@ -5,7 +5,7 @@ use crate::common::{fixture, mutate};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, read};
+use raddle_trace::{ImportConfig, read};
 use std::io::Write;
 
 const FIXTURES: [&str; 13] = [
@@ -25,7 +25,7 @@ const FIXTURES: [&str; 13] = [
 ];
 
 fn import(bytes: &[u8]) {
-    if let Ok(profile) = read("x", bytes, &ImportOptions::default()) {
+    if let Ok(profile) = read("x", bytes, &ImportConfig::default()) {
         check(&profile);
     }
 }
@@ -69,7 +69,7 @@ proptest! {
         };
         let events: Vec<_> = (0..30).map(event).collect();
         let text = format!("{{\"traceEvents\": [\n{}\n  ]\n}}", events.join(",\n"));
-        let profile = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let profile = read("x", text.as_bytes(), &ImportConfig::default()).unwrap();
         let whole = (0..30_usize).filter(|i| !i.is_multiple_of(3) && !broken.contains_key(i));
         let wanted: Vec<_> = whole.map(|i| format!("k{i}")).collect();
         prop_assert_eq!(profile.kernels, wanted);
@@ -82,7 +82,7 @@ fn every_cut_of_a_trace_keeps_its_whole_events() {
     let text = String::from_utf8(bytes.clone()).unwrap();
     let ends: Vec<usize> = text.match_indices("}}").map(|(at, _)| at + 2).collect();
     for cut in ends[0]..bytes.len() {
-        let profile = read("x", &bytes[..cut], &ImportOptions::default()).unwrap();
+        let profile = read("x", &bytes[..cut], &ImportConfig::default()).unwrap();
         assert_eq!(profile.ops.len(), ends.iter().filter(|&&end| end <= cut).count());
         let whole = cut == text.trim_end().len();
         assert_eq!(profile.report.met("truncated"), u64::from(!whole), "cut at {cut}");
@@ -101,7 +101,7 @@ fn an_event_beyond_all_bounds_is_lost_and_the_next_one_read() {
     }
     packed.write_all(format!("\"}},{{\"ph\"{tail}").as_bytes()).unwrap();
     let bytes = packed.finish().unwrap();
-    let profile = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    let profile = read("x", bytes.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(profile.ops.len(), 3);
     assert_eq!(profile.report.met("lost-events"), 1);
 }

@@ -3,7 +3,7 @@
 use crate::common::{fixture, import, lines, names, quirks};
 use raddle_policy::{Barrier, Level};
 use raddle_trace::{
-    BarrierRule, Field, ImportOptions, OpKind, Origin, ProfileFormat, Ranks, TraceError, open, read,
+    BarrierRule, Field, ImportConfig, OpKind, Origin, ProfileFormat, Ranks, TraceError, open, read,
 };
 
 #[test]
@@ -88,10 +88,10 @@ fn the_device_with_most_kernels_is_kept_or_the_one_asked_for() {
     assert_eq!(names(&p), ["here", "here"]);
     assert_eq!(p.report.met("other-device"), 2);
     assert_eq!(p.kernels, ["here"]);
-    let options = ImportOptions { device: Some(0), ..Default::default() };
+    let options = ImportConfig { device: Some(0), ..Default::default() };
     let other = open(&fixture("two-devices.json"), &options).unwrap();
     assert_eq!(names(&other), ["there", "Memcpy DtoD (Device -> Device)"]);
-    let options = ImportOptions { device: Some(3), ..Default::default() };
+    let options = ImportConfig { device: Some(3), ..Default::default() };
     let error = open(&fixture("two-devices.json"), &options).unwrap_err();
     assert!(matches!(error, TraceError::NoSuchDevice { wanted: 3, ref seen, .. }
         if seen == "device 0, device 1"));
@@ -163,7 +163,7 @@ fn a_bare_quote_in_a_name_costs_that_event_alone() {
     // runs on to the end of the file.
     let text = std::fs::read_to_string(fixture("bare-quote.json")).unwrap();
     let text = text.replace(r#"a\"{"#, "a").replace('\n', " ");
-    let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("x", text.as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(names(&p), ["before", "behind", "last"]);
     assert_eq!(p.report.met("lost-events"), 1);
     assert_eq!(p.report.met("truncated"), 0);
@@ -240,7 +240,7 @@ fn a_checksum_that_does_not_fit_is_reported() {
     let mut bytes = std::fs::read(fixture("two-members.json")).unwrap();
     let checksum = bytes.len() - 8;
     bytes[checksum] ^= 1;
-    let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    let p = read("x", bytes.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(names(&p), ["a", "b", "c"]);
     assert_eq!(p.report.met("damaged"), 1);
     assert_eq!(import("two-members.json").report.met("damaged"), 0);
@@ -250,7 +250,7 @@ fn a_checksum_that_does_not_fit_is_reported() {
 fn json_that_breaks_behind_its_kernels_is_reported() {
     let text = std::fs::read_to_string(fixture("plain.json.gz")).unwrap();
     let broken = text.trim_end().replace("\n]}", "\n] oops");
-    let p = read("x", broken.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("x", broken.as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(names(&p), ["a", "b", "c"]);
     assert_eq!(p.report.met("damaged"), 1);
 }
@@ -260,7 +260,7 @@ fn names_that_are_not_utf8_are_mended_and_counted() {
     let mut bytes = std::fs::read(fixture("plain.json.gz")).unwrap();
     let name = bytes.windows(3).position(|w| w == b"\"b\"").unwrap();
     bytes[name + 1] = 0xff;
-    let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    let p = read("x", bytes.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(names(&p), ["a", "\u{fffd}", "c"]);
     assert_eq!(p.report.met("not-utf8"), 1);
 }
@@ -274,7 +274,7 @@ fn content_tells_gzip_not_the_name() {
 #[test]
 fn the_barrier_rule_can_be_set() {
     let barrier = |barriers| {
-        let options = ImportOptions { barriers, ..Default::default() };
+        let options = ImportConfig { barriers, ..Default::default() };
         let p = open(&fixture("relative-late-device.json"), &options).unwrap();
         p.ops[0].footprint.barrier
     };
@@ -350,7 +350,7 @@ fn calls_that_wait_say_for_which_ops() {
         work("gpu_memcpy", 7, 95, 10, 11),
     ];
     let text = format!("[{}]", events.join(","));
-    let p = read("t.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    let p = read("t.json", text.as_bytes(), &ImportConfig::default()).expect("a trace");
     let waits: Vec<_> = p
         .host_waits
         .iter()
@@ -413,7 +413,7 @@ fn streams_that_were_told_to_wait_do() {
         call("cudaStreamWaitEvent", 1, 80, 11),
     ];
     let text = format!("[{}]", events.join(","));
-    let p = read("t.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    let p = read("t.json", text.as_bytes(), &ImportConfig::default()).expect("a trace");
     let waits: Vec<_> =
         p.stream_waits.iter().map(|wait| (wait.op, wait.source, wait.inferred)).collect();
     // Of stream 9 the second op waits for the first of stream 7, which ended last, at 40; the

@@ -10,22 +10,22 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
-    Field, HostWait, ImportOptions, Op, Origin, Profile, ProfileFormat, TraceError, read,
+    Field, HostWait, ImportConfig, Op, Origin, Profile, ProfileFormat, TraceError, read,
 };
 use table::{TableComments, write_launch_table};
 
 const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns";
 
 fn table(rows: &str) -> Result<Profile, TraceError> {
-    read("t.csv", format!("{HEADER}\n{rows}\n").as_bytes(), &ImportOptions::default())
+    read("t.csv", format!("{HEADER}\n{rows}\n").as_bytes(), &ImportConfig::default())
 }
 
 fn whole(text: &str) -> Result<Profile, TraceError> {
-    read("t.csv", text.as_bytes(), &ImportOptions::default())
+    read("t.csv", text.as_bytes(), &ImportConfig::default())
 }
 
 fn complaint(text: &str) -> String {
-    read("t.csv", text.as_bytes(), &ImportOptions::default()).expect_err(text).to_string()
+    read("t.csv", text.as_bytes(), &ImportConfig::default()).expect_err(text).to_string()
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_table_without_kernels_is_refused() {
 #[test]
 fn carriage_returns_and_byte_order_marks_do_not_matter() {
     let text = format!("\u{feff}# device = a\r\n{HEADER}\r\na,1,1,1,32,1,1,0,5\r\n");
-    let p = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(p.device.map(|device| device.name), Some("a".to_owned()));
     assert_eq!(p.ops.len(), 1);
 }
@@ -130,7 +130,7 @@ fn carriage_returns_and_byte_order_marks_do_not_matter() {
 #[test]
 fn an_endless_row_is_given_up() {
     let text = format!("{HEADER}\n\"{}", "x".repeat(40 << 20));
-    let error = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+    let error = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::TooLarge { .. }), "{error}");
 }
 
@@ -165,7 +165,7 @@ fn what_is_written_reads_back_the_same() {
     for name in fixtures {
         let first = import(name);
         let text = written(&first);
-        let second = read("t.csv", text.as_bytes(), &ImportOptions::default()).expect(name);
+        let second = read("t.csv", text.as_bytes(), &ImportConfig::default()).expect(name);
         let ops = |p: &Profile| p.ops.iter().map(comparable).collect::<Vec<_>>();
         assert_eq!(ops(&first), ops(&second), "{name}\n{text}");
         assert_eq!(names(&first), names(&second), "{name}");
@@ -178,7 +178,7 @@ fn what_is_written_reads_back_the_same() {
 fn a_name_that_looks_like_a_comment_or_spans_lines_survives() {
     let p = table("\"#define\",1,1,1,32,1,1,0,5\n\"two\nlines\",1,1,1,32,1,1,9,5").unwrap();
     assert_eq!(names(&p), ["#define", "two\nlines"]);
-    let again = read("t.csv", written(&p).as_bytes(), &ImportOptions::default()).unwrap();
+    let again = read("t.csv", written(&p).as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(names(&again), names(&p));
     let said =
         table("\"two\nlines\",1,1,1,32,1,1,9,5\na,x,1,1,32,1,1,9,5").unwrap_err().to_string();
@@ -192,7 +192,7 @@ fn a_truncated_gzip_table_yields_its_whole_rows() {
     packed.write_all(format!("{HEADER}\n{rows}").as_bytes()).unwrap();
     let bytes = packed.finish().unwrap();
     let half = &bytes[..bytes.len() / 2];
-    let p = read("t.csv.gz", half, &ImportOptions::default()).unwrap();
+    let p = read("t.csv.gz", half, &ImportConfig::default()).unwrap();
     assert!((100..500).contains(&p.ops.len()));
     assert_eq!((p.report.met("truncated"), p.report.met("lost-events")), (1, 1));
 }
@@ -216,7 +216,7 @@ fn comments_stay_on_their_lines() {
 #[test]
 fn a_table_that_stops_within_its_last_row_keeps_the_others() {
     let whole = format!("{HEADER}\na,1,1,1,32,1,1,0,10\n");
-    let p = read("t.csv", format!("{whole}b,1,1,1,32,1").as_bytes(), &ImportOptions::default());
+    let p = read("t.csv", format!("{whole}b,1,1,1,32,1").as_bytes(), &ImportConfig::default());
     let p = p.expect("the first row is whole");
     assert_eq!((p.ops.len(), p.report.met("truncated"), p.report.met("lost-events")), (1, 1, 1));
     assert!(
@@ -242,7 +242,7 @@ fn activities_are_read_written_and_assumed_by_class() {
         k,,1,1,1,64,1,1,40,10,,7,,,,\n\
         k,,1,1,1,64,1,1,60,10,0,0,0,0,0,0\n\
         k,copy,,,,,,,80,10,,,,,,\n";
-    let profile = raddle_trace::read("t.csv", table.as_bytes(), &ImportOptions::default()).unwrap();
+    let profile = raddle_trace::read("t.csv", table.as_bytes(), &ImportConfig::default()).unwrap();
     let assumed = |name| raddle_trace::assumed_activity(name).1;
     let seen = profile.ops.iter().map(|op| (op.activity, op.provenance.of(Field::Activity)));
     assert_eq!(
@@ -259,14 +259,14 @@ fn activities_are_read_written_and_assumed_by_class() {
     write_launch_table(&profile, &TableComments::default(), &mut again).unwrap();
     let text = String::from_utf8(again.clone()).unwrap();
     assert!(text.contains(",1,2,3,4,5,6\n") && text.contains(",0,7,0,0,0,0\n"), "{text}");
-    let back = raddle_trace::read("t.csv", &*again, &ImportOptions::default()).unwrap();
+    let back = raddle_trace::read("t.csv", &*again, &ImportConfig::default()).unwrap();
     assert_eq!(back.ops, profile.ops);
     let window = profile.window(0, 2);
     assert_eq!(window.ops[1].provenance.of(Field::Activity), Origin::Assumed);
     assert_eq!(window.ops[0].activity, Activity([1, 2, 3, 4, 5, 6]));
 
     let wrong = table.replace("1,2,3,4,5,6", "1,2,3,-4,5,6");
-    let error = raddle_trace::read("t.csv", wrong.as_bytes(), &ImportOptions::default());
+    let error = raddle_trace::read("t.csv", wrong.as_bytes(), &ImportConfig::default());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("matrix_rate") && error.contains("-4"), "{error}");
 }

@@ -11,19 +11,19 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::Level;
 use raddle_trace::{
-    Field, ImportOptions, Origin, Profile, ProfileFormat, Ranks, TraceError, read, read_watched,
+    Field, ImportConfig, Origin, Profile, ProfileFormat, Ranks, TraceError, read, read_watched,
 };
 
-pub(crate) fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
+pub(crate) fn try_import(db: &Db, options: &ImportConfig) -> Result<Profile, TraceError> {
     read("run.sqlite", db.bytes().as_slice(), options)
 }
 
 pub(crate) fn import(db: &Db) -> Profile {
-    try_import(db, &ImportOptions::default()).expect("a profile")
+    try_import(db, &ImportConfig::default()).expect("a profile")
 }
 
 fn refusal(db: &Db) -> String {
-    try_import(db, &ImportOptions::default()).expect_err("a refusal").to_string()
+    try_import(db, &ImportConfig::default()).expect_err("a refusal").to_string()
 }
 
 pub(crate) fn labels(profile: &Profile) -> Vec<&str> {
@@ -351,23 +351,23 @@ fn gzip_is_read_too_and_a_broken_end_keeps_the_rows() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(&bytes).unwrap();
     let packed = packed.finish().unwrap();
-    let whole = read("x", packed.as_slice(), &ImportOptions::default()).unwrap();
+    let whole = read("x", packed.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(lines(&whole), lines(&import(&db)));
     let torn = &packed[..packed.len() - 4];
-    let p = read("x", torn, &ImportOptions::default()).unwrap();
+    let p = read("x", torn, &ImportConfig::default()).unwrap();
     assert_eq!((p.ops.len(), p.report.met("damaged")), (400, 1));
-    let p = read("x", &bytes[..bytes.len() / 2], &ImportOptions::default()).unwrap();
+    let p = read("x", &bytes[..bytes.len() / 2], &ImportConfig::default()).unwrap();
     assert!(p.ops.len() > 100 && p.ops.len() < 300, "{}", p.ops.len());
     assert_eq!(lines(&p)[..50], lines(&whole)[..50]);
     assert_eq!((p.report.met("truncated"), p.report.met("damaged")), (1, 0));
-    let error = read("x", &bytes[..4096], &ImportOptions::default()).unwrap_err();
+    let error = read("x", &bytes[..4096], &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::BreaksOff { byte: 4096, .. }), "{error}");
 }
 
 #[test]
 fn a_report_that_was_not_exported_is_named() {
     for file in ["run.nsys-rep", "run.qdrep.gz"] {
-        let error = read(file, b"\x01\x02\x03".as_slice(), &ImportOptions::default()).unwrap_err();
+        let error = read(file, b"\x01\x02\x03".as_slice(), &ImportConfig::default()).unwrap_err();
         assert!(error.to_string().contains("nsys export --type sqlite"), "{error}");
     }
 }
@@ -382,7 +382,7 @@ fn a_watch_is_told_how_many_rows_are_read_and_of_how_many() {
     let told = RefCell::new(Vec::new());
     let watch = |done, of| told.borrow_mut().push((done, of));
     let bytes = db.bytes();
-    read_watched("run.sqlite", bytes.as_slice(), &ImportOptions::default(), &watch).unwrap();
+    read_watched("run.sqlite", bytes.as_slice(), &ImportConfig::default(), &watch).unwrap();
     assert_eq!(told.into_inner(), [(8_192, 9_001), (9_001, 9_001)]);
 }
 

@@ -6,7 +6,7 @@ use crate::common::{lines, names, quirks};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, read};
+use raddle_trace::{Field, ImportConfig, Origin, Profile, ProfileFormat, TraceError, read};
 
 const HEADER: &str = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
     StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,\
@@ -21,7 +21,7 @@ const COPY: &str = "400,300,8,,,,,,,,,,0.004,10.5,Pageable,Device,H100 (0),1,,7,
 const FILL: &str = "1600,10,9,,,,,,,,,,0.004,,Device,,H100 (0),1,,7,[CUDA memset]\n";
 
 fn try_import(text: &str, device: Option<u32>) -> Result<Profile, TraceError> {
-    let options = ImportOptions { device, ..ImportOptions::default() };
+    let options = ImportConfig { device, ..ImportConfig::default() };
     read("run_cuda_gpu_trace.csv", text.as_bytes(), &options)
 }
 
@@ -95,7 +95,7 @@ fn quirk_19_lines_before_and_behind_the_report_are_passed_over() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(crlf.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
-    let p = read("x.csv", packed.as_slice(), &ImportOptions::default()).unwrap();
+    let p = read("x.csv", packed.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(lines(&p), usual);
 }
 
@@ -220,7 +220,7 @@ fn a_report_that_breaks_off_keeps_its_whole_rows() {
     packed.write_all(text.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     let torn = &packed[..packed.len() - 20];
-    let p = read("x", torn, &ImportOptions::default()).unwrap();
+    let p = read("x", torn, &ImportConfig::default()).unwrap();
     assert_eq!((p.ops.len(), p.report.met("truncated")), (1, 1));
 }
 
@@ -244,7 +244,7 @@ fn bytes_that_are_no_text_and_endless_lines_are_survived() {
     let mut bytes = format!("{HEADER}{GEMM}").into_bytes();
     let at = bytes.windows(4).position(|w| w == b"gemm").unwrap();
     bytes[at] = 0xff;
-    let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    let p = read("x", bytes.as_slice(), &ImportConfig::default()).unwrap();
     assert_eq!(
         (names(&p)[0], p.report.met("not-utf8")),
         ("void \u{fffd}emm<float, 4>(float *)", 1)
@@ -269,7 +269,7 @@ proptest! {
             bytes.splice(at..=at, PARTS[part].iter().copied());
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
-        if let Ok(p) = read("x", bytes.as_slice(), &ImportOptions::default()) {
+        if let Ok(p) = read("x", bytes.as_slice(), &ImportConfig::default()) {
             prop_assert!(p.report.kernels > 0);
             for op in &p.ops {
                 prop_assert!(op.arrival_ns <= op.start_ns && op.duration_ns > 0);

@@ -3,7 +3,7 @@
 
 use crate::nsys::{import, labels, place, try_import};
 use crate::nsys_db::*;
-use raddle_trace::{ImportOptions, SourceDevice, TraceError};
+use raddle_trace::{ImportConfig, SourceDevice, TraceError};
 
 /// The name of the device and what was said of it.
 pub(crate) fn device(db: &Db) -> (Option<String>, Vec<(&'static str, u64)>) {
@@ -61,11 +61,11 @@ fn of_several_devices_the_one_with_most_kernels_is_kept() {
     db.kernel(&[("start", 3), ("deviceId", 1)]).row(COPIES, &place(7, 9, 2));
     let p = import(&db);
     assert_eq!((p.ops.len(), p.report.met("other-device")), (2, 2));
-    let zero = ImportOptions { device: Some(0), ..ImportOptions::default() };
+    let zero = ImportConfig { device: Some(0), ..ImportConfig::default() };
     let p = try_import(&db, &zero).unwrap();
     assert_eq!((p.report.kernels, p.report.copies), (1, 1));
     assert_eq!(p.report.met("other-device"), 2);
-    let five = ImportOptions { device: Some(5), ..ImportOptions::default() };
+    let five = ImportConfig { device: Some(5), ..ImportConfig::default() };
     let error = try_import(&db, &five).unwrap_err();
     assert!(matches!(error, TraceError::NoSuchDevice { wanted: 5, .. }));
     assert!(error.to_string().ends_with("device 0, device 1"), "{error}");

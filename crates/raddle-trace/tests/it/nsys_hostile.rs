@@ -3,7 +3,7 @@
 
 use crate::nsys_db::*;
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Profile, TraceError, read};
+use raddle_trace::{ImportConfig, Profile, TraceError, read};
 
 /// A small database with everything in it, of many small pages.
 fn database() -> Vec<u8> {
@@ -37,7 +37,7 @@ fn check(p: &Profile) {
 }
 
 fn import(bytes: &[u8]) -> Option<Profile> {
-    let profile = read("x", bytes, &ImportOptions::default()).ok()?;
+    let profile = read("x", bytes, &ImportConfig::default()).ok()?;
     check(&profile);
     Some(profile)
 }
@@ -68,7 +68,7 @@ fn a_cut_anywhere_keeps_a_prefix_and_says_so() {
     let whole = import(&bytes).unwrap();
     let mut most = 0;
     for cut in (0..bytes.len()).step_by(97).skip(1) {
-        match read("x", &bytes[..cut], &ImportOptions::default()) {
+        match read("x", &bytes[..cut], &ImportConfig::default()) {
             Ok(p) => {
                 check(&p);
                 assert_eq!(p.report.met("truncated"), 1, "{cut}");
@@ -112,7 +112,7 @@ fn views_in_place_of_tables_are_not_run() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     let db = Db::empty();
     db.names().table(GPUS, &["id"]).sql(&format!("CREATE VIEW {KERNELS} AS {endless}"));
-    let error = read("x", db.bytes().as_slice(), &ImportOptions::default()).unwrap_err();
+    let error = read("x", db.bytes().as_slice(), &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::NoKernels { .. }), "{error}");
     let db = Db::new();
     db.kernel(&[]).sql(&format!("CREATE VIEW {COPIES} AS {endless}"));

@@ -4,12 +4,12 @@
 #![cfg(feature = "sqlite")]
 
 use raddle_trace::{
-    Field, ImportOptions, Op, OpKind, Origin, Profile, ProfileFormat, SourceDevice, open,
+    Field, ImportConfig, Op, OpKind, Origin, Profile, ProfileFormat, SourceDevice, open,
 };
 
 /// The sample of this name, or `None` where samples are absent and need not be there.
 fn sample(name: &str, device: Option<u32>) -> Option<Profile> {
-    let options = ImportOptions { device, ..ImportOptions::default() };
+    let options = ImportConfig { device, ..ImportConfig::default() };
     Some(open(&raddle_testkit::sample(name)?, &options).expect(name))
 }
 

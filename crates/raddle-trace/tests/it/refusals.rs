@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use raddle_trace::{ImportOptions, read};
+use raddle_trace::{ImportConfig, read};
 
 /// A name and the bytes of the file.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
@@ -100,7 +100,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
 fn a_table_of_wrong_files() {
     let mut table = String::new();
     for (name, bytes) in files() {
-        let error = read(name, bytes.as_slice(), &ImportOptions::default()).expect_err(name);
+        let error = read(name, bytes.as_slice(), &ImportConfig::default()).expect_err(name);
         let message = error.to_string();
         assert!(message.starts_with(name), "{message}");
         writeln!(table, "{message}").expect("a string takes it");

@@ -4,10 +4,10 @@
 use crate::common::{fixture, lines, quirks};
 use crate::rocpd_db::{ALL, Schema, ending, of_result};
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Op, Profile, ProfileFormat, TraceError, read};
+use raddle_trace::{ImportConfig, Op, Profile, ProfileFormat, TraceError, read};
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
-    read("run_results.db", bytes, &ImportOptions::default())
+    read("run_results.db", bytes, &ImportConfig::default())
 }
 
 fn result(name: &str) -> Vec<u8> {
@@ -43,7 +43,7 @@ fn every_version_of_the_schema_says_what_the_result_says() {
     for name in ["rocprof-result.json", "rocprof-mi350x.json"] {
         let json = result(name);
         let wanted =
-            read("run_results.json", json.as_slice(), &ImportOptions::default()).expect(name);
+            read("run_results.json", json.as_slice(), &ImportConfig::default()).expect(name);
         for schema in ALL {
             let found = import(&of_result(&json, schema)).expect(name);
             assert_eq!((found.name.as_str(), found.format), ("run_results", ProfileFormat::Rocpd));
@@ -61,7 +61,7 @@ fn the_host_waits_where_calls_say_so() {
     let waiting = named.replacen("\"hip_api\":[", call, 1);
     assert!(waiting.len() > named.len());
     let wanted =
-        read("run_results.json", waiting.as_bytes(), &ImportOptions::default()).expect("a result");
+        read("run_results.json", waiting.as_bytes(), &ImportConfig::default()).expect("a result");
     let [wait] = wanted.host_waits.as_slice() else { panic!("{:?}", wanted.host_waits) };
     let since = |at: u64| at - 1_001_000;
     assert_eq!((wait.begin_ns, wait.end_ns), (since(1_046_000), since(1_080_000)));
@@ -87,7 +87,7 @@ fn a_real_run_of_43_915_dispatches() {
         &mut json,
     )
     .expect("whole");
-    let wanted = read("x", json.as_slice(), &ImportOptions::default()).expect(SAMPLE);
+    let wanted = read("x", json.as_slice(), &ImportConfig::default()).expect(SAMPLE);
     same(&import(&of_result(&json, Schema::Columns)).expect(SAMPLE), &wanted);
 }
 
@@ -128,7 +128,7 @@ fn what_cannot_be_used_is_told() {
     let huge = "UPDATE rocpd_kernel_dispatch$ SET grid_size_x = 1 << 62, workgroup_size_x = 1";
     let p = changed(Schema::Columns, huge).unwrap();
     assert_eq!((p.report.met("no-shape"), p.unknown_time().is_much()), (6, true));
-    let wanted = ImportOptions { device: Some(9), ..ImportOptions::default() };
+    let wanted = ImportConfig { device: Some(9), ..ImportConfig::default() };
     let bytes = of_result(&result("rocprof-result.json"), Schema::Columns);
     let error = read("x", bytes.as_slice(), &wanted).unwrap_err().to_string();
     assert!(error.contains("holds no kernel of device 9"), "{error}");
@@ -155,7 +155,7 @@ fn rows_are_counted_for_whoever_watches() {
     let bytes = of_result(&result("rocprof-result.json"), Schema::Columns);
     let seen = std::cell::Cell::new((0, 0));
     let watch = |done, all| seen.set((done, all));
-    raddle_trace::read_watched("x", bytes.as_slice(), &ImportOptions::default(), &watch).unwrap();
+    raddle_trace::read_watched("x", bytes.as_slice(), &ImportConfig::default(), &watch).unwrap();
     let (done, all) = seen.get();
     assert!(done == all && done >= 16, "{done} of {all}");
 }

@@ -3,12 +3,12 @@
 use crate::common::{fixture, import, lines, names, quirks};
 use raddle_policy::Barrier;
 use raddle_trace::{
-    BarrierRule, Field, ImportOptions, OpKind, Origin, Profile, ProfileFormat, TraceError, open,
+    BarrierRule, Field, ImportConfig, OpKind, Origin, Profile, ProfileFormat, TraceError, open,
     read,
 };
 
 fn device(number: u32) -> Result<Profile, TraceError> {
-    let options = ImportOptions { device: Some(number), ..Default::default() };
+    let options = ImportConfig { device: Some(number), ..Default::default() };
     open(&fixture("rocprof-result.json"), &options)
 }
 
@@ -16,7 +16,7 @@ fn device(number: u32) -> Result<Profile, TraceError> {
 fn changed(name: &str, from: &str, to: &str) -> Profile {
     let text = std::fs::read_to_string(fixture(name)).expect(name);
     assert!(text.contains(from), "{from}");
-    read("x", text.replace(from, to).as_bytes(), &ImportOptions::default()).expect(to)
+    read("x", text.replace(from, to).as_bytes(), &ImportConfig::default()).expect(to)
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn kernels_of_one_name_in_two_code_objects_are_two() {
                 "\"formatted_kernel_name\":\"\"",
                 "\"formatted_kernel_name\":\"gemm(float*)\"",
             );
-        let p = read("x", text.as_bytes(), &ImportOptions::default()).expect("a result");
+        let p = read("x", text.as_bytes(), &ImportConfig::default()).expect("a result");
         let [first, second] = [0, 1].map(|at| p.ops[at].kernel);
         let names = [first, second].map(|kernel| p.kernels[kernel as usize].as_str());
         assert_eq!(names, ["gemm(float*)"; 2]);
@@ -187,7 +187,7 @@ fn calls_and_kernels_may_come_before_or_after_the_dispatches() {
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     // Keys in the order of the alphabet: agents, buffer_records (hip_api, kernel_dispatch), ..
     let sorted = serde_json::to_string_pretty(&value).unwrap();
-    let p = read("x", sorted.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("x", sorted.as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(lines(&p), lines(&import("rocprof-result.json")));
 }
 
@@ -198,7 +198,7 @@ fn processes_of_one_file_keep_their_kernels_and_lanes_apart() {
     let (_, process) = text.split_once('[').unwrap();
     let other = process.replace("gemm(float*)", "other").replace("\"handle\":5}", "\"handle\":6}");
     let both = format!("{text},{other}]}}");
-    let p = read("x", both.as_bytes(), &ImportOptions::default()).unwrap();
+    let p = read("x", both.as_bytes(), &ImportConfig::default()).unwrap();
     assert_eq!(p.report.kernels, 12);
     let lanes: Vec<_> = p.streams.iter().map(|s| (&*s.label, s.context)).collect();
     assert_eq!(lanes, [("5", None), ("6", Some(1)), ("6", None)]);
@@ -208,7 +208,7 @@ fn processes_of_one_file_keep_their_kernels_and_lanes_apart() {
 
 #[test]
 fn barriers_follow_the_rule() {
-    let options = ImportOptions { barriers: BarrierRule::Yes, ..Default::default() };
+    let options = ImportConfig { barriers: BarrierRule::Yes, ..Default::default() };
     let p = open(&fixture("rocprof-result.json"), &options).unwrap();
     let kernels = p.ops.iter().filter(|op| op.kind == OpKind::Kernel);
     assert!(kernels.clone().all(|op| op.footprint.barrier == Barrier::Yes));
@@ -254,14 +254,14 @@ fn names_that_are_not_utf8_are_mended() {
     let at = at + 4 + text[at + 4..].windows(4).position(|bytes| bytes == b"gemm").unwrap();
     let mut broken = text.clone();
     broken[at] = 0xff;
-    let p = read("x", broken.as_slice(), &ImportOptions::default()).unwrap();
+    let p = read("x", broken.as_slice(), &ImportConfig::default()).unwrap();
     assert!(p.kernels.contains(&"\u{fffd}emm(float*)".to_owned()), "{:?}", p.kernels);
     assert_eq!(p.report.met("not-utf8"), 1);
 }
 
 #[test]
 fn results_without_dispatches_say_how_to_record_again() {
-    let of = |text: &str| read("x", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+    let of = |text: &str| read("x", text.as_bytes(), &ImportConfig::default()).unwrap_err();
     let error = of(r#"{"rocprofiler-sdk-tool":[{"metadata":{}}]}"#);
     assert_eq!(
         error.to_string(),

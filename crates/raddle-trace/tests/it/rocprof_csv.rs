@@ -1,7 +1,7 @@
 //! Are the tables of rocprof v1, v2 and v3 read as they should be, dialect by dialect?
 
 use crate::common::{fixture, import, lines, quirks, refusal};
-use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, open, read};
+use raddle_trace::{Field, ImportConfig, Origin, Profile, ProfileFormat, TraceError, open, read};
 
 const V3_2024: &str = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\
     \"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"Private_Segment_Size\",\
@@ -19,7 +19,7 @@ const COUNTERS: &str = "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_
     \"Scratch_Size\",\"VGPR_Count\",\"SGPR_Count\",\"Counter_Name\",\"Counter_Value\"";
 
 fn of(text: &str) -> Result<Profile, TraceError> {
-    read("x", text.as_bytes(), &ImportOptions::default())
+    read("x", text.as_bytes(), &ImportConfig::default())
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn rocprofv3_of_2025_loses_dynamic_shared_memory() {
 #[test]
 fn a_device_is_chosen_by_its_number() {
     let import = |device| {
-        let options = ImportOptions { device: Some(device), ..Default::default() };
+        let options = ImportConfig { device: Some(device), ..Default::default() };
         open(&fixture("rocprof-v3.csv"), &options)
     };
     assert_eq!(import(4).unwrap().ops.len(), 3);

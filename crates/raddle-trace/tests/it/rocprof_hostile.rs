@@ -3,7 +3,7 @@
 use crate::common::promises::check;
 use crate::common::{fixture, mutate};
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Profile, TraceError, read};
+use raddle_trace::{ImportConfig, Profile, TraceError, read};
 
 const FIXTURES: [&str; 5] = [
     "rocprof-result.json",
@@ -14,7 +14,7 @@ const FIXTURES: [&str; 5] = [
 ];
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
-    let result = read("x", bytes, &ImportOptions::default());
+    let result = read("x", bytes, &ImportConfig::default());
     if let Ok(profile) = &result {
         check(profile);
     }

@@ -2,7 +2,7 @@
 #![cfg(feature = "sqlite")]
 
 use crate::common::{lines, quirks, sample};
-use raddle_trace::{ImportOptions, Profile, ProfileFormat, TraceError, read};
+use raddle_trace::{ImportConfig, Profile, ProfileFormat, TraceError, read};
 use rusqlite::Connection;
 
 /// A database by the public schema: two launches, one of a library in work-items, a graph, a copy and
@@ -44,7 +44,7 @@ fn database(sql: &str) -> Vec<u8> {
 }
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
-    read("trace.rpd", bytes, &ImportOptions::default())
+    read("trace.rpd", bytes, &ImportConfig::default())
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::common::sample;
-use raddle_trace::{Field, GraphCaptures, ImportOptions, Op, OpKind, Origin, Profile, open};
+use raddle_trace::{Field, GraphCaptures, ImportConfig, Op, OpKind, Origin, Profile, open};
 
 /// Kernels, copies, fills, workgroups, streams, clock step.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
@@ -230,7 +230,7 @@ fn the_graph_of_a_vllm_decode_step_has_every_shape_of_its_capture() {
         return;
     };
     let captures = GraphCaptures::open(&capture).map(Arc::new).ok();
-    let p = open(&graph, &ImportOptions { captures, ..ImportOptions::default() }).unwrap();
+    let p = open(&graph, &ImportConfig { captures, ..ImportConfig::default() }).unwrap();
     assert_eq!(figures(&p), (425, 9, 0, 172_351, 1, 1));
     assert_eq!(asked(&p), (109_696, 1_512_960));
     assert_eq!(p.unknown_time().opaque, 0);

@@ -3,9 +3,9 @@
 #[cfg(not(feature = "sqlite"))]
 #[test]
 fn a_build_without_sqlite_says_what_to_do() {
-    use raddle_trace::{ImportOptions, TraceError, read};
+    use raddle_trace::{ImportConfig, TraceError, read};
     let file = b"SQLite format 3\0".as_slice();
-    let error = read("run.sqlite", file, &ImportOptions::default()).unwrap_err();
+    let error = read("run.sqlite", file, &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::SqliteSwitchedOff { .. }));
     let error = error.to_string();
     assert!(error.contains("its feature `sqlite`") && error.contains("-f csv"), "{error}");
@@ -14,8 +14,8 @@ fn a_build_without_sqlite_says_what_to_do() {
 #[cfg(not(feature = "xplane"))]
 #[test]
 fn a_build_without_planes_says_what_to_do() {
-    use raddle_trace::{ImportOptions, TraceError, read};
+    use raddle_trace::{ImportConfig, TraceError, read};
     let file = b"\n\x10\x12\x0e/host:metadata".as_slice();
-    let error = read("run.xplane.pb", file, &ImportOptions::default()).unwrap_err();
+    let error = read("run.xplane.pb", file, &ImportConfig::default()).unwrap_err();
     assert!(matches!(error, TraceError::XPlaneSwitchedOff { .. }), "{error}");
 }

@@ -8,10 +8,10 @@ use crate::common::promises::check;
 use crate::common::{lines, quirks, sample};
 use crate::xplane_pb::{bytes, entry, event, line, number, plane, stat};
 use proptest::prelude::*;
-use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, TraceError, read};
+use raddle_trace::{Field, ImportConfig, Origin, Profile, ProfileFormat, TraceError, read};
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
-    read("run.xplane.pb", bytes, &ImportOptions::default())
+    read("run.xplane.pb", bytes, &ImportConfig::default())
 }
 
 const CALL: &str =
@@ -109,7 +109,7 @@ fn a_whole_profile() {
         (Some(132), Some(9), Some(0))
     );
     assert_eq!(p.host_waits.len(), 1);
-    let second = ImportOptions { device: Some(1), ..ImportOptions::default() };
+    let second = ImportConfig { device: Some(1), ..ImportConfig::default() };
     let p = read("x", profile().as_slice(), &second).unwrap();
     assert_eq!((p.report.kernels, p.streams[0].label.as_str()), (1, "20"));
 }
@@ -255,7 +255,7 @@ fn the_json_of_a_real_profile_says_what_its_planes_say() {
     let planes = std::fs::read(path).expect("readable");
     let json = as_json(&planes);
     for device in 0..8 {
-        let options = ImportOptions { device: Some(device), ..ImportOptions::default() };
+        let options = ImportConfig { device: Some(device), ..ImportConfig::default() };
         let a = read("x", planes.as_slice(), &options).expect("planes");
         let b = read("x", json.as_bytes(), &options).expect("JSON");
         assert_eq!(b.format, ProfileFormat::XlaJson);
@@ -284,7 +284,7 @@ fn a_real_profile_of_eight_gpus() {
 fn json_of_a_tpu_or_without_work_is_named() {
     let of = |events: &str| {
         let text = format!("{{\"traceEvents\":[{events}]}}");
-        read("x", text.as_bytes(), &ImportOptions::default()).unwrap_err().to_string()
+        read("x", text.as_bytes(), &ImportConfig::default()).unwrap_err().to_string()
     };
     let tpu = of(r#"{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},
         {"ph":"X","pid":3,"tid":1,"ts":1,"dur":2,"name":"fusion","args":{"hlo_op":"f"}}"#);

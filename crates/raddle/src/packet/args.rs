@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use raddle_packet::{
-    AqlFormat, AqlOptions, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
+    AqlConfig, AqlFormat, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
     Replacement, TableScope,
 };
 use serde::Serialize;
@@ -288,7 +288,7 @@ fn private_bits(text: &str) -> Result<u8, String> {
 impl LayoutArgs {
     /// The layout.
     pub(crate) fn format(&self) -> Result<AqlFormat, CliError> {
-        let usual = AqlOptions::default();
+        let usual = AqlConfig::default();
         let types = PacketTypes {
             dispatch: self.dispatch_type,
             reference: self.reference_type,
@@ -305,7 +305,7 @@ impl LayoutArgs {
         };
         let narrow_private = self.private_bits == 16;
         let entries = self.entries;
-        let options = AqlOptions { types, half_words, header_bits, narrow_private, entries };
+        let options = AqlConfig { types, half_words, header_bits, narrow_private, entries };
         AqlFormat::new(&options).map_err(|error| {
             CliError::Usage(format!("{error}; check --dispatch-type and its like"))
         })

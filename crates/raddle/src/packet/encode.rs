@@ -9,7 +9,7 @@ use raddle_packet::{
 };
 use raddle_report::json;
 use raddle_study::{StudyError, profiles};
-use raddle_trace::{ImportOptions, OpKind, Profile, TraceError};
+use raddle_trace::{ImportConfig, OpKind, Profile, TraceError};
 use serde::Serialize;
 
 use super::args::EncodeArgs;
@@ -131,7 +131,7 @@ fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
     }
     let files = [file.to_owned()];
     let disk = Disk::new(&files, false);
-    match profiles::open(&named(&files), &ImportOptions::default(), &disk) {
+    match profiles::open(&named(&files), &ImportConfig::default(), &disk) {
         Ok(mut loaded) => {
             let profile = loaded.pop().map(|loaded| loaded.profile);
             // Launches in JSON look like a trace without any.

@@ -1,8 +1,8 @@
 //! How does the verb `packet stats` answer?
 
-use raddle_packet::{AqlFormat, AqlOptions};
+use raddle_packet::{AqlConfig, AqlFormat};
 use raddle_study::{Loaded, profiles};
-use raddle_trace::ImportOptions;
+use raddle_trace::ImportConfig;
 
 use super::args::StatsArgs;
 use super::savings::{Assumed, StatsReport, saved};
@@ -20,8 +20,8 @@ pub(super) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let disk = Disk::new(&args.profiles, console.progress);
-    let profiles = profiles::open(&named(&args.profiles), &ImportOptions::default(), &disk)?;
-    let options = AqlOptions { entries: args.entries, ..AqlOptions::default() };
+    let profiles = profiles::open(&named(&args.profiles), &ImportConfig::default(), &disk)?;
+    let options = AqlConfig { entries: args.entries, ..AqlConfig::default() };
     let saved = |loaded: &Loaded| {
         AqlFormat::new(&options)
             .and_then(|layout| saved(loaded, args, &layout))

@@ -9,10 +9,10 @@ use std::path::Path;
 use raddle_dispatch::Registry;
 use raddle_policy::{Level, Tick};
 use raddle_sim::{
-    Costs, EnergyModel, Options, Outcome, PlanOptions, ProcessPlan, WaitRule, Workload, plan, run,
+    Costs, EnergyModel, Outcome, PlanConfig, ProcessPlan, SimConfig, WaitRule, Workload, plan, run,
 };
 use raddle_testkit::beside;
-use raddle_trace::{ImportOptions, read};
+use raddle_trace::{ImportConfig, read};
 
 /// Start and end of the launches of a process in ms.
 fn launches(file: &Path) -> Vec<(f64, f64)> {
@@ -35,8 +35,8 @@ fn time_sliced(kernel_ns: u64) -> Outcome {
         "# device = rtx-5090\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
          vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n{rows}"
     );
-    let profile = read("busy.csv", text.as_bytes(), &ImportOptions::default()).expect("a table");
-    let options = PlanOptions { waits: WaitRule::None, ..PlanOptions::new(&device, &device) };
+    let profile = read("busy.csv", text.as_bytes(), &ImportConfig::default()).expect("a table");
+    let options = PlanConfig { waits: WaitRule::None, ..PlanConfig::new(&device, &device) };
     let one = plan(&profile, &options, |_| Level(0));
     let processes: Vec<ProcessPlan> = (0..6).map(|_| one.clone()).collect();
     let workload = Workload { processes, repeat: false };
@@ -45,7 +45,7 @@ fn time_sliced(kernel_ns: u64) -> Outcome {
     let mut recipe = Registry::bundled().recipe(name, text).expect("it is one");
     recipe.fill_costs(raddle_sim::device_costs(&device), raddle_sim::device_runtime(&device));
     let built = recipe.builder(device.shape, device.cus).expect("it fits").build();
-    let options = Options {
+    let options = SimConfig {
         shape: device.shape,
         cus: device.cus,
         costs: Costs::of(&device).under(&recipe),

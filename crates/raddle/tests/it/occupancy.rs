@@ -5,14 +5,14 @@
 
 use raddle_device::{Device, find, find_product, from_properties};
 use raddle_policy::Resource;
-use raddle_trace::{ImportOptions, OpKind, Profile, SourceDevice, open};
+use raddle_trace::{ImportConfig, OpKind, Profile, SourceDevice, open};
 
 /// Shared memory above which a kernel must opt in. The profiler asks without, and writes 0 for it.
 const OPT_IN: u32 = 48 * 1024;
 
 fn sample(name: &str) -> Option<Profile> {
     let path = raddle_testkit::sample(&format!("kineto_nvidia/{name}"))?;
-    Some(open(&path, &ImportOptions::default()).expect(name))
+    Some(open(&path, &ImportConfig::default()).expect(name))
 }
 
 /// The device twice: as the table has it, and as the profile alone describes it.

@@ -11,7 +11,7 @@ use raddle_device::Device;
 use raddle_dispatch::Recipe;
 use raddle_policy::{Activity, Barrier, Demand, Idempotence, KernelCall, Level, StreamId, Ticks};
 use raddle_sim::{
-    Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
+    Costs, EnergyModel, Outcome, ProcessPlan, Repetition, SimConfig, Task, Work, Workload,
     device_costs, device_runtime, run,
 };
 use raddle_testkit::{file_holds, page_holds};
@@ -122,7 +122,7 @@ fn simulate(preempt: &str, device: &Device, workload: &Workload) -> Outcome {
     recipe.fill_costs(device_costs(device), device_runtime(device));
     let mut dispatcher =
         recipe.builder(device.shape, device.cus).expect("it builds").build().expect("it builds");
-    let options = Options {
+    let options = SimConfig {
         shape: device.shape,
         cus: device.cus,
         costs: Costs::of(device),

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::capture::CaptureCollector;
 use crate::archive::open_file;
 use crate::captures::{GraphCapture, GraphCaptures, KernelShape};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::document::{DocumentLayout, read_document};
 use crate::import::{FileKind, detect, open, read};
-use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};
 
@@ -22,7 +22,7 @@ impl GraphCaptures {
     /// When the file cannot be read, or no launch in it has a shape.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let (file, bytes) = open_file(path)?;
-        Self::from_two(&file, bytes, || open(path, &ImportOptions::default()))
+        Self::from_two(&file, bytes, || open(path, &ImportConfig::default()))
     }
 
     /// As [`open`](Self::open), from bytes; `file` is their name, for messages.
@@ -30,7 +30,7 @@ impl GraphCaptures {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TraceError> {
-        Self::from_two(file, bytes, || read(file, bytes, &ImportOptions::default()))
+        Self::from_two(file, bytes, || read(file, bytes, &ImportConfig::default()))
     }
 
     /// From what a capture's trace holds, and what it is as a profile.

@@ -22,7 +22,7 @@ use super::batch::BatchRanges;
 use super::collect::{AskedLaunch, KinetoCall, KinetoOp};
 use super::shape::{GridUnit, KernelExtents};
 use crate::captures::{AlikeLaunches, Found, GraphCaptures, KernelShape, Launched};
-use crate::options::BarrierRule;
+use crate::config::BarrierRule;
 use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};

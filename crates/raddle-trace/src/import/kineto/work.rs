@@ -6,10 +6,10 @@ use super::event::Api;
 use super::settle::{Settler, call_of};
 use crate::assemble::waits::DraftWait;
 use crate::assemble::{Draft, sort_in_place};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::calls::sort_calls;
 use crate::import::devices::Devices;
-use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::Origin;
 use crate::report::{ImportReport, Quirk};
@@ -23,7 +23,7 @@ impl KinetoCollector {
     pub(in crate::import) fn draft(
         &mut self,
         file: &str,
-        options: &ImportOptions,
+        options: &ImportConfig,
     ) -> Result<Option<Draft>, TraceError> {
         let amd = self.is_amd();
         if self.maker != TraceMaker::Kineto {

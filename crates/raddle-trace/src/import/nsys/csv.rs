@@ -10,10 +10,10 @@ mod rows;
 mod size;
 
 use crate::assemble::Draft;
+use crate::config::ImportConfig;
 use crate::csv_table::CsvTable;
 use crate::error::TraceError;
 use crate::import::ImportSource;
-use crate::options::ImportOptions;
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
@@ -25,7 +25,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 /// Imports such a file.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
     let mut table = CsvTable::new(file.clone(), reader, lines);

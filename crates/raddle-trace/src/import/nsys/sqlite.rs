@@ -13,14 +13,14 @@ mod refuse;
 mod waits;
 
 use crate::assemble::Draft;
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
-use crate::options::ImportOptions;
 
 /// Imports such a file, or says what else the database is.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
     refuse::foreign(file, database)?;

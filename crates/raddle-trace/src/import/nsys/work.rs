@@ -2,7 +2,7 @@
 
 use raddle_policy::Dim3;
 
-use crate::options::BarrierRule;
+use crate::config::BarrierRule;
 use crate::profile::Op;
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};

@@ -2,7 +2,7 @@
 //!
 //! The header tells the dialect, the columns are found by name. No such table says the device:
 //! the caller names one. Only rocprof v1 says when a packet was issued; elsewhere arrivals
-//! are unknown, as the calls are in another table. [`ImportOptions::device`] is the number in the
+//! are unknown, as the calls are in another table. [`ImportConfig::device`] is the number in the
 //! column of the agent: 4 for `4`, `Agent 4` and `GPU 4`.
 
 mod row;
@@ -10,10 +10,10 @@ mod rows;
 mod table;
 
 use crate::assemble::Draft;
+use crate::config::ImportConfig;
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::import::ImportSource;
-use crate::options::ImportOptions;
 use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
@@ -27,7 +27,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 /// Imports such a file.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
     let mut table = CsvTable::new(file.clone(), reader, lines);

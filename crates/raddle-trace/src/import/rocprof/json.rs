@@ -2,16 +2,16 @@
 //!
 //! Dispatches with their packets, kernels with their registers, devices with their limits, copies,
 //! and the calls that caused them where those were recorded: an op arrives when its call began.
-//! [`ImportOptions::device`] is the handle of a GPU's agent, or else the GPU's number among the
+//! [`ImportConfig::device`] is the handle of a GPU's agent, or else the GPU's number among the
 //! GPUs of the file, from 0. Nothing but figures, kernel names and the device's product name leaves
 //! a result: no hosts, users, paths or command lines.
 
 use crate::assemble::Draft;
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::rocprof::result::{ResultCollector, ResultSection, work};
-use crate::options::ImportOptions;
 
 /// The key of the outermost object under which the processes are.
 const TOOL: &str = "rocprofiler-sdk-tool";
@@ -54,7 +54,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 /// Imports such a file.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let file = source.file.clone();
     let mut found = ResultCollector { barriers: options.barriers, ..ResultCollector::default() };

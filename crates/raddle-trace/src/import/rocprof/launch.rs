@@ -2,7 +2,7 @@
 
 use raddle_policy::Dim3;
 
-use crate::options::BarrierRule;
+use crate::config::BarrierRule;
 use crate::profile::{Op, OpKind};
 
 /// An op without a lane that ran from `start` to `end`; `None` where the tool had no times (it

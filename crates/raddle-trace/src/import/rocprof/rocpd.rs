@@ -14,11 +14,11 @@ use super::result::{
     ResultSection, work,
 };
 use crate::assemble::{Draft, OP_LIMIT};
+use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::document::RecordSink;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 use crate::import::sqlite::{NumbersById, RowMeter, SqliteSource};
-use crate::options::ImportOptions;
 
 const DISPATCHES: &str = "rocpd_kernel_dispatch";
 const COPIES: &str = "rocpd_memory_copy";
@@ -51,7 +51,7 @@ pub(in crate::import) fn looks_like(database: &Database) -> bool {
 /// Imports such a database.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
-    options: &ImportOptions,
+    options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
     let mut found = ResultCollector { barriers: options.barriers, ..ResultCollector::default() };

@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use raddle_trace::{ImportOptions, ProfileFormat, read};
+use raddle_trace::{ImportConfig, ProfileFormat, read};
 use std::io::Write;
 
 use super::{V100, count, event, given, kernel, refused, text_of, trace, with};
@@ -46,7 +46,7 @@ fn quirk_02_content_tells_gzip_and_how_many_members_it_has() {
     let members = [pack(head), pack(tail), pack("")].concat();
     for bytes in [text.clone().into_bytes(), pack(&text), members] {
         for name in ["trace.json", "trace.json.gz"] {
-            let p = read(name, bytes.as_slice(), &ImportOptions::default()).unwrap();
+            let p = read(name, bytes.as_slice(), &ImportConfig::default()).unwrap();
             assert_eq!((names(&p), p.name.as_str()), (vec!["a", "b"], "trace"));
             assert_eq!(quirks(&p), [("no-launch-call", 2)]);
         }

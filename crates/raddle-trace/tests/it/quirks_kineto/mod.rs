@@ -7,14 +7,14 @@ mod events;
 mod form;
 mod work;
 
-use raddle_trace::{Field, ImportOptions, Op, Origin, Profile, TraceError, read};
+use raddle_trace::{Field, ImportConfig, Op, Origin, Profile, TraceError, read};
 
 const V100: &str = r#"{"id":0,"name":"Tesla V100-SXM2-16GB","computeMajor":7,"computeMinor":0,"maxThreadsPerMultiprocessor":2048,"regsPerMultiprocessor":65536,"warpSize":32,"sharedMemPerMultiprocessor":98304,"numSms":80}"#;
 
 const MI300X: &str = r#"{"id":0,"name":"AMD Instinct MI300X","computeMajor":9,"computeMinor":4,"maxThreadsPerMultiprocessor":2048,"regsPerBlock":131072,"warpSize":64,"numSms":304,"maxSharedMemoryPerMultiProcessor":65536}"#;
 
 fn given(bytes: &[u8]) -> Result<Profile, TraceError> {
-    read("trace.json", bytes, &ImportOptions::default())
+    read("trace.json", bytes, &ImportConfig::default())
 }
 
 fn trace(text: &str) -> Profile {

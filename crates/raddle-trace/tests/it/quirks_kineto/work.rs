@@ -1,7 +1,7 @@
 //! Is what ran told from what did not, with its device, shape and claims?
 
 use raddle_policy::Barrier;
-use raddle_trace::{Field, ImportOptions, OpKind, Origin, read};
+use raddle_trace::{Field, ImportConfig, OpKind, Origin, read};
 
 use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
 use crate::common::names;
@@ -58,7 +58,7 @@ fn quirk_17_the_work_of_other_devices_is_left_out_and_counted() {
     let p = with(V100, &events);
     assert_eq!((names(&p), count(&p, "other-device")), (vec!["x", "y", "z"], 1));
     assert_eq!(count(&p, "device-not-listed"), 1);
-    let options = ImportOptions { device: Some(0), ..ImportOptions::default() };
+    let options = ImportConfig { device: Some(0), ..ImportConfig::default() };
     let p = read("x", text_of(V100, &events).as_bytes(), &options).unwrap();
     assert_eq!((names(&p), count(&p, "other-device")), (vec!["a"], 3));
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::CheckedLog;
-use raddle_live::{Daemon, DaemonOptions, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
+use raddle_live::{Daemon, DaemonConfig, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
 use raddle_policy::Level;
 use raddle_report::json;
 use raddle_study::recipes;
@@ -109,12 +109,12 @@ fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
 /// `live serve`.
 fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
-    let mut options = DaemonOptions {
+    let mut options = DaemonConfig {
         most_urgent: Level(args.most_urgent),
         most_a_second: args.most_preemptions,
         give_up: Duration::from_millis(args.give_up_ms),
         storm: args.storm.map(|(from, to)| Storm::new(from, to, args.seed)),
-        ..DaemonOptions::default()
+        ..DaemonConfig::default()
     };
     if let Some(name) = &args.recipe {
         let chosen = recipes::choose(std::slice::from_ref(name), &[], registry, &Disk::default())?;

@@ -13,7 +13,7 @@ use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto}
 use std::ops::ControlFlow;
 
 use raddle_sim::{
-    Costs, EnergyModel, Options, Outcome, ProcessPlan, Task, Work, Workload, run_watched,
+    Costs, EnergyModel, Outcome, ProcessPlan, SimConfig, Task, Work, Workload, run_watched,
 };
 
 use super::decoded::Decoded;
@@ -68,7 +68,7 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
         .preempt("always", Always(how))
         .build()
         .expect("it builds");
-    let options = Options {
+    let options = SimConfig {
         shape,
         cus: 2,
         costs: Costs { reset: Ticks(7), context_bytes_per_us: 1000, ..Costs::default() },

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 
 use crate::assemble::{Draft, Interner, push};
+use crate::config::BarrierRule;
 use crate::csv_table::{CellFault, CsvRow};
 use crate::decimal::{fixed, is_rounded, natural};
 use crate::error::TraceError;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, NsysKernel, SET, UNNAMED};
-use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 

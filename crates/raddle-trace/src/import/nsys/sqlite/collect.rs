@@ -1,13 +1,13 @@
 //! Which work and which launch calls do the tables of a database hold?
 
 use crate::assemble::{Interner, OP_LIMIT, push};
+use crate::config::BarrierRule;
 use crate::error::TraceError;
 use crate::import::Watch;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, Lds, NsysKernel};
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
-use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 

@@ -3,9 +3,9 @@
 use csv::StringRecord;
 use serde::Deserialize;
 
+use crate::config::BarrierRule;
 use crate::decimal::{Natural, natural};
 use crate::import::rocprof::launch::{set_launch, timed};
-use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::provenance::Origin;
 use crate::report::Quirk;

@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 use super::agent::ProfiledAgent;
 use super::records::{Correlation, RawAgent, RawKind, RawRecord, RawSymbol};
 use crate::assemble::{Interner, push};
+use crate::config::BarrierRule;
 use crate::error::TraceError;
 use crate::import::blocking::Blocking;
 use crate::import::document::RecordSink;
@@ -17,7 +18,6 @@ use crate::import::rocprof::kernel_name;
 use crate::import::rocprof::lanes::QueuePlace;
 use crate::import::rocprof::launch::{set_launch, timed};
 use crate::import::rocprof::registers::Registers;
-use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 

@@ -18,13 +18,13 @@ pub enum Choose {
 /// The readings that can be chosen; parameters of [`BlockWarp`](crate::BlockWarp).
 ///
 /// ```
-/// let options = raddle_sm::Options { fall_through: true, ..raddle_sm::Options::default() };
+/// let options = raddle_sm::BlockWarpConfig { fall_through: true, ..raddle_sm::BlockWarpConfig::default() };
 /// assert!(options.backfill && options.whole_blocks_for_barriers && !options.strict);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
-pub struct Options {
+pub struct BlockWarpConfig {
     /// Whether a first SM must have *more* than one warp needs (claim 4 to the letter) instead of
     /// at least that (C1). Off by default: on, a block that needs no shared memory never goes to
     /// an SM that has none left, and 20 blocks of 5 warps end at 100 instead of 70.
@@ -43,7 +43,7 @@ pub struct Options {
     pub whole_blocks_for_barriers: bool,
 }
 
-impl Default for Options {
+impl Default for BlockWarpConfig {
     fn default() -> Self {
         Self {
             strict: false,

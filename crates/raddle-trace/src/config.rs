@@ -8,7 +8,7 @@ use crate::captures::GraphCaptures;
 
 /// What an import should do where the file leaves a choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportOptions {
+pub struct ImportConfig {
     /// Whether workgroups are taken to meet at barriers, which no profile says.
     pub barriers: BarrierRule,
     /// The device to keep from a file with several; the one with the most kernels by default. It is
