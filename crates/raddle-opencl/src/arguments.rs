@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 
 /// An argument that was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
     Memory(Handle),
     /// So many bytes.
@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-impl Argument {
+impl KernelArgument {
     /// What the runtime has accepted as an argument of this kind.
     ///
     /// # Safety

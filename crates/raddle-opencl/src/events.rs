@@ -11,16 +11,18 @@ use opencl_sys::{
 
 use crate::extensions::tell;
 use crate::lanes::gate::wait_list;
-use crate::lanes::{Awaited, Command, Notify};
+use crate::lanes::{AwaitedEvent, Command, Notify};
 use crate::native::{Handle, guarded, native};
 
 pub(crate) unsafe extern "C" fn wait(count: cl_uint, list: *const cl_event) -> cl_int {
     guarded(|| {
         let awaited = match wait_list(count, list) {
-            Ok(awaited) if awaited.iter().any(|one| matches!(one, Awaited::Command(_))) => awaited,
+            Ok(awaited) if awaited.iter().any(|one| matches!(one, AwaitedEvent::Command(_))) => {
+                awaited
+            }
             _ => return native!(clWaitForEvents(count, list)),
         };
-        let mut contexts = awaited.iter().map(Awaited::context);
+        let mut contexts = awaited.iter().map(AwaitedEvent::context);
         let first = contexts.next().unwrap_or(Err(CL_INVALID_EVENT));
         match first {
             Err(code) => return code,
@@ -38,11 +40,11 @@ pub(crate) unsafe extern "C" fn wait(count: cl_uint, list: *const cl_event) -> c
         let mut natives = Vec::new();
         for one in &awaited {
             match one {
-                Awaited::Native(event) => natives.push(event.0),
-                Awaited::Command(command) if command.wait() < CL_COMPLETE => {
+                AwaitedEvent::Native(event) => natives.push(event.0),
+                AwaitedEvent::Command(command) if command.wait() < CL_COMPLETE => {
                     told = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
                 }
-                Awaited::Command(_) => {}
+                AwaitedEvent::Command(_) => {}
             }
         }
         if !natives.is_empty() {

@@ -13,30 +13,34 @@ use opencl_sys::{
 };
 use raddle_kernel::launch::Range;
 
-use crate::arguments::Argument;
+use crate::arguments::KernelArgument;
 use crate::native::{Handle, asked, guarded, lock, native};
 
 /// Objects that are kept.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct KeptObjects {
     memory: Vec<Handle>,
     samplers: Vec<Handle>,
     shared: Vec<Arc<Svm>>,
 }
 
-impl Kept {
+impl KeptObjects {
     /// Keeps what these arguments name.
-    pub(crate) fn of(arguments: &[Option<Argument>]) -> Self {
+    pub(crate) fn of(arguments: &[Option<KernelArgument>]) -> Self {
         let mut kept = Self::default();
         for argument in arguments.iter().flatten() {
             match *argument {
-                Argument::Memory(at) if !at.is_null() && native!(clRetainMemObject(at.0)) == 0 => {
+                KernelArgument::Memory(at)
+                    if !at.is_null() && native!(clRetainMemObject(at.0)) == 0 =>
+                {
                     kept.memory.push(at);
                 }
-                Argument::Sampler(at) if !at.is_null() && native!(clRetainSampler(at.0)) == 0 => {
+                KernelArgument::Sampler(at)
+                    if !at.is_null() && native!(clRetainSampler(at.0)) == 0 =>
+                {
                     kept.samplers.push(at);
                 }
-                Argument::Svm(at) => kept.shared.extend(svm_at(at)),
+                KernelArgument::Svm(at) => kept.shared.extend(svm_at(at)),
                 _ => {}
             }
         }
@@ -44,7 +48,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for KeptObjects {
     fn drop(&mut self) {
         for memory in &self.memory {
             let _ = native!(clReleaseMemObject(memory.0));
@@ -129,13 +133,15 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
 
 /// The bytes of each argument. Memory of the runtime that has no address for the host lies behind all
 /// addresses, each object apart from the others.
-pub(crate) fn ranges(arguments: &[Option<Argument>]) -> Vec<Range> {
+pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
     let mut roots: Vec<Handle> = Vec::new();
     arguments
         .iter()
         .map(|argument| match argument {
-            Some(Argument::Memory(memory)) if !memory.is_null() => range(memory.0, &mut roots),
-            Some(Argument::Svm(at)) => match svm_at(*at) {
+            Some(KernelArgument::Memory(memory)) if !memory.is_null() => {
+                range(memory.0, &mut roots)
+            }
+            Some(KernelArgument::Svm(at)) => match svm_at(*at) {
                 Some(svm) => Range::new(svm.at.0.addr() as u64, svm.bytes as u64),
                 None if at.is_null() => Range::EMPTY,
                 None => Range::ALL,

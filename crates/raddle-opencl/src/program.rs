@@ -18,7 +18,7 @@ use raddle_kernel::{Compiler, Verdict};
 
 use crate::counts::Count;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
-use crate::registry::{Registry, counted};
+use crate::registry::{HandleRegistry, counted};
 
 /// What is known of a program that was made from source.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Second {
     opaque: BTreeMap<String, Count>,
 }
 
-static PROGRAMS: Registry<Program> = Registry::new();
+static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
 /// The second program of one that the program has.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {

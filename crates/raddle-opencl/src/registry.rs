@@ -33,16 +33,16 @@ macro_rules! counted {
 pub(crate) use counted;
 
 /// Objects of one kind.
-pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
+pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// Kept while the program has references.
+    /// Stays while the program has references.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }
 
-impl<T> Registry<T> {
+impl<T> HandleRegistry<T> {
     pub(crate) const fn new() -> Self {
         Self(RwLock::new(BTreeMap::new()))
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_handle_that_comes_again_names_the_new_object() {
-        let all = Registry::new();
+        let all = HandleRegistry::new();
         all.made(handle(8), Arc::new(1));
         let old = all.get(handle(8)).expect("it was made");
         all.released(handle(8));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn references_are_counted() {
-        let all = Registry::new();
+        let all = HandleRegistry::new();
         all.made(handle(8), Arc::new(1));
         all.retained(handle(8));
         all.released(handle(8));

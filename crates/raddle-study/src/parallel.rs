@@ -23,23 +23,19 @@ pub(crate) fn map<T, R>(
     items.iter().map(each).collect()
 }
 
-/// Does the same with two items.
+/// Does two things.
 #[cfg(feature = "parallel")]
-pub(crate) fn both<T: Sync, R: Send>(
-    [one, other]: [&T; 2],
-    each: impl Fn(&T) -> Result<R, StudyError> + Sync,
-) -> Result<[R; 2], StudyError> {
-    let (one, other) = rayon::join(|| each(one), || each(other));
-    Ok([one?, other?])
+pub(crate) fn join<A: Send, B: Send>(
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    rayon::join(one, other)
 }
 
-/// Does the same with two items.
+/// Does two things.
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn both<T, R>(
-    [one, other]: [&T; 2],
-    each: impl Fn(&T) -> Result<R, StudyError>,
-) -> Result<[R; 2], StudyError> {
-    Ok([each(one)?, each(other)?])
+pub(crate) fn join<A, B>(one: impl FnOnce() -> A, other: impl FnOnce() -> B) -> (A, B) {
+    (one(), other())
 }
 
 /// Does the same with every number below `count`, as soon as a thread is free; the first error ends

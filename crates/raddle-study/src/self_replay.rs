@@ -29,18 +29,14 @@ pub fn fit(
     latency: bool,
     watcher: &dyn Watcher,
 ) -> Result<(Fitted, Option<Fidelity>), StudyError> {
-    let latency = if latency {
-        LaunchLatency::fitted(&loaded.profile, waits)
-    } else {
-        LaunchLatency::default()
+    let fitted = || match latency {
+        true => LaunchLatency::fitted(&loaded.profile, waits),
+        false => LaunchLatency::default(),
     };
-    let Some(mut calibration) = Calibration::new(&loaded.profile, own) else {
+    let (latency, calibrated) = parallel::join(fitted, || calibrated(loaded, own, watcher));
+    let Some(calibration) = calibrated? else {
         return Ok((Fitted { latency, ..Fitted::default() }, None));
     };
-    for _ in 0..Calibration::PASSES {
-        let pinned = calibration.plan(loaded.levels(&[]));
-        calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
-    }
     let uncalibrated = calibration.uncalibrated();
     let fitted =
         Fitted { workgroups: Some(calibration.into_workgroups().into()), latency, uncalibrated };
@@ -49,6 +45,20 @@ pub fn fit(
     } else {
         refined(fitted, loaded, own, waits, watcher)
     }
+}
+
+/// How long workgroups last; `None` where no kernels ran side by side.
+fn calibrated<'l>(
+    loaded: &'l Loaded,
+    own: &'l Device,
+    watcher: &dyn Watcher,
+) -> Result<Option<Calibration<'l>>, StudyError> {
+    let Some(mut calibration) = Calibration::new(&loaded.profile, own) else { return Ok(None) };
+    for _ in 0..Calibration::PASSES {
+        let pinned = calibration.plan(loaded.levels(&[]));
+        calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
+    }
+    Ok(Some(calibration))
 }
 
 /// Where kernels ran side by side they wait for room too, which the fit knows nothing of: its
@@ -61,7 +71,7 @@ fn refined(
     waits: WaitRule,
     watcher: &dyn Watcher,
 ) -> Result<(Fitted, Option<Fidelity>), StudyError> {
-    let tried = |quarters: &u64| {
+    let tried = |quarters: u64| -> Result<(Fitted, Fidelity), StudyError> {
         let handover = Ticks(fitted.latency.handover.0 * quarters / 4);
         let latency = LaunchLatency { handover, ..fitted.latency };
         let tried = Fitted { latency, ..fitted.clone() };
@@ -69,13 +79,14 @@ fn refined(
         Ok((tried, found))
     };
     let within = |(_, found): &(Fitted, Fidelity)| ModelError::of(found).within;
-    let [mut best, mut less] = parallel::both([&4, &3], tried)?;
+    let (best, less) = parallel::join(|| tried(4), || tried(3));
+    let (mut best, mut less) = (best?, less?);
     for quarters in [2, 1] {
         if within(&less) <= within(&best) {
             break;
         }
         best = less;
-        less = tried(&quarters)?;
+        less = tried(quarters)?;
     }
     if within(&less) > within(&best) {
         best = less;

@@ -47,7 +47,7 @@ pub use line::LogLine;
 #[cfg(feature = "recipes")]
 pub use lines::spelled_out;
 #[cfg(not(feature = "recipes"))]
-pub(crate) use off::LogWriter;
+pub(crate) use off::SilentLog as LogWriter;
 #[cfg(feature = "recipes")]
 pub use reader::{Replayed, replay, replay_with};
 #[cfg(feature = "recipes")]

@@ -6,9 +6,9 @@ use super::LoggedAnswer;
 
 /// Writes nothing.
 #[derive(Debug)]
-pub(crate) struct LogWriter(());
+pub(crate) struct SilentLog(());
 
-impl LogWriter {
+impl SilentLog {
     pub(crate) const fn off() -> Self {
         Self(())
     }

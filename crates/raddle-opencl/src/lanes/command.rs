@@ -15,7 +15,7 @@ use opencl_sys::{
 use crate::later::{CALLBACKS, EVENTS};
 use crate::native::{Handle, asked, lock, native, own};
 
-use super::{Callback, Command, Gate, Lane, Notify, State};
+use super::{Callback, Command, EventGate, Lane, Notify, State};
 
 impl Command {
     pub(crate) fn new(lane: Arc<Lane>, kind: cl_command_type, is_in_order: bool) -> Arc<Self> {
@@ -151,7 +151,7 @@ impl Command {
     }
 
     /// Whether the gate has to wait for it; else the status with which it has ended.
-    pub(crate) fn opens(&self, gate: &Arc<Gate>) -> Result<(), cl_int> {
+    pub(crate) fn opens(&self, gate: &Arc<EventGate>) -> Result<(), cl_int> {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
             return Err(state.status);

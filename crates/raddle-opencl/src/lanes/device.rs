@@ -15,7 +15,7 @@ use raddle_preempt::{Abilities, Declared, ResetScope};
 use crate::native::{Handle, asked, guarded, lock, native};
 use crate::words::Sight;
 
-use super::Device;
+use super::DeviceLanes;
 use super::runtime::Launcher;
 
 unsafe extern "C" {
@@ -39,9 +39,9 @@ extern "C" fn end_logs() {
     });
 }
 
-static DEVICES: Mutex<BTreeMap<Handle, Arc<Device>>> = Mutex::new(BTreeMap::new());
+static DEVICES: Mutex<BTreeMap<Handle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
 
-impl Device {
+impl DeviceLanes {
     /// The device of this handle; `None` where nothing can schedule it.
     pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
         let mut all = lock(&DEVICES);

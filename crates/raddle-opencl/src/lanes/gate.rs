@@ -17,9 +17,9 @@ use raddle_preempt::CaptureOrder;
 use crate::native::{Handle, asked, native};
 use crate::watch::{status, watch};
 
-use super::{Awaited, Command, Device, Gate};
+use super::{AwaitedEvent, Command, DeviceLanes, EventGate};
 
-impl Awaited {
+impl AwaitedEvent {
     fn of(event: cl_event) -> Self {
         Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
     }
@@ -41,7 +41,10 @@ impl Awaited {
 ///
 /// # Errors
 /// The code of a wait list that is none.
-pub(crate) fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Awaited>, cl_int> {
+pub(crate) fn wait_list(
+    count: cl_uint,
+    list: *const cl_event,
+) -> Result<Vec<AwaitedEvent>, cl_int> {
     if (count == 0) != list.is_null() {
         return Err(CL_INVALID_EVENT_WAIT_LIST);
     }
@@ -51,7 +54,7 @@ pub(crate) fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Awa
     // SAFETY: the program says that there are so many.
     let events = unsafe { std::slice::from_raw_parts(list, count as usize) };
     let known = |&event: &cl_event| {
-        if event.is_null() { Err(CL_INVALID_EVENT_WAIT_LIST) } else { Ok(Awaited::of(event)) }
+        if event.is_null() { Err(CL_INVALID_EVENT_WAIT_LIST) } else { Ok(AwaitedEvent::of(event)) }
     };
     events.iter().map(known).collect()
 }
@@ -60,7 +63,7 @@ pub(crate) fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Awa
 ///
 /// # Errors
 /// The code of a wait list with others.
-pub(crate) fn of_context(awaited: &[Awaited], context: cl_context) -> Result<(), cl_int> {
+pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Result<(), cl_int> {
     for one in awaited {
         match one.context() {
             Ok(other) if other == context => {}
@@ -78,12 +81,12 @@ pub(crate) struct Natives {
 }
 
 impl Natives {
-    pub(crate) fn of(awaited: &[Awaited]) -> Self {
+    pub(crate) fn of(awaited: &[AwaitedEvent]) -> Self {
         let mut natives = Self { events: Vec::with_capacity(awaited.len()), made: Vec::new() };
         for one in awaited {
             match one {
-                Awaited::Native(event) => natives.events.push(event.0),
-                Awaited::Command(command) => {
+                AwaitedEvent::Native(event) => natives.events.push(event.0),
+                AwaitedEvent::Command(command) => {
                     if let Some(event) = command.complete_event() {
                         natives.events.push(event.0);
                         natives.made.push(event);
@@ -111,13 +114,13 @@ impl Drop for Natives {
     }
 }
 
-impl Gate {
+impl EventGate {
     /// Holds the command of this order until all of these have ended. It is held already.
     pub(crate) fn close(
-        device: &Arc<Device>,
+        device: &Arc<DeviceLanes>,
         stream: StreamId,
         order: CaptureOrder,
-        awaited: &[Awaited],
+        awaited: &[AwaitedEvent],
         keep: impl FnOnce(Arc<Self>),
     ) {
         let left = AtomicU32::new(1);
@@ -127,12 +130,12 @@ impl Gate {
         for one in awaited {
             gate.left.fetch_add(1, Ordering::Relaxed);
             match one {
-                Awaited::Command(command) => {
+                AwaitedEvent::Command(command) => {
                     if let Err(status) = command.opens(&gate) {
                         gate.passed(status);
                     }
                 }
-                Awaited::Native(event) => {
+                AwaitedEvent::Native(event) => {
                     let there = Arc::clone(&gate);
                     if let Err(code) = watch(*event, move |status| there.passed(status)) {
                         gate.passed(code);
@@ -161,10 +164,10 @@ impl Gate {
 }
 
 /// Whether an event has not ended.
-pub(crate) fn is_pending(one: &Awaited) -> bool {
+pub(crate) fn is_pending(one: &AwaitedEvent) -> bool {
     match one {
-        Awaited::Command(command) => command.ended().is_none(),
+        AwaitedEvent::Command(command) => command.ended().is_none(),
         // A failed one is looked at by the gate.
-        Awaited::Native(event) => status(*event) != Some(CL_COMPLETE),
+        AwaitedEvent::Native(event) => status(*event) != Some(CL_COMPLETE),
     }
 }

@@ -17,7 +17,7 @@ use crate::native::{Handle, native};
 use crate::watch::watch;
 
 use super::gate::{Natives, wait_list};
-use super::{Awaited, Command, InOrder, Lane, Task, Work, lane};
+use super::{AwaitedEvent, Command, InOrder, Lane, Task, Work, lane};
 
 /// What all enqueuing calls have.
 pub(crate) struct Call {
@@ -61,10 +61,10 @@ pub(crate) fn enqueue(
 fn given(
     lane: &Arc<Lane>,
     call: &Call,
-    awaited: Vec<Awaited>,
+    awaited: Vec<AwaitedEvent>,
     native: impl FnOnce(cl_command_queue, cl_bool, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
 ) -> Result<Arc<Command>, cl_int> {
-    let other = |one: &Awaited| matches!(one, Awaited::Command(command) if command.lane.context != lane.context);
+    let other = |one: &AwaitedEvent| matches!(one, AwaitedEvent::Command(command) if command.lane.context != lane.context);
     if awaited.iter().any(other) {
         return Err(CL_INVALID_CONTEXT);
     }
@@ -77,8 +77,8 @@ fn given(
     // The runtime checks events of the program; those of the layer hold the lane.
     let mut list = vec![opens.0];
     list.extend(awaited.iter().filter_map(|one| match one {
-        Awaited::Native(event) => Some(event.0),
-        Awaited::Command(_) => None,
+        AwaitedEvent::Native(event) => Some(event.0),
+        AwaitedEvent::Command(_) => None,
     }));
     let mut event = std::ptr::null_mut();
     let events = cl_uint::try_from(list.len()).unwrap_or(cl_uint::MAX);

@@ -17,18 +17,18 @@ use raddle_kernel::launch::may_run_again;
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
-use crate::arguments::{Argument, Kind};
+use crate::arguments::{KernelArgument, Kind};
 use crate::counts::Count;
 use crate::memory::ranges;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::program::{Second, second};
-use crate::registry::{Registry, counted};
+use crate::registry::{HandleRegistry, counted};
 use crate::sizes::Sizes;
 use crate::words::number;
 
 use super::Lane;
 
-type Arguments = Arc<Vec<Option<Argument>>>;
+type Arguments = Arc<Vec<Option<KernelArgument>>>;
 
 /// A kernel of the program.
 pub(crate) struct Kernel {
@@ -81,7 +81,7 @@ struct KernelLimits {
     must: [usize; 3],
 }
 
-static KERNELS: Registry<Kernel> = Registry::new();
+static KERNELS: HandleRegistry<Kernel> = HandleRegistry::new();
 
 /// What is known of a kernel.
 pub(crate) fn of(kernel: cl_kernel) -> Option<Arc<Kernel>> {
@@ -159,7 +159,7 @@ impl Kernel {
         Arc::clone(&lock(&self.arguments))
     }
 
-    fn set(&self, index: cl_uint, argument: Argument) {
+    fn set(&self, index: cl_uint, argument: KernelArgument) {
         let mut all = lock(&self.arguments);
         if let Some(place) = Arc::make_mut(&mut all).get_mut(index as usize) {
             *place = Some(argument);
@@ -173,7 +173,7 @@ impl Kernel {
             return false;
         }
         let local = arguments.iter().flatten().map(|argument| match argument {
-            Argument::Local(bytes) => *bytes as u64,
+            KernelArgument::Local(bytes) => *bytes as u64,
             _ => 0,
         });
         if local.sum::<u64>() > lane.device.local_bytes {
@@ -290,9 +290,9 @@ impl Twin {
         }
         // Handles come again, so only bytes are compared.
         let before = set.arguments.take();
-        let same = |index: usize, argument: &Argument| {
+        let same = |index: usize, argument: &KernelArgument| {
             let known = before.as_ref().and_then(|before| before.get(index));
-            matches!(argument, Argument::Value(_) | Argument::Local(_))
+            matches!(argument, KernelArgument::Value(_) | KernelArgument::Local(_))
                 && known.is_some_and(|known| known.as_ref() == Some(argument))
         };
         let mut code = 0;
@@ -387,7 +387,7 @@ pub(crate) unsafe extern "C" fn set_argument(
             && let Ok(beside) = &known.beside
             && let Some(&kind) = beside.kinds.get(index as usize)
             // SAFETY: the runtime has accepted so many bytes.
-            && let Some(argument) = unsafe { Argument::new(kind, size, value) }
+            && let Some(argument) = unsafe { KernelArgument::new(kind, size, value) }
         {
             known.set(index, argument);
         }
@@ -406,7 +406,7 @@ pub(crate) unsafe extern "C" fn set_pointer(
             && let Some(known) = of(kernel)
         {
             known.given(index);
-            known.set(index, Argument::Svm(Handle(at.cast_mut())));
+            known.set(index, KernelArgument::Svm(Handle(at.cast_mut())));
         }
         code
     })

@@ -17,13 +17,13 @@ use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
 use crate::counts::{Count, count, name};
 use crate::native::{Handle, asked, guarded, lock, native};
-use crate::registry::{Registry, counted};
+use crate::registry::{HandleRegistry, counted};
 use crate::words::Words;
 
 use super::gate::is_pending;
-use super::{Awaited, Command, Device, Gate, Lane, Work};
+use super::{AwaitedEvent, Command, DeviceLanes, EventGate, Lane, Work};
 
-static QUEUES: Registry<Lane> = Registry::new();
+static QUEUES: HandleRegistry<Lane> = HandleRegistry::new();
 
 /// The lane of a queue; `None` for one that passes.
 pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
@@ -45,7 +45,7 @@ impl Lane {
         }
         let context: cl_context = ask(queue, CL_QUEUE_CONTEXT)?;
         let id: cl_device_id = ask(queue, CL_QUEUE_DEVICE)?;
-        let device = Device::of(id)?;
+        let device = DeviceLanes::of(id)?;
         let mut code = 0;
         let profiling = properties & CL_QUEUE_PROFILING_ENABLE;
         let side = native!(clCreateCommandQueue(context, id, profiling, &raw mut code));
@@ -73,7 +73,7 @@ impl Lane {
         command: &Arc<Command>,
         work: Arc<Work>,
         captured: impl FnOnce(Arc<Work>) -> CapturedWork<Arc<Work>>,
-        awaited: Vec<Awaited>,
+        awaited: Vec<AwaitedEvent>,
     ) {
         let mut last = lock(&self.last);
         // What is in front of it in the lane ends before it anyway; but the two queues know nothing of each
@@ -84,11 +84,13 @@ impl Lane {
         }
         let before = before.filter(|last| last.is_in_order != command.is_in_order);
         let elsewhere = awaited.into_iter().filter(|one| match one {
-            Awaited::Command(other) => other.lane.queue != self.queue || other.ended().is_some(),
-            Awaited::Native(_) => true,
+            AwaitedEvent::Command(other) => {
+                other.lane.queue != self.queue || other.ended().is_some()
+            }
+            AwaitedEvent::Native(_) => true,
         });
-        let mut awaited: Vec<Awaited> = elsewhere.filter(needs_gate).collect();
-        awaited.extend(before.map(Awaited::Command));
+        let mut awaited: Vec<AwaitedEvent> = elsewhere.filter(needs_gate).collect();
+        awaited.extend(before.map(AwaitedEvent::Command));
         *last = Arc::downgrade(command);
         if awaited.is_empty() {
             let _ = self.device.client.capture(self.stream, captured(work));
@@ -101,8 +103,8 @@ impl Lane {
         }
     }
 
-    fn close(&self, order: CaptureOrder, awaited: &[Awaited], work: &Work) {
-        Gate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
+    fn close(&self, order: CaptureOrder, awaited: &[AwaitedEvent], work: &Work) {
+        EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
     /// A launch cannot leave, for this reason.
@@ -121,10 +123,10 @@ impl Lane {
 }
 
 /// Whether an event must be looked at when it has ended: it has not, or has failed.
-fn needs_gate(one: &Awaited) -> bool {
+fn needs_gate(one: &AwaitedEvent) -> bool {
     match one {
-        Awaited::Command(command) => command.ended().is_none_or(|status| status < 0),
-        Awaited::Native(_) => is_pending(one),
+        AwaitedEvent::Command(command) => command.ended().is_none_or(|status| status < 0),
+        AwaitedEvent::Native(_) => is_pending(one),
     }
 }
 

@@ -14,7 +14,7 @@ use raddle_policy::Idempotence;
 use raddle_preempt::{CapturedWork, LaunchHandle, Report, SubmitCall};
 
 use crate::counts::{Count, count};
-use crate::memory::Kept;
+use crate::memory::KeptObjects;
 use crate::native::{Handle, guarded, native};
 use crate::sizes::Sizes;
 
@@ -133,7 +133,7 @@ fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Laun
     if !kernel.fits(lane, &sizes, &arguments) {
         return Err(Count::Doubtful);
     }
-    Ok(Launch { kept: Kept::of(&arguments), kernel, arguments, sizes })
+    Ok(Launch { kept: KeptObjects::of(&arguments), kernel, arguments, sizes })
 }
 
 fn refused(lane: &Lane, kernel: cl_kernel) -> Option<cl_int> {

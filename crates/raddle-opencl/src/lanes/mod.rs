@@ -33,15 +33,15 @@ use raddle_live::{Client, Link, Reporter};
 use raddle_policy::StreamId;
 use raddle_preempt::{CaptureOrder, LaunchHandle};
 
-use crate::arguments::Argument;
-use crate::memory::Kept;
+use crate::arguments::KernelArgument;
+use crate::memory::KeptObjects;
 use crate::native::Handle;
 use crate::sizes::Sizes;
 use crate::words::{Sight, Words};
 use kernel::Kernel;
 
 /// A device of the program.
-pub(crate) struct Device {
+pub(crate) struct DeviceLanes {
     pub(crate) handle: Handle,
     pub(crate) client: Client<Arc<Work>>,
     /// To the daemon, if there is one.
@@ -57,7 +57,7 @@ pub(crate) struct Device {
 
 /// A queue whose commands run in order.
 pub(crate) struct Lane {
-    pub(crate) device: Arc<Device>,
+    pub(crate) device: Arc<DeviceLanes>,
     pub(crate) context: Handle,
     /// The program's.
     pub(crate) queue: Handle,
@@ -98,7 +98,7 @@ struct State {
     /// The event of the present submission.
     native: Option<Handle>,
     callbacks: Vec<Callback>,
-    gates: Vec<Arc<Gate>>,
+    gates: Vec<Arc<EventGate>>,
     /// A native event that is complete when this is, for queues without a lane.
     complete: Option<Handle>,
 }
@@ -111,7 +111,7 @@ struct Callback {
 
 /// What a command waits for.
 #[derive(Clone)]
-pub(crate) enum Awaited {
+pub(crate) enum AwaitedEvent {
     /// A command of a lane.
     Command(Arc<Command>),
     /// An event of the runtime.
@@ -119,8 +119,8 @@ pub(crate) enum Awaited {
 }
 
 /// What holds one command.
-pub(crate) struct Gate {
-    device: Arc<Device>,
+pub(crate) struct EventGate {
+    device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
     /// What it still waits for, and the one who makes it.
@@ -133,7 +133,7 @@ pub(crate) struct Gate {
 pub(crate) struct Work {
     pub(crate) command: Arc<Command>,
     pub(crate) task: Task,
-    gate: OnceLock<Arc<Gate>>,
+    gate: OnceLock<Arc<EventGate>>,
     /// What was in front of it in its lane: where that fails, so does what is behind it.
     before: OnceLock<Arc<Command>>,
 }
@@ -150,10 +150,10 @@ pub(crate) enum Task {
 pub(crate) struct InOrder {
     /// The user event.
     opens: Handle,
-    progress: Mutex<Progress>,
+    progress: Mutex<WorkProgress>,
 }
 
-enum Progress {
+enum WorkProgress {
     /// Its turn has not come.
     Waits,
     /// It may run, as this submission.
@@ -165,8 +165,8 @@ enum Progress {
 /// A launch of a kernel with the prologue.
 pub(crate) struct Launch {
     kernel: Arc<Kernel>,
-    arguments: Arc<Vec<Option<Argument>>>,
+    arguments: Arc<Vec<Option<KernelArgument>>>,
     #[expect(dead_code, reason = "it is kept")]
-    kept: Kept,
+    kept: KeptObjects,
     sizes: Sizes,
 }

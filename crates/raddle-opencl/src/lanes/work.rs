@@ -8,7 +8,7 @@ use raddle_preempt::{LaunchHandle, Report, SubmitCall};
 
 use crate::native::{Handle, lock, native};
 
-use super::{Command, Gate, InOrder, Progress, Task, Work};
+use super::{Command, EventGate, InOrder, Task, Work, WorkProgress};
 
 impl Work {
     pub(crate) fn new(command: Arc<Command>, task: Task) -> Arc<Self> {
@@ -16,7 +16,7 @@ impl Work {
     }
 
     /// It is held by this.
-    pub(crate) fn gate(&self, gate: Arc<Gate>) {
+    pub(crate) fn gate(&self, gate: Arc<EventGate>) {
         let _ = self.gate.set(gate);
     }
 
@@ -41,7 +41,7 @@ impl Work {
 
 impl InOrder {
     pub(crate) const fn new(opens: Handle) -> Self {
-        Self { opens, progress: Mutex::new(Progress::Waits) }
+        Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
     /// Its turn has come.
@@ -52,17 +52,17 @@ impl InOrder {
         reporter: &Reporter<Arc<Work>>,
     ) -> SubmitCall {
         let mut progress = lock(&self.progress);
-        if matches!(*progress, Progress::Ended) {
+        if matches!(*progress, WorkProgress::Ended) {
             return SubmitCall::Refused;
         }
         if let Some(status) = work.failed() {
-            *progress = Progress::Ended;
+            *progress = WorkProgress::Ended;
             drop(progress);
             let _ = native!(clSetUserEventStatus(self.opens.0, status));
             crate::watch::failed();
             return work.fail();
         }
-        *progress = Progress::Open(handle, reporter.clone());
+        *progress = WorkProgress::Open(handle, reporter.clone());
         drop(progress);
         let _ = native!(clSetUserEventStatus(self.opens.0, CL_COMPLETE));
         SubmitCall::Returned
@@ -71,11 +71,11 @@ impl InOrder {
     /// It has ended in the runtime.
     pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
         let Task::InOrder(in_order) = &work.task else { return };
-        let before = std::mem::replace(&mut *lock(&in_order.progress), Progress::Ended);
+        let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);
         work.command.end(status.min(CL_COMPLETE));
         // The client has another: nothing is dropped on this thread.
         drop(work);
-        if let Progress::Open(handle, reporter) = before {
+        if let WorkProgress::Open(handle, reporter) = before {
             let _ = reporter.report(Report::Finished(handle));
         }
     }
