@@ -151,13 +151,16 @@ impl Matching {
             let all = if wave == WHOLE { matcher.release_all(rest, launch.id) } else { 0 };
             let (gone, behind) = rest.split_at(all.max(1));
             for piece in gone {
-                for workgroup in piece.workgroups() {
-                    let name = Name { launch: launch.id, workgroup, wave };
+                let mut count = piece.count;
+                if all == 0 {
+                    let name = |workgroup| Name { launch: launch.id, workgroup, wave };
+                    let released = |&workgroup: &u64| {
+                        matcher.release(piece.cu, launch, name(workgroup)).is_ok()
+                    };
                     // What does not lie there was not placed by this policy.
-                    if all > 0 || matcher.release(piece.cu, launch, name).is_ok() {
-                        places.left(piece.cu, launch, wave, now);
-                    }
+                    count = piece.workgroups().filter(released).count() as u32;
                 }
+                places.left(piece.cu, launch, (count, wave), now);
                 places.changed(matcher, piece.cu);
             }
             rest = behind;
@@ -211,7 +214,7 @@ impl Allocate for Matching {
         match fact {
             Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
             Fact::TakenOff { launch, how } => {
-                let left = |cu, wave| places.left(cu, launch, wave, now);
+                let left = |cu, wave| places.left(cu, launch, (1, wave), now);
                 match how {
                     Preemption::Reset => matcher.kill(launch, left),
                     Preemption::Switch => matcher.save(launch, left),

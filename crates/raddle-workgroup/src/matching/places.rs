@@ -123,10 +123,11 @@ impl Places {
         }
     }
 
-    /// Waves have left.
+    /// Waves of so many workgroups have left.
     #[inline(always)]
-    pub(super) fn left(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
-        if let Self::Scored(scored) = self {
+    pub(super) fn left(&mut self, cu: CuId, launch: &Launch, (count, wave): (u32, u16), now: Tick) {
+        let Self::Scored(scored) = self else { return };
+        for _ in 0..count {
             scored.power_changed(cu, |power, cu| {
                 power.end(cu, launch, waves_of(launch, wave), now);
             });

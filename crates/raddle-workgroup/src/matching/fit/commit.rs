@@ -123,6 +123,7 @@ impl Matcher {
     /// What is free on a compute unit has changed: it is told anew when somebody asks.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
+        self.units[cu].alike = 0;
         self.stale.insert(cu);
     }
 
@@ -156,14 +157,17 @@ impl Matcher {
         }
         let mut next = self.stale.first();
         while let Some(cu) = next {
-            let (here, turn) = (self.standing(simds, cu), self.units[cu].turn);
+            let (here, unit) = (self.standing(simds, cu), self.units[cu]);
             let (word, mut mask) = (cu / BITS, 1u64 << (cu % BITS));
             next = self.stale.first_from(cu + 1);
             // Units of one word with equal free resources are entered together.
-            while let Some(other) = next.filter(|other| other / BITS == word)
-                && self.units[other].turn == turn
-                && self.standing(simds, other) == here
-            {
+            let equal = |other: usize| {
+                let it = &self.units[other];
+                let alike =
+                    it.alike == unit.alike && it.alike != 0 && it.displaced == unit.displaced;
+                it.turn == unit.turn && (alike || self.standing(simds, other) == here)
+            };
+            while let Some(other) = next.filter(|&other| other / BITS == word && equal(other)) {
                 mask |= 1 << (other % BITS);
                 next = self.stale.first_from(other + 1);
             }

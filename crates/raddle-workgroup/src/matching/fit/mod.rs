@@ -58,6 +58,9 @@ struct CuState {
     displaced: u16,
     /// By how many SIMDs the next row of the split table is turned (E8: su).
     turn: u8,
+    /// The number of the last step that made several compute units equal, with this one among them; 0 where it
+    /// has changed by itself since.
+    alike: u32,
 }
 
 /// The compute units of a device with every granule that is taken, and by whom.
@@ -89,6 +92,8 @@ pub(crate) struct Matcher {
     changes: usize,
     /// The compute units that have changed since they were told.
     stale: CuSet,
+    /// The number of the last step that made several compute units equal.
+    alike: u32,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -120,7 +125,7 @@ impl Matcher {
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn };
+        let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn, alike: 0 };
         Ok(Self {
             simds,
             turns: balance != Balance::Fixed,
@@ -141,6 +146,7 @@ impl Matcher {
             dropped: 0,
             changes: 0,
             stale: CuSet::empty(count),
+            alike: 0,
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,

@@ -154,9 +154,20 @@ impl Residents {
     }
 
     /// Whether the first workgroups on a compute unit are those of this piece, in this order, all of one
-    /// class.
+    /// class; `copied`: they are numbered without a gap, and of one launch and class.
     #[inline(always)]
-    pub(super) fn are(&self, cu: usize, piece: &Piece, launch: LaunchId, class: usize) -> bool {
+    pub(super) fn are(
+        &self,
+        cu: usize,
+        piece: &Piece,
+        launch: LaunchId,
+        class: usize,
+        copied: bool,
+    ) -> bool {
+        if copied && piece.stride == 1 {
+            let first = Name { launch, workgroup: piece.first, wave: WHOLE };
+            return self.name(cu, 0) == first && self.class(cu, 0) == Some(class);
+        }
         let here = cu * self.most..cu * self.most + piece.count as usize;
         let entries = self.numbers[here.clone()].iter().zip(&self.all[here]);
         entries.zip(piece.workgroups()).all(|((&number, entry), workgroup)| {

@@ -110,12 +110,14 @@ impl Matcher {
             return None;
         }
         let (units, maps) = (at..at + count, at * self.simds..(at + count) * self.simds);
+        let alike = next_step(&mut self.alike, &mut self.units);
         for (unit, workgroup) in units.clone().zip((name.workgroup..).step_by(each)) {
             self.groups.enter(unit, &filled.groups, Name { workgroup, ..name });
             places.extend_from_slice(&filled.places);
             // As many as a compute unit holds.
-            self.units[unit].resident = each as u16;
-            self.units[unit].barriers = filled.barriers;
+            let (barriers, resident) = (filled.barriers, each as u16);
+            let state = &mut self.units[unit];
+            *state = CuState { barriers, resident, alike, ..*state };
         }
         self.vgpr.set_all(maps.clone(), &filled.vgpr);
         self.sgpr.set_all(units.clone(), &filled.sgpr);
@@ -200,7 +202,7 @@ impl Matcher {
         for (piece, cu) in pieces.iter().zip(first..self.units.len()) {
             let all = piece.cu.index() == cu
                 && piece.count == self.units[cu].resident.into()
-                && self.groups.are(cu, piece, launch, class);
+                && self.groups.are(cu, piece, launch, class, self.units[cu].alike != 0);
             if !all {
                 break;
             }
@@ -211,8 +213,9 @@ impl Matcher {
         class_of.resident = class_of.resident.saturating_sub(groups);
         let (units, maps) =
             (first..first + count, first * self.simds..(first + count) * self.simds);
+        let (barriers, alike) = (self.shape.barriers, next_step(&mut self.alike, &mut self.units));
         for unit in &mut self.units[units.clone()] {
-            (unit.resident, unit.barriers) = (0, self.shape.barriers);
+            *unit = CuState { barriers, resident: 0, alike, ..*unit };
         }
         self.slots[maps.clone()].fill(self.shape.waves_per_simd.into());
         self.vgpr.give_all(maps);
@@ -221,4 +224,14 @@ impl Matcher {
         self.stale.insert_all(units);
         count
     }
+}
+
+/// The number of a step that makes several compute units equal; no compute unit has it yet.
+#[inline(always)]
+pub(super) fn next_step(last: &mut u32, units: &mut [CuState]) -> u32 {
+    *last = last.checked_add(1).unwrap_or_else(|| {
+        units.iter_mut().for_each(|unit| unit.alike = 0);
+        1
+    });
+    *last
 }

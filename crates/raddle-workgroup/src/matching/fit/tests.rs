@@ -368,3 +368,13 @@ fn all_that_lies_on_a_compute_unit_leaves_at_once_and_nothing_less() {
     assert_eq!((matcher.classes[index].resident, matcher.units[0].barriers), (0, 8));
     assert!(matcher.release_all(&[all(0, 4)], id) == 0 && !end(&mut matcher, 1, 0, demand));
 }
+
+#[test]
+fn the_numbers_of_steps_begin_again_where_nobody_has_one() {
+    let mut matcher = matcher(SHAPE, 2);
+    let mut last = u32::MAX - 1;
+    matcher.units[0].alike = row::next_step(&mut last, &mut matcher.units);
+    matcher.units[1].alike = 1;
+    assert_eq!(row::next_step(&mut last, &mut matcher.units), 1);
+    assert_eq!([matcher.units[0].alike, matcher.units[1].alike], [0, 0]);
+}
