@@ -167,7 +167,10 @@ impl Matcher {
                     it.alike == unit.alike && it.alike != 0 && it.displaced == unit.displaced;
                 it.turn == unit.turn && (alike || self.standing(simds, other) == here)
             };
-            while let Some(other) = next.filter(|&other| other / BITS == word && equal(other)) {
+            while let Some(other) = next
+                && other / BITS == word
+                && equal(other)
+            {
                 mask |= 1 << (other % BITS);
                 next = self.stale.first_from(other + 1);
             }
