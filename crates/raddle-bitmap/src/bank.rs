@@ -248,6 +248,10 @@ impl Bank {
         if to.blocks != self.blocks || maps.is_empty() {
             return;
         }
+        let all_free = to.free == self.blocks;
+        if all_free && self.free[maps.clone()].iter().all(|&free| free == self.blocks) {
+            return;
+        }
         let words = &mut self.words[maps.start * self.per..maps.end * self.per];
         match to.words.as_slice() {
             [] => {}
@@ -263,6 +267,12 @@ impl Bank {
     pub fn release_all(&mut self, maps: Range<usize>) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
         let last = u64::MAX >> (self.blocks.wrapping_neg() % BITS);
+        if self.per == 1 {
+            self.words[maps.clone()].fill(last);
+            self.longest[maps.clone()].fill(self.blocks);
+            self.free[maps].fill(self.blocks);
+            return;
+        }
         for map in maps {
             if self.free[map] == self.blocks {
                 continue;

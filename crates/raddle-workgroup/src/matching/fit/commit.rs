@@ -155,28 +155,27 @@ impl Matcher {
                 next = self.stale.first_from(cu + 1);
             }
         }
-        let mut next = self.stale.first();
-        while let Some(cu) = next {
-            let (here, unit) = (self.standing(simds, cu), self.units[cu]);
-            let (word, mut mask) = (cu / BITS, 1u64 << (cu % BITS));
-            next = self.stale.first_from(cu + 1);
-            // Units of one word with equal free resources are entered together.
-            let equal = |other: usize| {
-                let it = &self.units[other];
-                let alike =
-                    it.alike == unit.alike && it.alike != 0 && it.displaced == unit.displaced;
-                it.turn == unit.turn && (alike || self.standing(simds, other) == here)
-            };
-            while let Some(other) = next
-                && other / BITS == word
-                && equal(other)
-            {
-                mask |= 1 << (other % BITS);
-                next = self.stale.first_from(other + 1);
+        let mut from = 0;
+        while let Some(run) = self.stale.run_from(from) {
+            from = run.end;
+            let mut cu = run.start;
+            while cu < run.end {
+                let (here, unit) = (self.standing(simds, cu), self.units[cu]);
+                let equal = |&other: &usize| {
+                    let it = &self.units[other];
+                    let alike =
+                        it.alike == unit.alike && it.alike != 0 && it.displaced == unit.displaced;
+                    it.turn == unit.turn && (alike || self.standing(simds, other) == here)
+                };
+                // Units of one word with equal free resources are entered together.
+                let end = run.end.min((cu / BITS + 1) * BITS);
+                let count = 1 + (cu + 1..end).take_while(equal).count();
+                let mask = (u64::MAX >> (BITS - count)) << (cu % BITS);
+                let fits = self.fitting(simds, cu);
+                OpenSets::change(&mut self.open, (cu / BITS, mask), self.kept, fits);
+                self.changes += count;
+                cu += count;
             }
-            let fits = self.fitting(simds, cu);
-            OpenSets::change(&mut self.open, (word, mask), self.kept, fits);
-            self.changes += mask.count_ones() as usize;
         }
         self.stale.clear();
         if self.changes > self.units.len().max(CLASSES) {
