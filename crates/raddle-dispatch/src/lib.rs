@@ -27,12 +27,11 @@
 
 extern crate alloc;
 
+mod answer;
 mod book;
 mod composed;
 mod dispatcher;
 mod error;
-#[cfg(not(feature = "recipes"))]
-mod log;
 #[cfg(feature = "recipes")]
 pub mod log;
 #[cfg(feature = "recipes")]

@@ -30,6 +30,17 @@ impl<'l> Received<'l> {
             Self::Barrier | Self::Foreign(_) => &[],
         }
     }
+
+    /// The launches, where no other types are to come than those of the format.
+    ///
+    /// # Errors
+    /// [`PacketError::Type`] for a foreign packet.
+    pub const fn of_format(self, format: &AqlFormat) -> Result<&'l [LaunchImage], PacketError> {
+        match self {
+            Self::Foreign(found) => Err(PacketError::Type { found, types: format.types() }),
+            known => Ok(known.launches()),
+        }
+    }
 }
 
 /// The packet processor of one table: the receiving side.

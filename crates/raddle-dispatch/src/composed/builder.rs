@@ -13,9 +13,8 @@ use super::control::SteppedRuntime;
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
-use super::{Composed, Journal, Preemptions, Transit, Turns};
+use super::{Composed, Journal, LogWriter, Preemptions, Transit, Turns};
 use crate::DispatchError;
-use crate::log::LogWriter;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 

@@ -14,7 +14,7 @@ use super::launch::Stage;
 use super::lists::SubmittedLaunch;
 use super::{Composed, Preemptions};
 use crate::DispatchError;
-use crate::log::LoggedAnswer;
+use crate::answer::LoggedAnswer;
 use crate::tally::RefusedReset;
 
 /// What a device declares whose commands become actions. A dispatcher takes them one by one

@@ -10,7 +10,7 @@ use raddle_policy::{
 use super::Composed;
 use super::launch::{LaunchState, Stage};
 use crate::DispatchError;
-use crate::log::LoggedAnswer;
+use crate::answer::LoggedAnswer;
 
 impl Composed {
     pub(super) fn copy_issued(

@@ -17,6 +17,8 @@ mod placing;
 mod policies;
 mod process;
 mod ready;
+#[cfg(not(feature = "recipes"))]
+mod silent;
 mod turns;
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -38,8 +40,12 @@ use lists::Lists;
 use policies::Policies;
 use process::Process;
 use ready::Ready;
+#[cfg(not(feature = "recipes"))]
+use silent::SilentLog as LogWriter;
 
-use crate::log::{LogWriter, LoggedAnswer};
+use crate::answer::LoggedAnswer;
+#[cfg(feature = "recipes")]
+use crate::log::LogWriter;
 use crate::{DispatchError, Dispatcher, PreemptionTally, TurnTally};
 
 /// A dispatcher composed of four policies.

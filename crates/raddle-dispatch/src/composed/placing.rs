@@ -13,7 +13,7 @@ use super::Composed;
 use super::launch::{LaunchState, Stage};
 use super::lists::SubmittedLaunch;
 use crate::DispatchError;
-use crate::log::LoggedAnswer;
+use crate::answer::LoggedAnswer;
 
 impl Composed {
     /// Submits these launches, which the controller has said to submit, in their order of issue.

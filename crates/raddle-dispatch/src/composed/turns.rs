@@ -16,7 +16,7 @@ use raddle_preempt::{
 use super::process::Process;
 use super::{Composed, Turns};
 use crate::DispatchError;
-use crate::log::{LoggedAnswer, WrittenLoad};
+use crate::answer::{LoggedAnswer, WrittenLoad};
 
 impl Composed {
     /// Asks the turn policy if it has to be asked, and takes off the work of those revoked.

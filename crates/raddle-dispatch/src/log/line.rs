@@ -6,8 +6,8 @@ use raddle_policy::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::answer::{LoggedAnswer, TakenOff, WrittenPieces};
-use super::runs::PieceRun;
+use crate::answer::runs::PieceRun;
+use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
 /// One line: when it was said, in which step, and what.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -20,35 +20,16 @@
 //! That is how a log is read. What a replay writes to a file leaves out whatever follows from the lines
 //! before; `short` says what, and [`spelled_out`] gives every line back.
 
-mod answer;
-#[cfg(feature = "recipes")]
 pub mod check;
-#[cfg(feature = "recipes")]
 mod header;
-#[cfg(feature = "recipes")]
 mod line;
-#[cfg(feature = "recipes")]
 mod lines;
-#[cfg(not(feature = "recipes"))]
-mod off;
-#[cfg(feature = "recipes")]
 mod reader;
-mod runs;
-#[cfg(feature = "recipes")]
 mod short;
-#[cfg(feature = "recipes")]
 mod writer;
 
-pub(crate) use answer::{LoggedAnswer, WrittenLoad};
-#[cfg(feature = "recipes")]
 pub use header::{LOG_VERSION, LogHeader};
-#[cfg(feature = "recipes")]
 pub use line::LogLine;
-#[cfg(feature = "recipes")]
 pub use lines::spelled_out;
-#[cfg(not(feature = "recipes"))]
-pub(crate) use off::SilentLog as LogWriter;
-#[cfg(feature = "recipes")]
 pub use reader::{Replayed, replay, replay_with};
-#[cfg(feature = "recipes")]
 pub use writer::{Detail, LogWriter};

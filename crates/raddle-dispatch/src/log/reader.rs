@@ -8,7 +8,7 @@ use raddle_policy::{Actions, Piece, Tick};
 use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
 use super::lines::LogLines;
-use super::runs::PieceRun;
+use crate::answer::runs::PieceRun;
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
 /// What a replay of a log found.

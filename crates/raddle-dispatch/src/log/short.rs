@@ -17,9 +17,9 @@ use raddle_policy::{LaunchId, Piece, Tick, WaveSpan};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::answer::WrittenPieces;
 use super::line::read_span;
-use super::runs::PieceRun;
+use crate::answer::WrittenPieces;
+use crate::answer::runs::PieceRun;
 
 /// What was said so far, as far as later lines leave it out.
 #[derive(Debug, Default)]
@@ -220,7 +220,8 @@ mod tests {
     use raddle_testkit::Sink;
 
     use super::*;
-    use crate::log::{Detail, LogHeader, LogWriter, LoggedAnswer, spelled_out};
+    use crate::answer::LoggedAnswer;
+    use crate::log::{Detail, LogHeader, LogWriter, spelled_out};
 
     fn writers(detail: Detail) -> [(Sink, LogWriter); 2] {
         let header = LogHeader {

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use raddle_policy::{Activity, Event, KernelCall, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
-use super::answer::LoggedAnswer;
 use super::line::LoggedEvent;
 use super::short::Memory;
+use crate::answer::LoggedAnswer;
 
 /// How much a start line tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ mod question;
 use raddle_dispatch::read::FaultKind;
 use raddle_packet::{
     Agent, AqlFormat, AqlPacket, Condensed, CondensedKernel, HALF_WORDS, LaunchImage, PacketError,
-    Received, ReferenceTable,
+    ReferenceTable,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -130,10 +130,8 @@ fn decode(
     let mut launches = [LaunchImage::default(); HALF_WORDS];
     for (number, packet) in packets.iter().enumerate() {
         let before = agent.table().clone();
-        let received = match agent.receive(packet, &mut launches) {
-            Ok(Received::Foreign(found)) => Err(PacketError::Type { found, types: format.types() }),
-            received => received.map(Received::launches),
-        };
+        let received = agent.receive(packet, &mut launches);
+        let received = received.and_then(|received| received.of_format(format));
         let launches = received.map_err(|error| fault(&error, &format!("/decode/{number}")))?;
         explain::drawn(format, &format!("602: packet {number}"), packet, story);
         let tables = [&before, agent.table()];

@@ -2,7 +2,7 @@
 
 use raddle_packet::{
     AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
-    KernelDispatch, LaunchImage, PacketError, Received, ReplacementPolicy,
+    KernelDispatch, LaunchImage, PacketError, ReplacementPolicy,
 };
 
 use crate::naive::Orders;
@@ -77,10 +77,9 @@ pub(crate) fn launches(
     agent: &mut Agent,
     packet: &AqlPacket,
 ) -> Result<Vec<LaunchImage>, PacketError> {
-    match agent.receive(packet, &mut [LaunchImage::default(); HALF_WORDS])? {
-        Received::Foreign(found) => Err(PacketError::Type { found, types: agent.format().types() }),
-        received => Ok(received.launches().to_vec()),
-    }
+    let mut list = [LaunchImage::default(); HALF_WORDS];
+    let received = agent.receive(packet, &mut list)?;
+    received.of_format(agent.format()).map(<[_]>::to_vec)
 }
 
 pub(crate) fn hex(text: &str) -> AqlPacket {

@@ -5,7 +5,7 @@
 use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
     Agent, AqlFormat, AqlPacket, BarrierPacket, Condensed, CondensedKernel, Diff, HALF_WORDS,
-    LaunchImage, PacketError, PacketView, Received, Reference, cleanups,
+    LaunchImage, PacketError, PacketView, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -148,12 +148,7 @@ fn decoded<'l>(
 ) -> Result<DecodedPacket<'l>, PacketError> {
     let kind = PacketView::new(packet, layout).kind().name();
     let mut list = [LaunchImage::default(); HALF_WORDS];
-    let launches = match agent.receive(packet, &mut list)? {
-        Received::Foreign(found) => {
-            return Err(PacketError::Type { found, types: layout.types() });
-        }
-        received => received.launches(),
-    };
+    let launches = agent.receive(packet, &mut list)?.of_format(layout)?;
     let parsed = Condensed::parse(packet, layout);
     let kernels = parsed.iter().flat_map(|condensed| condensed.kernels(layout));
     let named =

@@ -5,8 +5,8 @@ use raddle_preempt::ResetScope;
 
 use super::seen::{SeenFlag, SeenPreemption, SeenStage};
 use super::{Checker, LogRule};
-use crate::log::LoggedAnswer;
-use crate::log::runs::PieceRun;
+use crate::answer::LoggedAnswer;
+use crate::answer::runs::PieceRun;
 
 /// An answer, as far as a rule asks of it.
 pub(super) type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;

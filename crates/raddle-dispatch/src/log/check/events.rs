@@ -4,8 +4,8 @@ use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
 
 use super::seen::{SeenFlag, SeenLaunch, SeenProcess, SeenStage};
 use super::{Checker, LogRule};
+use crate::answer::runs::PieceRun;
 use crate::log::line::LoggedEvent;
-use crate::log::runs::PieceRun;
 
 impl Checker {
     pub(super) fn hear(&mut self, event: LoggedEvent<Vec<PieceRun>>) {

@@ -21,7 +21,7 @@ use self::seen::{SeenLaunch, SeenProcess};
 use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
 use super::lines::LogLines;
-use super::runs::PieceRun;
+use crate::answer::runs::PieceRun;
 use crate::{DispatchError, Registry};
 
 /// Holds a decision log against the rules. Its policies are in the registry.

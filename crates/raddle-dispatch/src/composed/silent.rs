@@ -2,7 +2,7 @@
 
 use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
 
-use super::LoggedAnswer;
+use crate::answer::LoggedAnswer;
 
 /// Writes nothing.
 #[derive(Debug)]

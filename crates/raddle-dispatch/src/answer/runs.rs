@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// `first + i * step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
-pub(super) struct PieceRun {
+pub(crate) struct PieceRun {
     /// The piece on the lowest compute unit.
-    pub(super) piece: Piece,
+    pub(crate) piece: Piece,
     /// Number of compute units.
-    pub(super) cus: u16,
+    pub(crate) cus: u16,
     /// From the first workgroup of one unit to that of the next; 1 where there is only one.
     step: u64,
 }
@@ -47,14 +47,14 @@ impl From<WrittenRun> for PieceRun {
 
 impl PieceRun {
     /// The same, its first workgroup counted from another one that does not lie behind it.
-    pub(super) const fn counted_from(self, from: u64) -> Self {
+    pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }
     }
 
     /// Its pieces, lowest compute unit first.
     #[cfg(feature = "recipes")]
-    pub(super) fn expand(self) -> impl Iterator<Item = Piece> {
+    pub(crate) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
             first: self.piece.first.saturating_add(self.step.saturating_mul(u64::from(i))),
             cu: CuId(self.piece.cu.0.saturating_add(i)),
@@ -64,7 +64,7 @@ impl PieceRun {
 }
 
 /// Joins neighbouring pieces into runs, in order.
-pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
+pub(crate) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
     let mut rest = pieces;
     core::iter::from_fn(move || {
         let piece = *rest.first()?;

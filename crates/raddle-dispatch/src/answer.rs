@@ -1,5 +1,7 @@
 //! How is an answer spelled in the log?
 
+pub(crate) mod runs;
+
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +12,7 @@ use raddle_policy::{
 };
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::runs::runs;
+use runs::runs;
 
 /// An answer, as it is written, a replay compares the text, and as far as a check of a log reads it;
 /// `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
@@ -168,8 +170,8 @@ fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::E
 /// Pieces, written as runs, their first workgroups counted from `from` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPieces<'a> {
-    pub(super) pieces: &'a [Piece],
-    pub(super) from: u64,
+    pub(crate) pieces: &'a [Piece],
+    pub(crate) from: u64,
 }
 
 impl Serialize for WrittenPieces<'_> {
@@ -185,7 +187,7 @@ fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
 /// How the log spells what a device does with a launch.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
-pub(super) enum TakenOff {
+pub(crate) enum TakenOff {
     Wait,
     Flag,
     Drain,
