@@ -35,7 +35,9 @@ pub struct VictimView<'a> {
 
 /// Answers how the work of a revoked process leaves.
 ///
-/// The policy is asked once for each revocation, and only if the process has submitted work.
+/// The policy is asked once for each revocation, and only if the process has submitted work, all of
+/// which has come back since its last preemption. Work that has not leaves by the method of that
+/// preemption again.
 ///
 /// # Laws
 ///

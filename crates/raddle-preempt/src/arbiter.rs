@@ -43,7 +43,8 @@ pub struct Decided {
     /// The wishes, in the order of the processes; processes that go on come last.
     pub wishes: Vec<Wish>,
     /// For each process that lost the turn with submitted work, and is not being preempted yet: how
-    /// that work leaves, if it does.
+    /// that work leaves, if it does. The preempt policy says so, unless something of the process has
+    /// not come back since its last preemption.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Who has the turn.
     pub may_issue: Vec<ProcessId>,
@@ -112,8 +113,10 @@ impl Arbiter {
     }
 
     /// Asks whose turn it is and, for each process that loses it with submitted work, how that work
-    /// leaves. `states` are the runnable processes, by id; `victims` returns the submitted launches
-    /// of a process that have not ended, in the order of submission.
+    /// leaves. `states` are the runnable processes, by id; `victims` lists the submitted launches
+    /// of a process that have not ended, in the order of submission, and returns the method by which
+    /// some of them left that have not come back since. Then all of them leave by that method again:
+    /// what is held or saved can neither test a flag nor be waited for.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy replaces it.
@@ -121,7 +124,7 @@ impl Arbiter {
         &mut self,
         (turn, preempt): (&mut dyn Turn, &mut dyn Preempt),
         states: &[ProcessState],
-        mut victims: impl FnMut(ProcessId, &mut Vec<VictimLaunch>),
+        mut victims: impl FnMut(ProcessId, &mut Vec<VictimLaunch>) -> Option<Preemption>,
         now: Tick,
         decided: &mut Decided,
     ) -> Result<(), PreemptError> {
@@ -152,12 +155,12 @@ impl Arbiter {
                 continue;
             }
             self.victims.clear();
-            victims(process, &mut self.victims);
+            let away = victims(process, &mut self.victims);
             let state = find(states, process);
             let launches = &self.victims;
             let view = state.map(|process| VictimView { process, launches, by });
             let way = view.filter(|_| !launches.is_empty()).and_then(|view| {
-                let way = preempt.preempt(&view, now);
+                let way = away.or_else(|| preempt.preempt(&view, now));
                 ways.push((process, way));
                 way
             });

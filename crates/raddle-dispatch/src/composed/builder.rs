@@ -175,6 +175,7 @@ impl Builder {
             orders: 0,
             submissions: 0,
             heard: false,
+            gave_up: false,
             now: Tick::ZERO,
             lists: Lists::default(),
             journal: Journal { log: self.log, step: 0 },

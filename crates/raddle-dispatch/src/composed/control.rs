@@ -7,7 +7,7 @@
 use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
     Command, Declared, Heard, LaunchHandle, NoReset, Report, ResetScope, ResetVerdict, Runtime,
-    SubmitCall,
+    Standing, SubmitCall,
 };
 
 use super::launch::Stage;
@@ -313,8 +313,13 @@ impl Composed {
         let is_held = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
         };
+        let arbiter = &self.turns.arbiter;
         self.preemptions.returning.retain(|id| {
-            let process = self.processes.get(id).filter(|process| !process.removing);
+            debug_assert!(
+                arbiter.standing(*id).is_some_and(Standing::has_turn),
+                "only work of processes with the turn comes back, and {id} has lost it"
+            );
+            let process = self.processes.get(id);
             let before = back.len();
             let submitted = process.into_iter().flat_map(|process| process.submitted.values());
             back.extend(submitted.copied().filter(is_held));

@@ -80,6 +80,8 @@ pub struct Composed {
     submissions: u64,
     /// Something was heard since the last decision.
     heard: bool,
+    /// The allocate policy has refused a launch for ever in this decision.
+    gave_up: bool,
     /// The latest tick that was told.
     now: Tick,
     lists: Lists,
@@ -290,13 +292,20 @@ impl Dispatcher for Composed {
             actions.push(Action::Refuse { refusal });
             self.journal.answer(now, LoggedAnswer::Refuse(refusal));
         }
-        self.take_turns(now, actions)?;
-        self.choose_streams(now, actions)?;
-        self.take_off_late(now, actions);
-        self.control(now, actions)?;
-        self.arrive(now);
-        self.start_copies(now, actions)?;
-        self.place(now, actions)?;
+        loop {
+            self.take_turns(now, actions)?;
+            self.choose_streams(now, actions)?;
+            self.take_off_late(now, actions);
+            self.control(now, actions)?;
+            self.arrive(now);
+            self.start_copies(now, actions)?;
+            self.place(now, actions)?;
+            // A launch that will never run is gone, so its process may give the turn away and its place
+            // in the window: no event tells that later.
+            if !core::mem::take(&mut self.gave_up) {
+                break;
+            }
+        }
         self.note_overruns(now);
         self.journal.step += 1;
         Ok(())

@@ -292,6 +292,7 @@ impl Composed {
         }
         actions.push(Action::Refuse { refusal });
         self.journal.answer(now, LoggedAnswer::Refuse(refusal));
+        self.gave_up = true;
         self.forget(&launch, now)
     }
 }

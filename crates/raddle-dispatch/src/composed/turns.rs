@@ -13,6 +13,7 @@ use raddle_preempt::{
     CaptureOrder, Decided, PreemptError, ProcessPhase, Resumed, Standing, Wish, WishAnswer,
 };
 
+use super::launch::Stage;
 use super::process::Process;
 use super::{Composed, Turns};
 use crate::DispatchError;
@@ -41,9 +42,11 @@ impl Composed {
         states.extend(self.processes.iter().filter_map(|(&id, process)| process.state(id, now)));
         let Self { processes, launches, book, .. } = self;
         let victims = |id: ProcessId, victims: &mut Vec<VictimLaunch>| {
-            let submitted = processes.get(&id).into_iter().flat_map(|it| it.submitted.values());
-            victims.extend(submitted.filter_map(|launch| {
+            let process = processes.get(&id)?;
+            let mut away = false;
+            victims.extend(process.submitted.values().filter_map(|launch| {
                 let known = launches.get(launch)?;
+                away |= matches!(known.stage, Stage::Held(_) | Stage::Returning);
                 Some(VictimLaunch {
                     launch: known.launch,
                     unstarted: known.undistributed() + known.waiting(),
@@ -51,6 +54,7 @@ impl Composed {
                     submitted: known.submitted,
                 })
             }));
+            away.then_some(process.way)
         };
         let policies = &mut self.policies;
         let asked: (&mut dyn Turn, &mut dyn Preempt) =
@@ -167,6 +171,8 @@ impl Composed {
             return Ok(());
         }
         let (Wish::Preempt { process, .. } | Wish::Pause { process }) = wish else { return Ok(()) };
+        // What has had no room to come back comes back when it has the turn again.
+        self.preemptions.returning.remove(&process);
         if let Some(known) = self.processes.get(&process).filter(|it| !it.submitted.is_empty()) {
             self.turns.tally.revoked += 1;
             if known.resident_waves > 0 {

@@ -246,6 +246,8 @@ impl Desk {
         let (members, mut decided) = (&self.members, std::mem::take(&mut self.decided));
         let victims = |process: ProcessId, launches: &mut Vec<VictimLaunch>| {
             launches.extend(members.get(&process).into_iter().flat_map(|it| it.victims(process)));
+            // A live runtime neither holds nor saves.
+            None
         };
         let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
         self.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;

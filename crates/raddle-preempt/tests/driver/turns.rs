@@ -51,6 +51,7 @@ fn ask(
         if busy.contains(&id) {
             launches.push(launch);
         }
+        None
     };
     let (mut turn, mut preempt) = (Says(named.to_vec(), Some(Tick(9))), Leaves(way));
     let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut turn, &mut preempt);
@@ -130,7 +131,12 @@ fn a_turn_policy_that_breaks_a_law_is_named() {
     }
     let mut decided = Decided::default();
     let (mut turn, mut preempt) = (Says(vec![A], Some(Tick(5))), Leaves(None));
-    let asked =
-        arbiter().decide((&mut turn, &mut preempt), &[state(A)], |_, _| {}, Tick(5), &mut decided);
+    let asked = arbiter().decide(
+        (&mut turn, &mut preempt),
+        &[state(A)],
+        |_, _| None,
+        Tick(5),
+        &mut decided,
+    );
     assert!(asked.unwrap_err().to_string().contains("law 3"));
 }

@@ -1,5 +1,6 @@
 //! Does the simulated GPU do what its documentation says?
 
+mod any_recipe;
 mod block_warp;
 mod closed;
 mod contention;

@@ -1,6 +1,7 @@
 //! What does an event of a log say, and against which rule?
 
 use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
+use raddle_preempt::ResetScope;
 
 use super::seen::{SeenFlag, SeenLaunch, SeenProcess, SeenStage};
 use super::{Checker, LogRule};
@@ -46,6 +47,10 @@ impl Checker {
             }
             LoggedEvent::ResetOver { process } => {
                 self.processes.entry(process).or_default().resetting = false;
+                if self.scope == ResetScope::Queue {
+                    // What its other streams have begun ends there.
+                    self.closed.retain(|_, whose| *whose != process);
+                }
             }
             LoggedEvent::Submitted { launch } => {
                 if let Some(launch) = self.launches.get_mut(&launch) {

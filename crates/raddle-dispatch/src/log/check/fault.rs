@@ -31,7 +31,8 @@ pub enum LogRule {
     /// process does not see a raised flag.
     Reset,
     /// 9: from a reset on nobody starts on the compute units that it resets, until all of its
-    /// process have left the runtime.
+    /// process have left the runtime; where single streams are reset, until the reset is over, as
+    /// the other streams of the process must be able to end.
     Units,
     /// 10: by the flag leaves only what a raised flag holds. A flag is raised when every submit call
     /// has returned, and lowered before anything is submitted again.

@@ -1,0 +1,65 @@
+//! Which single cases were wrong once?
+
+use raddle_policy::{Barrier, Demand, Level, StreamId, Ticks};
+use raddle_sim::{HostPause, ProcessPlan, Repetition, Task, TaskWait, Work, Workload};
+
+use super::check;
+use super::recipes::{Chosen, LARGE};
+use crate::kit::{copy, idempotent, kernel};
+
+/// A kernel without registers, of this level, that may be killed.
+fn plain(level: u8, (arrival, groups, waves, ticks): (u64, u64, u16, u64)) -> Task {
+    let mut task =
+        idempotent(Task { level: Level(level), ..kernel(arrival, groups, waves, ticks) });
+    if let Work::Kernel { demand, context_bytes, .. } = &mut task.work {
+        *demand = Demand { waves, ..Demand::default() };
+        *context_bytes = u64::from(waves) * 100;
+    }
+    task
+}
+
+fn holds(cus: u16, recipe: &str, processes: Vec<ProcessPlan>) {
+    let chosen = Chosen { shape: LARGE, cus, recipe: recipe.to_owned() };
+    assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
+}
+
+/// A launch is saved, finds no room when its process has the turn again, and the process loses the turn
+/// before there is any: it must not come back then.
+#[test]
+fn what_found_no_room_stays_off_when_the_turn_is_lost_again() {
+    let recipe = "raddle = 1\nwindow = 2\n[launch-path]\npolicy = \"condensed\"\ncleanup-ns = 5\n\
+        [turn]\npolicy = \"highest-level\"\n[allocate]\npolicy = \"block-warp\"\n\
+        [preempt]\npolicy = \"cheapest\"\nmost-kills = 0\nbound-us = 3\nswitch-ns = 0\n\
+        costs = { reset-ns = 900, bytes-per-us = 1000, vgpr-bytes = 64, sgpr-bytes = 16, lds-bytes = 32 }";
+    let urgent = Task { after: Some(0), ..plain(0, (286, 1, 1, 1)) };
+    let beside = Task { stream: StreamId(2), ..plain(1, (286, 6, 6, 700)) };
+    let mut first = ProcessPlan::new("p0", vec![copy(0, 654), beside, urgent]);
+    first.start = Ticks(20);
+    first.waits = vec![TaskWait { task: 2, source: 1 }];
+    first.repetition = Repetition::At(vec![Ticks(2614)]);
+    let mut last = Task { after: Some(0), ..plain(1, (0, 1, 6, 700)) };
+    if let Work::Kernel { demand, barrier, .. } = &mut last.work {
+        (demand.vgpr, demand.barriers, *barrier) = (1, 1, Barrier::Yes);
+    }
+    let pause =
+        HostPause { begins: Ticks::ZERO, returns: Ticks::ZERO, tail: Ticks::ZERO, tasks: vec![0] };
+    let second = ProcessPlan::new("p1", vec![plain(1, (0, 10, 7, 2500)), last]).closed(vec![pause]);
+    holds(2, recipe, vec![first, second]);
+}
+
+/// The only launch of the process that has the turn is refused for ever: the turn goes on.
+#[test]
+fn who_is_refused_for_ever_gives_the_turn_away() {
+    let recipe = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n\
+        [allocate]\npolicy = \"matching\"\nsearch = { sampled = { amounts = [1, 2, 4, 8] } }";
+    let mut refused = plain(1, (0, 1, 5, 1));
+    if let Work::Kernel { demand, .. } = &mut refused.work {
+        // Ten granules in all, and no amount between 8 and 16 is sampled.
+        demand.sgpr = 2;
+    }
+    let processes = vec![
+        ProcessPlan::new("p0", vec![refused]),
+        ProcessPlan::new("p1", vec![plain(2, (0, 1, 1, 1))]),
+    ];
+    holds(1, recipe, processes);
+}

@@ -1,0 +1,105 @@
+//! Does the dispatcher keep every rule, whatever its four policies, their settings and the workload?
+//!
+//! Each case is a random recipe over all bundled policies on a random workload. The simulator's ledger
+//! agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven rules of
+//! the controller, and its events give the same answers again, byte for byte.
+
+mod cases;
+mod recipes;
+mod workloads;
+
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+use raddle_dispatch::log::{self, Detail, LogHeader};
+use raddle_dispatch::{DispatchError, Registry};
+use raddle_policy::Ticks;
+use raddle_sim::{Costs, EnergyModel, SimConfig, Workload, run_watched};
+use raddle_testkit::Sink;
+
+use self::recipes::Chosen;
+
+/// A run that reports its progress so often, once in 1,024 decisions, does not end.
+const MOST_REPORTS: u32 = 400;
+
+/// What the costs of `[preempt]` are in a run, as `raddle` takes them from a recipe.
+fn costs(header: &LogHeader) -> Costs {
+    let asked = header.recipe.runtime;
+    let ns = |ns: Option<u64>| Ticks(ns.unwrap_or(0));
+    Costs {
+        flag: ns(asked.flag_ns),
+        exit: ns(asked.exit_ns),
+        check: ns(asked.check_ns),
+        reset: ns(asked.reset_ns),
+        switch: ns(asked.switch_ns),
+        switch_bytes: asked.switch_bytes.unwrap_or(0),
+        context_bytes_per_us: 20_000,
+    }
+}
+
+/// Runs a recipe on a workload and holds it against everything that must hold.
+fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
+    let registry = Registry::bundled();
+    let recipe = registry.recipe("any", &chosen.recipe).map_err(|error| error.to_string())?;
+    let &Chosen { shape, cus, .. } = chosen;
+    let header = LogHeader {
+        raddle_log: log::LOG_VERSION,
+        detail: Detail::Full,
+        device: "any".into(),
+        cus,
+        shape,
+        recipe,
+    };
+    let sink = Sink::default();
+    let builder = header.recipe.builder(shape, cus).map_err(|error| error.to_string())?;
+    let built = builder.log(header.writer(Box::new(sink.clone()))).build();
+    let mut dispatcher = built.map_err(|error| error.to_string())?;
+    let energy = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
+    let options = SimConfig { shape, cus, costs: costs(&header), energy };
+    let mut reports = 0;
+    let mut bounded = |_| {
+        reports += 1;
+        if reports < MOST_REPORTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let ran = run_watched(workload, &mut dispatcher, &options, &mut (), &mut bounded);
+    let text = sink.text();
+    let outcome = ran.map_err(|error| error.to_string())?;
+    let told = |error: DispatchError| error.to_string();
+    let checked = log::check::check(&registry, text.as_bytes());
+    // A run that ends before its last launch has no whole log; what it lacks is told by `stuck`.
+    let broken = checked.map_err(told)?.broken;
+    let broken: Vec<String> = broken
+        .iter()
+        .map(|(rule, it)| {
+            format!("{rule}: {} times, first in line {}: {}", it.count, it.line, it.what)
+        })
+        .collect();
+    if !broken.is_empty() {
+        return Err(broken.join("\n"));
+    }
+    if !outcome.stuck.is_empty() {
+        return Err(format!("stuck: {:?}", outcome.stuck));
+    }
+    if let Some((line, ours, theirs)) = log::replay(text.as_bytes()).map_err(told)?.difference {
+        return Err(format!("line {line} is answered otherwise: {ours:?}, {theirs:?}"));
+    }
+    Ok(())
+}
+
+/// 200 cases, or as many as `PROPTEST_CASES` says in a long test.
+fn cases() -> ProptestConfig {
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    let config = if long { ProptestConfig::default() } else { ProptestConfig::with_cases(200) };
+    ProptestConfig { max_global_rejects: u32::MAX, ..config }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn any_recipe_keeps_every_rule(chosen in recipes::chosen(), workload in workloads::workload()) {
+        if let Err(what) = check(&chosen, &workload) {
+            prop_assert!(false, "{what}\n{}", chosen.recipe);
+        }
+    }
+}
