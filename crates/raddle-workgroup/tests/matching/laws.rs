@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use raddle_policy::Level;
 use raddle_testkit::{
-    Scenario, cases, check_allocate, check_bulk, scenario, scenario_with, wide_scenario,
+    Deed, SMALL_CU, Scenario, World, cases, check_allocate, check_bulk, demand, launch, scenario,
+    scenario_with, wide_scenario,
 };
 use raddle_workgroup::{Balance, LevelOrder, MatchingConfig};
 
@@ -65,4 +66,30 @@ proptest! {
         check_allocate(make, &s);
         check_bulk(make, &s);
     }
+}
+
+/// The third launch fits once a workgroup of the fourth, which is of its level, has turned the split table:
+/// from then on the two channels tie.
+#[test]
+fn a_channel_that_ties_in_the_middle_of_an_answer_goes_next() {
+    let of = |id, (stream, level), (waves, vgpr), workgroups| {
+        let of_stream = launch(id).stream(stream).level(level).workgroups(workgroups);
+        of_stream.demand(demand(waves, vgpr)).build()
+    };
+    let launches = vec![
+        of(0, (0, 0), (1, 10), 1),
+        of(1, (0, 0), (1, 1), 1),
+        of(2, (1, 1), (3, 5), 1),
+        of(3, (2, 1), (1, 1), 3),
+    ];
+    let (processes, ends, leaves) = (vec![1], vec![], vec![]);
+    let s = Scenario { shape: SMALL_CU, cus: 1, processes, launches, batch: 4, ends, leaves };
+    let make = || matching(&MatchingConfig::default(), s.shape, s.cus);
+    check_bulk(make, &s);
+    let run = World::play(&s, &mut make()).expect("it keeps the laws");
+    let started = run.lines.iter().filter_map(|line| match &line.deed {
+        Deed::Started { launch, pieces, .. } => Some((launch.0, pieces[0].count)),
+        _ => None,
+    });
+    assert_eq!(started.take(5).collect::<Vec<_>>(), [(0, 1), (1, 1), (3, 1), (2, 1), (3, 2)]);
 }

@@ -241,6 +241,8 @@ fn a_row_is_placed_as_one_by_one() {
         (9, Demand { waves: 4, vgpr: 2, lds: 7, ..Demand::default() }),
         (9, Demand { waves: 2, vgpr: 1, sgpr: 9, lds: 20, barriers: 2 }),
         (9, Demand { waves: 2, ..Demand::default() }),
+        // Fewer runs of LDS than the free granules of it say.
+        (9, Demand { waves: 2, vgpr: 1, sgpr: 2, lds: 13, barriers: 1 }),
     ];
     // Two of these lie there with a gap before, between and behind them.
     for (ended, (most, demand)) in wants.iter().enumerate().flat_map(|at| [(0, at.1), (1, at.1)]) {
@@ -360,14 +362,20 @@ fn filled_alike(shape: CuShape) {
 fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
     let mut matcher = matcher(SHAPE, 4);
     let (saved, all) = (launch(1, two(10)), two(16));
-    // One on each unit; the third one's is saved, and its place taken when it comes back.
+    // What is saved on the third unit finds its place taken when it comes back.
     let full = class(&mut matcher, all);
     let ten = matcher.class(&two(10), 0);
     matcher.commit(ten, CuId(2), name(1, 0), &mut Vec::new());
     matcher.save(&saved, |_, _| ());
-    matcher.commit(full, CuId(2), name(2, 0), &mut Vec::new());
+    for cu in 1..4 {
+        matcher.commit(full, CuId(cu), name(2, cu.into()), &mut Vec::new());
+    }
     assert_eq!(matcher.restore(&saved, |_, _| ()), 1);
-    matcher.release(CuId(2), &launch(2, all), name(2, 0)).expect("it lies there");
+    let four = class(&mut matcher, two(4));
+    assert!(matcher.fits(four), "on the first unit");
+    // All three are emptied in one step.
+    let pieces = [1, 2, 3].map(|cu| Piece::one(cu.into(), CuId(cu)));
+    assert_eq!(matcher.release_all(&pieces, LaunchId(2)), 3);
     assert_eq!((matcher.units[2].resident, matcher.units[2].displaced), (0, 1));
     // Twice: the first of it says how a unit is filled.
     for id in [3, 4] {
