@@ -195,7 +195,7 @@ impl Bank {
 
     /// As [`take_first`](Self::take_first) of each of several equal maps, as often as there is a run and a
     /// place in `starts`, to which is written where each run begins, in order. How many there were;
-    /// `None` where several maps differ, or they or the run have more than 64 blocks: nothing has changed.
+    /// `None` where maps differ or there is none: nothing has changed.
     #[inline(always)]
     pub fn take_row_of_equal(
         &mut self,
@@ -207,20 +207,11 @@ impl Bank {
             starts.fill(0);
             return Some(starts.len());
         }
-        let mut taken = 0;
-        let word = if want <= BITS { self.equal_word(maps.clone()) } else { None };
-        let Some(mut word) = word else {
-            if maps.len() != 1 {
-                return None;
-            }
-            while let Some(to) = starts.get_mut(taken)
-                && let Some(start) = self.take_first(maps.start, want)
-            {
-                (*to, taken) = (start, taken + 1);
-            }
-            return Some(taken);
-        };
-        let mut free = self.free[maps.start];
+        if self.per != 1 || want > BITS {
+            return self.take_row_of_many(maps, want, starts);
+        }
+        let mut word = self.equal_word(maps.clone())?;
+        let (mut taken, mut free) = (0, self.free[maps.start]);
         for to in starts {
             let start = words::first_in_one(word, want);
             if start == NOWHERE {
@@ -230,6 +221,37 @@ impl Bank {
             (*to, taken, free) = (start, taken + 1, free - want);
         }
         self.fill(maps, word, words::longest_in_one(word), free);
+        Some(taken)
+    }
+
+    /// A row of runs of maps of several words: those of the first map, of which the others become copies.
+    #[inline(never)]
+    fn take_row_of_many(
+        &mut self,
+        maps: Range<usize>,
+        want: u32,
+        starts: &mut [u32],
+    ) -> Option<usize> {
+        let (first, per) = (maps.start, self.per);
+        let words = self.words.get(first * per..maps.end * per)?;
+        // Each is equal to the one before it.
+        if words.get(per..)? != &words[..words.len() - per] {
+            return None;
+        }
+        let mut taken = 0;
+        while let Some(to) = starts.get_mut(taken)
+            && let Some(start) = self.take_first(first, want)
+        {
+            (*to, taken) = (start, taken + 1);
+        }
+        if taken > 0 {
+            for map in first + 1..maps.end {
+                self.words.copy_within(first * per..(first + 1) * per, map * per);
+            }
+            let (longest, free) = (self.longest[first], self.free[first]);
+            self.longest[maps.clone()].fill(longest);
+            self.free[maps].fill(free);
+        }
         Some(taken)
     }
 

@@ -85,3 +85,53 @@ impl Blocks {
         answers.find(|&(_, count)| count > 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against plain lists of blocks, of which all are looked at each time.
+        #[test]
+        fn the_first_that_can_start_is_served(
+            steps in prop::collection::vec((0u8..4, 0u64..4, 0u64..6, 0u32..64), 1..60),
+        ) {
+            let mut blocks = Blocks::default();
+            let (mut counts, mut waiting) = ([0_u64; 4], Vec::<Waiting>::new());
+            for (at, (what, priority, serial, mask)) in (0..).zip(steps) {
+                match what {
+                    0 => {
+                        blocks.add(priority, serial + 1);
+                        counts[priority as usize] += serial + 1;
+                    }
+                    1 => {
+                        blocks.remove(priority, serial);
+                        let count = &mut counts[priority as usize];
+                        *count = count.saturating_sub(serial);
+                    }
+                    2 if !waiting.is_empty() => {
+                        let slot = waiting.swap_remove(mask as usize % waiting.len()).slot;
+                        blocks.dequeue(slot);
+                    }
+                    _ if waiting.iter().all(|it| it.serial != serial) => {
+                        let block = Waiting { priority, serial, slot: at };
+                        blocks.enqueue(block);
+                        waiting.push(block);
+                    }
+                    _ => {}
+                }
+                let top = (0..4).rev().find(|&it| counts[it as usize] > 0);
+                prop_assert_eq!(blocks.top(), top);
+                prop_assert_eq!(blocks.has_waiting(), !waiting.is_empty());
+                let can = |slot: u32| u64::from(mask >> (slot % 6) & 1) * 2;
+                let order = |it: &&Waiting| (core::cmp::Reverse(it.priority), it.serial);
+                let startable = waiting.iter().filter(|it| can(it.slot) > 0).min_by_key(order);
+                let first = waiting.iter().min_by_key(order).filter(|it| can(it.slot) > 0);
+                prop_assert_eq!(blocks.next(true, can), startable.map(|it| (it.slot, 2)));
+                prop_assert_eq!(blocks.next(false, can), first.map(|it| (it.slot, 2)));
+            }
+        }
+    }
+}

@@ -6,8 +6,8 @@ use raddle_policy::{
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
-    Deed, LARGEST_CU, Scenario, ScenarioRun, World, check_allocate, check_bulk, ready, scenario,
-    scenario_with,
+    Deed, LARGEST_CU, Scenario, ScenarioRun, World, cases, check_allocate, check_bulk, ready,
+    scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
     BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
@@ -92,6 +92,42 @@ proptest! {
         prop_assert_eq!(placed, counted);
         let counted = places(&s, &mut greedy(false));
         prop_assert_eq!(places(&s, &mut greedy(true)), counted);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    #[test]
+    fn in_bulk_as_one_by_one_on_every_device(
+        s in wide_scenario(),
+        shares in prop::collection::vec(1u32..9, 0..4),
+        limits in prop::collection::vec(0u32..9, 0..4),
+        of in prop::option::of(1u32..30),
+        lend: bool,
+    ) {
+        for addresses in [false, true] {
+            check_bulk(|| round_robin(addresses), &s);
+            check_bulk(|| greedy(addresses), &s);
+        }
+        check_bulk(Leftover::default, &s);
+        check_bulk(by_level, &s);
+        let config = SpatialConfig { shares, limits, of, lend };
+        check_bulk(|| Spatial::new(config.clone()).expect("no share is 0"), &s);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(16))]
+
+    #[test]
+    fn they_are_kept_on_every_device(s in wide_scenario()) {
+        for addresses in [false, true] {
+            check_allocate(|| round_robin(addresses), &s);
+            check_allocate(|| greedy(addresses), &s);
+        }
+        check_allocate(by_level, &s);
+        check_allocate(|| lending(&[2, 1], &[0, 3]), &s);
     }
 }
 

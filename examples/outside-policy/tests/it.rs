@@ -7,6 +7,7 @@ use raddle_policy::{Configured, Cus, Ranked};
 use raddle_testkit::{
     Revocation, SMALL_CU, Scenario, TurnScenario, check_allocate, check_bulk, check_preempt,
     check_turn, render, render_preempt, render_turn, scenario, turn_scenario, victims,
+    wide_scenario,
 };
 
 fn least_served() -> LeastServed {
@@ -18,6 +19,12 @@ proptest! {
     #[test]
     fn smallest_first_keeps_the_laws(scenario in scenario()) {
         check_allocate(|| Ranked::new(SmallestFirst), &scenario);
+        check_bulk(|| Ranked::new(SmallestFirst), &scenario);
+    }
+
+    /// On devices of up to 304 compute units, whose launches are also taken off and come back.
+    #[test]
+    fn smallest_first_answers_in_bulk_as_one_by_one(scenario in wide_scenario()) {
         check_bulk(|| Ranked::new(SmallestFirst), &scenario);
     }
 

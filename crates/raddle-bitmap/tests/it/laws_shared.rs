@@ -172,6 +172,36 @@ fn t8_the_halves_together_are_the_whole() {
     }
 }
 
+/// The halves of an odd width are equally wide, and leave its last position unused.
+#[test]
+fn halves_are_equally_wide_at_every_width() {
+    for width in 1..=66 {
+        let half = width / 2;
+        let of = |first: u32, second: u32| {
+            let kinds = [[(0, first), (1, second)].map(|(id, blocks)| Kind { id, blocks })];
+            Shared::new(width, width, &kinds, &Layout::Halves)
+        };
+        if half > 0 {
+            let search = of(half, half).unwrap();
+            let slots: Vec<_> = search.slots(0).iter().map(|it| (it.start, it.end)).collect();
+            assert_eq!(slots, [(0, half), (half, 2 * half)], "{width}");
+        }
+        for (at, first, second) in [(0, half + 1, 1), (1, half.max(1), half + 1)] {
+            let narrow = Error::SlotTooNarrow { period: 0, at, blocks: half + 1, slot: half };
+            let sum = u64::from(first) + u64::from(second);
+            let above = Error::SumAboveBound { period: 0, sum, bound: width };
+            let first_narrow = at == 1 && half == 0;
+            if !first_narrow {
+                let wanted = if sum > u64::from(width) { above } else { narrow };
+                assert_eq!(of(first, second), Err(wanted), "{width}");
+            }
+        }
+        let alone = Shared::new(width, width, &[[Kind { id: 0, blocks: 1 }]], &Layout::Halves);
+        let slot = alone.unwrap().slots(0)[0];
+        assert_eq!((slot.start, slot.end), (0, width), "a kind alone has all of it");
+    }
+}
+
 #[test]
 fn t9_places_beside_a_full_map_never_count() {
     let full = FreeMap::new(48).unwrap();

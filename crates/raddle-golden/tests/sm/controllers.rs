@@ -164,7 +164,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 Launch { id, level, ..launch }
             });
             let (launches, ends) = (named.collect(), ends.clone());
-            Scenario { shape, cus, processes: vec![1], launches, batch, ends }
+            Scenario { shape, cus, processes: vec![1], launches, batch, ends, leaves: Vec::new() }
         })
     })
 }

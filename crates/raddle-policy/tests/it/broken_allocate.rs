@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch, ReadyView, Refusal,
-    Resource, Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, Preemption, ReadyLaunch,
+    ReadyView, Refusal, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{
     Scenario, check_allocate, check_allocate_except, check_bulk, examine_allocate, examine_bulk,
-    render, scenario_with,
+    render, scenario_with, wide_scenario,
 };
 
 use crate::laws;
@@ -266,6 +266,57 @@ fn law_2_no_over_commitment() {
     // Counted it fits; the addresses of the waves of one SIMD run into each other.
     assert_eq!(caught(|| Toy((), |(), ready, round| addressed(0, ready, round))), [2]);
     assert_eq!(caught(|| Toy((), |(), ready, round| addressed(9, ready, round))), [2]);
+}
+
+/// One workgroup on each compute unit by its own count; `deaf` to what comes back, or to what is saved.
+#[derive(Clone, Default)]
+struct OwnCount {
+    lies: Vec<(LaunchId, u64, CuId)>,
+    saved: Vec<(LaunchId, u64, CuId)>,
+    deaf: bool,
+}
+
+impl Allocate for OwnCount {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let empty = |cu: &CuId| self.lies.iter().all(|it| it.2 != *cu);
+        let entry = ready.launches.iter().find(|entry| entry.undistributed() > 0);
+        match (entry, ready.cus.ids().find(empty)) {
+            (Some(entry), Some(cu)) => round.start_one(entry, cu),
+            _ => Answer::WAIT,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        match *fact {
+            Fact::Started { launch, pieces, .. } => {
+                self.lies.push((launch.id, pieces[0].first, pieces[0].cu));
+            }
+            Fact::Ended { launch, pieces, .. } => {
+                let ended = |group: u64| pieces.iter().any(|piece| piece.names(group));
+                self.lies.retain(|it| it.0 != launch.id || !ended(it.1));
+            }
+            Fact::TakenOff { launch, how } if how != Preemption::Drain => {
+                let gone = self.lies.extract_if(.., |it| it.0 == launch.id).collect::<Vec<_>>();
+                if how == Preemption::Switch {
+                    self.saved.extend(gone);
+                }
+            }
+            Fact::Returning { launch } if !self.deaf => {
+                self.lies.extend(self.saved.extract_if(.., |it| it.0 == launch.id));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn law_2_also_for_what_was_taken_off_and_comes_back() {
+    let own = |deaf| move || OwnCount { deaf, ..OwnCount::default() };
+    let wide = |deaf| laws(wide_scenario(), |s| examine_allocate(&[], own(deaf), s));
+    assert_eq!(wide(false), NONE);
+    assert_eq!(wide(true), [2]);
+    // Nothing is ever taken off in the small ones.
+    assert_eq!(caught(own(true)), NONE);
 }
 
 #[test]

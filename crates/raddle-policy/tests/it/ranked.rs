@@ -5,7 +5,9 @@ use raddle_policy::{
     Allocate, Answer, CuId, Free, Launch, OneByOne, PerProcess, ProcessId, Rank, Ranked,
     ReadyLaunch, ReadyView, Round, Tick,
 };
-use raddle_testkit::{World, check_allocate, check_bulk, scenario, scenario_with};
+use raddle_testkit::{
+    World, cases, check_allocate, check_bulk, scenario, scenario_with, wide_scenario,
+};
 
 /// Orders of launches and of units, by number.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +105,15 @@ proptest! {
         let naive = starts(&s, &mut Naive(order));
         prop_assert_eq!(&starts(&s, &mut OneByOne(Ranked::new(order))), &naive);
         prop_assert_eq!(&starts(&s, &mut Ranked::new(order)), &naive);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn in_bulk_as_one_by_one_on_every_device(s in wide_scenario(), order in orders()) {
+        check_bulk(|| Ranked::new(order), &s);
     }
 }
 

@@ -186,3 +186,6 @@ impl LaunchHistory {
         workgroup.0.checked_sub(now.since(*start).0).map(Ticks)
     }
 }
+
+#[cfg(test)]
+mod tests;

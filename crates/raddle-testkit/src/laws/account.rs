@@ -17,17 +17,27 @@ use super::spot::breach;
 #[derive(Debug)]
 pub(super) struct WorldAccount {
     pub(super) cus: Cus,
-    /// Waves of whole workgroups without addresses.
-    counted: BTreeMap<(LaunchId, CuId), Split>,
+    /// Waves of whole workgroups without addresses, and how many workgroups these are.
+    counted: BTreeMap<(LaunchId, CuId), (Split, u32)>,
     /// Workgroups with addresses, partly started ones, and (by their first wave) parts of
     /// workgroups that were cut.
     named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct HeldByName {
+    cu: CuId,
+    demand: Demand,
     split: Split,
     ended: u16,
+}
+
+/// What a launch held when it was saved.
+#[derive(Debug, Default)]
+pub(super) struct LiftedAccount {
+    demand: Demand,
+    counted: Vec<((LaunchId, CuId), (Split, u32))>,
+    named: Vec<((LaunchId, u64, u16), HeldByName)>,
 }
 
 impl WorldAccount {
@@ -66,9 +76,12 @@ impl WorldAccount {
                 breach(2, format!("{cu} has no room for what starts of w{workgroup} of {id}"))
             })?;
             let held = if counted && waves == WaveSpan::All {
-                self.counted.entry((id, cu)).or_default()
+                let (held, groups) = self.counted.entry((id, cu)).or_default();
+                *groups += 1;
+                held
             } else {
-                &mut self.named.entry(key).or_default().split
+                let empty = HeldByName { cu, demand, split: Split::default(), ended: 0 };
+                &mut self.named.entry(key).or_insert(empty).split
             };
             for (held, new) in held.iter_mut().zip(split) {
                 *held += new;
@@ -122,7 +135,38 @@ impl WorldAccount {
             }
             return (split.expect("only what is resident ends"), u32::from(done));
         }
-        let held = self.counted.get_mut(&(id, cu)).expect("only what is resident ends");
+        let (held, groups) = self.counted.get_mut(&(id, cu)).expect("only what is resident ends");
+        *groups -= 1;
         (take_highest(held, u32::from(count)).expect("only what is resident ends"), 1)
+    }
+
+    /// Frees everything that a launch holds.
+    pub(super) fn lift(&mut self, launch: &Launch) -> LiftedAccount {
+        let (id, demand) = (launch.id, launch.demand);
+        let counted: Vec<_> = self.counted.extract_if(.., |key, _| key.0 == id).collect();
+        let named: Vec<_> = self.named.extract_if(.., |key, _| key.0 == id).collect();
+        for &((_, cu), (split, groups)) in &counted {
+            self.cus.give_split(cu, &demand, &split, groups);
+        }
+        for (_, held) in &named {
+            self.cus.give_split(held.cu, &held.demand, &held.split, 1);
+        }
+        LiftedAccount { demand, counted, named }
+    }
+
+    /// Takes everything again that was lifted, or nothing of it; whether there is room.
+    pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
+        let mut cus = self.cus.clone();
+        let counted = lifted.counted.iter().all(|((_, cu), (split, groups))| {
+            *groups == 0 || cus.take_split(*cu, &lifted.demand, split, *groups)
+        });
+        let mut named = lifted.named.iter();
+        if !counted || !named.all(|(_, it)| cus.take_split(it.cu, &it.demand, &it.split, 1)) {
+            return false;
+        }
+        self.cus = cus;
+        self.counted.extend(lifted.counted.iter().copied());
+        self.named.extend(lifted.named.iter().copied());
+        true
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Addresses {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Wave {
+pub(super) struct Wave {
     launch: LaunchId,
     workgroup: u64,
     /// The first wave of the part, if the workgroup was cut: a part has an LDS start of its own.
@@ -67,9 +67,40 @@ impl Addresses {
             });
         }
     }
+
+    /// Frees a launch; what lay where.
+    pub(super) fn lift(&mut self, launch: LaunchId) -> Vec<(CuId, Vec<Wave>)> {
+        let of_launch = |it: &mut Wave| it.launch == launch;
+        let lift = |(cu, lying): (&CuId, &mut Vec<Wave>)| {
+            (*cu, lying.extract_if(.., of_launch).collect::<Vec<_>>())
+        };
+        self.lying.iter_mut().map(lift).collect()
+    }
+
+    /// Enters again what was lifted. A workgroup, or a part of one, of whose addresses some were taken
+    /// meanwhile has none any more.
+    pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
+        for (cu, waves) in lifted {
+            let lying = self.lying.entry(cu).or_default();
+            let others = lying.len();
+            for group in waves.chunk_by(|one, next| one.group() == next.group()) {
+                let taken = |wave: &Wave| {
+                    lying[..others].iter().any(|old| wave.meets(old, shape).is_some())
+                };
+                if !group.iter().any(taken) {
+                    lying.extend_from_slice(group);
+                }
+            }
+        }
+    }
 }
 
 impl Wave {
+    /// The workgroup, or the part of one.
+    const fn group(&self) -> (LaunchId, u64, Option<u16>) {
+        (self.launch, self.workgroup, self.part)
+    }
+
     fn outside(&self, shape: &CuShape) -> Option<&'static str> {
         let past = |start: u32, size: u32, end: u32| {
             size > 0 && u64::from(start) + u64::from(size) > u64::from(end)
@@ -97,8 +128,7 @@ impl Wave {
         let vgpr = |it: &Self| (u32::from(it.place.vgpr), u32::from(it.demand.vgpr));
         let sgpr = |it: &Self| (u32::from(it.place.sgpr), u32::from(it.demand.sgpr));
         let lds = |it: &Self| (it.place.lds, it.demand.lds);
-        let group = |it: &Self| (it.launch, it.workgroup, it.part);
-        let same_workgroup = group(self) == group(old);
+        let same_workgroup = self.group() == old.group();
         if self.place.simd == old.place.simd && overlap(vgpr(self), vgpr(old)) {
             Some("vector registers")
         } else if shape.sgpr != u16::MAX && overlap(sgpr(self), sgpr(old)) {

@@ -1,7 +1,8 @@
 //! Does an allocation policy keep its nine laws?
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, OneByOne, Piece, ReadyView, Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, LaunchId, OneByOne, Piece, Place, ReadyView, Round, Tick,
+    WaveSpan,
 };
 
 use super::breach::upheld;
@@ -207,7 +208,10 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     let (bulk, single) = (placements(&bulk), placements(&single));
     let differs = bulk.iter().zip(&single).find(|(bulk, single)| bulk != single);
     match differs {
-        Some((bulk, single)) => Err(breach(5, format!("in bulk {bulk}, one by one {single}"))),
+        Some((bulk, single)) => {
+            let (bulk, single) = (spotted(bulk), spotted(single));
+            Err(breach(5, format!("in bulk {bulk}, one by one {single}")))
+        }
         None => Breach::unless(bulk.len() == single.len(), "Allocate", 5, || {
             let (bulk, single) = (bulk.len(), single.len());
             format!("in bulk {bulk} placements, one by one {single}")
@@ -215,45 +219,73 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     }
 }
 
-/// Every placement in order, each as one comparable line of text.
-fn placements(run: &ScenarioRun) -> Vec<String> {
-    run.lines.iter().flat_map(placed).collect()
+/// A workgroup, or a part of one, that was placed; or a launch that never will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placement<'r> {
+    /// With the addresses of its waves, if it has any.
+    Started {
+        waves: WaveSpan,
+        places: &'r [Place],
+    },
+    Assigned,
+    Never,
 }
 
-fn placed(RunLine { at, deed, .. }: &RunLine) -> Vec<String> {
+/// When, of which launch, which workgroup, and where.
+type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
+
+/// Every placement in order.
+fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
+    let mut all = Vec::new();
+    run.lines.iter().for_each(|line| placed(line, &mut all));
+    all
+}
+
+fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>) {
     match deed {
         Deed::Started { launch, waves, pieces, places } => {
-            let mut named: Vec<(u64, CuId)> = Vec::new();
+            let begin = all.len();
+            let count: usize = pieces.iter().map(|piece| piece.count as usize).sum();
+            let mut chunks = places.chunks((places.len() / count.max(1)).max(1));
             for piece in pieces {
-                named.extend(piece.workgroups().map(|workgroup| (workgroup, piece.cu)));
-            }
-            let each = places.len() / named.len().max(1);
-            let mut chunks = places.chunks(each.max(1));
-            let mut spots: Vec<_> =
-                named.into_iter().map(|spot| (spot, chunks.next().unwrap_or(&[]))).collect();
-            // An answer lists its pieces by compute unit; one by one the workgroups ascend.
-            spots.sort_by_key(|&((workgroup, _), _)| workgroup);
-            spots
-                .into_iter()
-                .flat_map(|((workgroup, cu), places)| {
-                    let whose = format!("t={at} {launch} w{workgroup}@{cu}");
-                    match *waves {
-                        WaveSpan::All => Vec::from([format!("{whose} at {places:?}")]),
-                        WaveSpan::Range { first, count } => (first..first + count)
-                            .zip(0..)
-                            .map(|(wave, i)| format!("{whose} wave {wave} at {:?}", places.get(i)))
-                            .collect(),
-                        WaveSpan::Cut { first, count } => {
-                            Vec::from([format!("{whose} cut {first}+{count} at {places:?}")])
-                        }
+                for workgroup in piece.workgroups() {
+                    let places = chunks.next().unwrap_or_default();
+                    let mut push = |waves, places| {
+                        let started = Placement::Started { waves, places };
+                        all.push((*at, *launch, Some((workgroup, piece.cu)), started));
+                    };
+                    let WaveSpan::Range { first, count } = *waves else {
+                        push(*waves, places);
+                        continue;
+                    };
+                    for (at, first) in (first..first + count).enumerate() {
+                        let place = places.get(at..=at).unwrap_or_default();
+                        push(WaveSpan::Range { first, count: 1 }, place);
                     }
-                })
-                .collect()
+                }
+            }
+            // An answer lists its pieces by compute unit; one by one the workgroups ascend.
+            all[begin..].sort_by_key(|&(_, _, spot, _)| spot.map(|(workgroup, _)| workgroup));
         }
         Deed::Assigned { launch, workgroup, cu } => {
-            Vec::from([format!("t={at} {launch} w{workgroup} assigned to {cu}")])
+            all.push((*at, *launch, Some((*workgroup, *cu)), Placement::Assigned));
         }
-        Deed::Never { refusal } => Vec::from([format!("t={at} {} never fits", refusal.launch)]),
-        Deed::Waited { .. } | Deed::Ended { .. } => Vec::new(),
+        Deed::Never { refusal } => all.push((*at, refusal.launch, None, Placement::Never)),
+        Deed::Waited { .. } | Deed::Ended { .. } => {}
+    }
+}
+
+/// A placement in words.
+fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
+    let (workgroup, cu) = spot.unwrap_or_default();
+    match placement {
+        Placement::Started { waves: WaveSpan::All, places } => {
+            format!("t={at} {launch} w{workgroup}@{cu} at {places:?}")
+        }
+        Placement::Started { waves, places } => {
+            format!("t={at} {launch} w{workgroup}@{cu} {waves:?} at {places:?}")
+        }
+        Placement::Assigned => format!("t={at} {launch} w{workgroup} assigned to {cu}"),
+        Placement::Never => format!("t={at} {launch} never fits"),
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
+use super::leaving::OffLaunch;
 use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 
@@ -15,7 +16,9 @@ impl World<'_> {
     /// were cut) that the scenario
     /// chooses for this step.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
-        let all: Vec<(Spot, CuId)> = self.resident.iter().map(|(&spot, &cu)| (spot, cu)).collect();
+        let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
+        let all = self.resident.iter().filter(runs).map(|(&spot, &cu)| (spot, cu));
+        let all: Vec<(Spot, CuId)> = all.collect();
         let (first, count) = self.scenario.ending(step, all.len());
         let mut whole: BTreeMap<LaunchId, Vec<(CuId, u64)>> = BTreeMap::new();
         let mut parts = Vec::new();
@@ -70,6 +73,7 @@ impl World<'_> {
         self.run.lines.push(RunLine { at: self.now, deed, refusals: Vec::new() });
         if last {
             self.progress.remove(&id);
+            self.off.remove(&id);
             policy.observe(&Fact::LaunchEnded { launch: id }, self.now);
         }
     }

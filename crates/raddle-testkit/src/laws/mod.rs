@@ -7,14 +7,14 @@
 //!
 //! | trait | strategy | check |
 //! |---|---|---|
-//! | `Allocate` | [`scenario`] | [`check_allocate`], [`check_bulk`] |
+//! | `Allocate` | [`scenario`], [`wide_scenario`] | [`check_allocate`], [`check_bulk`] |
 //! | `Turn` | [`turn_scenario`] | [`check_turn`] |
 //! | `Preempt` | [`victims`] | [`check_preempt`] |
 //! | `LaunchPath` | [`submissions`] | [`check_launch_path`] |
 //!
 //! ```
 //! use proptest::prelude::*;
-//! use raddle_testkit::{check_allocate, check_bulk, scenario};
+//! use raddle_testkit::{check_allocate, check_bulk, scenario, wide_scenario};
 //! # use raddle_policy::{Allocate, Answer, ReadyView, Round, Tick};
 //! # #[derive(Clone)]
 //! # struct Mine;
@@ -36,8 +36,14 @@
 //!         check_allocate(|| Mine, &s);
 //!         check_bulk(|| Mine, &s);
 //!     }
+//!
+//!     // Devices of up to 304 compute units, and launches that are taken off and come back.
+//!     fn in_bulk_as_one_by_one(s in wide_scenario()) {
+//!         check_bulk(|| Mine, &s);
+//!     }
 //! }
 //! # it_keeps_the_laws();
+//! # in_bulk_as_one_by_one();
 //! ```
 //!
 //! What they decide, as tables for snapshots, without proptest (`default-features = false`): [`render`] over
@@ -53,6 +59,7 @@ mod allocate;
 mod breach;
 mod ending;
 mod launch_path;
+mod leaving;
 mod preempt;
 mod render;
 mod scenario;
@@ -73,7 +80,8 @@ pub use render::{LINES, render};
 pub use scenario::Scenario;
 #[cfg(feature = "laws")]
 pub use strategy::{
-    any_launch, any_shape, scenario, scenario_with, submissions, turn_scenario, victims,
+    any_launch, any_shape, cases, scenario, scenario_with, submissions, turn_scenario, victims,
+    wide_scenario,
 };
 pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, render_turn};
 pub use world::{Deed, RunLine, STEP, ScenarioRun, World};

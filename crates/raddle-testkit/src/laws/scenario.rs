@@ -1,6 +1,6 @@
-//! On which device do which launches arrive, and in which order do their workgroups end?
+//! On which device do which launches arrive, and in which order do their workgroups end or leave?
 
-use raddle_policy::{Barrier, CuShape, Demand, Launch};
+use raddle_policy::{Barrier, CuShape, Demand, Launch, Preemption};
 
 use crate::builders::{SMALL_CU, demand, launch};
 
@@ -24,6 +24,9 @@ pub struct Scenario {
     /// One number a step, over and over: which of the resident workgroups end, see
     /// [`Scenario::ending`]. Empty: all of them.
     pub ends: Vec<u32>,
+    /// One number a step: which launch is taken off the device, see [`Scenario::leaving`]. After the last
+    /// number none is, so that each launch ends.
+    pub leaves: Vec<u32>,
 }
 
 impl Scenario {
@@ -36,6 +39,20 @@ impl Scenario {
         }
         let code = self.ends[step % self.ends.len()] as usize;
         (code % resident, 1 + code / 64 % resident)
+    }
+
+    /// Which of `launches` (all on the device that do not leave, sorted) is taken off after a step: its
+    /// number, how, and for how many steps it stays off. `None` where none is, as by the number 0.
+    #[must_use]
+    pub fn leaving(&self, step: usize, launches: usize) -> Option<(usize, Preemption, usize)> {
+        let code = *self.leaves.get(step)? as usize;
+        let code = code.checked_sub(1).filter(|_| launches > 0)?;
+        let how = match code / 64 % 4 {
+            0 | 1 => Preemption::Switch,
+            2 => Preemption::Reset,
+            _ => Preemption::Drain,
+        };
+        Some((code % launches, how, code / 256 % 4))
     }
 
     /// A hand-made scenario for snapshots: two compute units of two SIMDs, four launches of two
@@ -55,6 +72,7 @@ impl Scenario {
             ],
             batch: 2,
             ends: vec![64, 129, 2],
+            leaves: Vec::new(),
         }
     }
 }

@@ -19,7 +19,7 @@ impl World<'_> {
         places: &[Place],
     ) -> Result<Deed, Breach> {
         let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
-        let launch = self.ready[at].launch;
+        let launch = self.progress[&id].launch;
         self.check_cut(at, waves, pieces).map_err(|what| breach(8, what))?;
         let named = self.named(at, waves, pieces)?;
         self.account.start(&launch, waves, &named, places)?;
@@ -166,9 +166,17 @@ impl World<'_> {
         }
     }
 
-    fn forget_if_started(&mut self, at: usize) {
-        let entry = &self.ready[at];
-        if entry.undistributed() == 0 && entry.assigned == 0 {
+    /// Goes on to the next run of workgroups; where nothing is left, the launch leaves the view.
+    pub(super) fn forget_if_started(&mut self, at: usize) {
+        let entry = &mut self.ready[at];
+        if entry.undistributed() > 0 {
+            return;
+        }
+        let drains = self.off.contains_key(&entry.launch.id);
+        let progress = self.progress.get_mut(&entry.launch.id).filter(|_| !drains);
+        if let Some(run) = progress.and_then(|it| it.behind.pop_front()) {
+            (entry.next, entry.launch.workgroups) = (run.start, run.end);
+        } else if entry.assigned == 0 {
             self.ready.remove(at);
         }
     }
@@ -192,10 +200,12 @@ impl World<'_> {
         }
         entry.next += 1;
         entry.assigned += 1;
-        let launch = entry.launch;
+        let mut launch = entry.launch;
         if let Some(progress) = self.progress.get_mut(&id) {
             progress.bound.insert(workgroup, (cu, 0));
+            launch = progress.launch;
         }
+        self.forget_if_started(at);
         let fact = Fact::Assigned { launch: &launch, workgroup, cu };
         policy.observe(&fact, self.now);
         Ok(Deed::Assigned { launch: id, workgroup, cu })

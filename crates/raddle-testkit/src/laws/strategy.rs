@@ -11,6 +11,16 @@ use raddle_policy::{
 
 use super::{Revocation, Scenario, TurnScenario, TurnStep};
 
+/// This many cases of a property, or as many as `PROPTEST_CASES` says.
+#[must_use]
+pub fn cases(default: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => config,
+        None => ProptestConfig { cases: default, ..config },
+    }
+}
+
 /// Small scenarios of which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     scenario_with(false)
@@ -25,9 +35,85 @@ pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
             for (id, launch) in (0..).zip(&mut launches) {
                 launch.id = LaunchId(id);
             }
-            Scenario { shape, cus, processes: processes.clone(), launches, batch, ends }
+            let (processes, leaves) = (processes.clone(), Vec::new());
+            Scenario { shape, cus, processes, launches, batch, ends, leaves }
         })
     })
+}
+
+/// Scenarios on devices of every size, for what a policy answers in bulk: 1 to 304 compute units whose
+/// resources are a little less or more than a word of a map, or many words; launches of many workgroups.
+/// Some launches are taken off, and come back or start again.
+pub fn wide_scenario() -> impl Strategy<Value = Scenario> {
+    let cus = prop_oneof![
+        3 => 1u16..=8,
+        1 => proptest::sample::select(vec![63u16, 64, 65, 130, 304]),
+    ];
+    (wide_shape(), cus, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
+        let launches = vec(wide_launch(shape, processes.len()), 1..=6);
+        let leaves = prop_oneof![Just(Vec::new()), vec(0u32..=1024, 1..=12)];
+        (launches, 1u16..=4, vec(0u32..=4096, 1..=6), leaves).prop_map(
+            move |(mut launches, batch, ends, leaves)| {
+                for (id, launch) in (0..).zip(&mut launches) {
+                    launch.id = LaunchId(id);
+                }
+                let processes = processes.clone();
+                Scenario { shape, cus, processes, launches, batch, ends, leaves }
+            },
+        )
+    })
+}
+
+fn wide_shape() -> impl Strategy<Value = CuShape> {
+    let granules = || {
+        prop_oneof![
+            4 => proptest::sample::select(vec![1u16, 2, 63, 64, 65, 128, 512]),
+            1 => 0u16..=512,
+        ]
+    };
+    (
+        prop_oneof![4 => 1u8..=4, 1 => 5u8..=MAX_SIMDS as u8],
+        1u16..=12,
+        granules(),
+        prop_oneof![1 => Just(u16::MAX), 2 => granules()],
+        granules(),
+        prop_oneof![2 => 1u16..=8, 1 => 9u16..=80],
+        0u16..=40,
+    )
+        .prop_map(|(simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers)| {
+            let lds = lds.into();
+            CuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers }
+        })
+}
+
+/// A launch of up to a few hundred workgroups, half of them so small that many fit on a compute unit, half of
+/// them with equally many waves on each SIMD.
+fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch> {
+    let workgroups = prop_oneof![3 => 1u64..=12, 3 => 13u64..=60, 1 => 61u64..=300];
+    let sizes = (workgroups, any::<bool>(), any::<bool>());
+    (any_launch(shape, processes, false), sizes).prop_map(
+        move |(mut launch, (workgroups, small, even))| {
+            launch.workgroups = workgroups;
+            let demand = &mut launch.demand;
+            if small {
+                // At least 1 of what it wants.
+                let part = |n: u16| n.div_ceil(8);
+                *demand = Demand {
+                    waves: part(demand.waves),
+                    vgpr: part(demand.vgpr),
+                    sgpr: part(demand.sgpr),
+                    lds: demand.lds.div_ceil(8),
+                    barriers: part(demand.barriers),
+                };
+            }
+            if even {
+                let simds = u16::from(shape.simds);
+                // Fewer waves where some would be left over; one on each SIMD at least.
+                demand.waves = (demand.waves / simds * simds).max(simds);
+            }
+            launch
+        },
+    )
 }
 
 /// A small compute unit on which every resource can run out first.

@@ -1,10 +1,11 @@
 //! What happens when a policy answers for a whole scenario?
 //!
 //! A deterministic device without durations: a policy is asked until it waits, its answers are
-//! carried out and told, then some workgroups end, and so on, until everything has ended or nothing
-//! moves. Laws 1, 2 and 6 to 9 of [`Allocate`] are checked on the way. Time is in ticks.
+//! carried out and told, then some workgroups end, launches are taken off and come back, and so on,
+//! until everything has ended or nothing moves. Laws 1, 2 and 6 to 9 of [`Allocate`] are checked on the way. Time is in ticks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use raddle_policy::{
     Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ProcessId, ReadyLaunch,
@@ -13,6 +14,7 @@ use raddle_policy::{
 
 use super::account::WorldAccount;
 use super::addresses::Addresses;
+use super::leaving::OffLaunch;
 use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
 use crate::ready;
@@ -72,17 +74,25 @@ pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) now: Tick,
     submitted: usize,
+    submissions: usize,
     pub(super) account: WorldAccount,
     pub(super) addresses: Addresses,
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
+    /// Launches that leave, are off, or come back.
+    pub(super) off: BTreeMap<LaunchId, OffLaunch>,
     pub(super) run: ScenarioRun,
 }
 
 #[derive(Debug)]
 pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
+    /// In which order launches were submitted.
+    pub(super) submission: usize,
+    /// Runs of workgroups that are distributed behind the one in the view, ascending: there are such once
+    /// a launch was saved.
+    pub(super) behind: VecDeque<Range<u64>>,
     /// Workgroups that are bound to a compute unit, and how many of their waves have started.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
@@ -99,11 +109,13 @@ impl<'s> World<'s> {
             scenario,
             now: Tick::ZERO,
             submitted: 0,
+            submissions: 0,
             account: WorldAccount::new(scenario.shape, scenario.cus),
             addresses: Addresses::default(),
             ready: Vec::new(),
             progress: BTreeMap::new(),
             resident: BTreeMap::new(),
+            off: BTreeMap::new(),
             run: ScenarioRun::default(),
         };
         world.join(policy);
@@ -116,10 +128,11 @@ impl<'s> World<'s> {
                 world.end_some(step, policy);
             } else if world.submitted == scenario.launches.len() {
                 idle += 1;
-                if retry_at.is_none() || idle > IDLE {
+                if retry_at.is_none() && world.off.is_empty() || idle > IDLE {
                     break;
                 }
             }
+            world.move_off(step, policy);
         }
         world.leave(policy)?;
         world.run.unstarted = world.ready.iter().map(|entry| entry.launch.id).collect();
@@ -140,16 +153,24 @@ impl<'s> World<'s> {
                 self.run.left_out.push(launch.id);
                 continue;
             }
-            self.ready.push(ReadyLaunch { submitted: self.now, ..ready(*launch) });
-            let progress = LaunchProgress {
-                launch: *launch,
-                bound: BTreeMap::new(),
-                waves_ended: BTreeMap::new(),
-                ended: 0,
-            };
-            self.progress.insert(launch.id, progress);
-            policy.observe(&Fact::Submitted { launch }, self.now);
+            self.submit_one(launch, policy);
         }
+    }
+
+    /// Submits a launch, for the first time or after it was killed.
+    pub(super) fn submit_one(&mut self, launch: &Launch, policy: &mut dyn Allocate) {
+        self.ready.push(ReadyLaunch { submitted: self.now, ..ready(*launch) });
+        let progress = LaunchProgress {
+            launch: *launch,
+            submission: self.submissions,
+            behind: VecDeque::new(),
+            bound: BTreeMap::new(),
+            waves_ended: BTreeMap::new(),
+            ended: 0,
+        };
+        self.submissions += 1;
+        self.progress.insert(launch.id, progress);
+        policy.observe(&Fact::Submitted { launch }, self.now);
     }
 
     /// Asks now and whenever the policy wants to be woken before the next step.

@@ -1,14 +1,57 @@
 //! Which choices are tried?
 
 use proptest::prelude::*;
-use raddle_policy::CuShape;
+use raddle_policy::{CuShape, IN_RUNS};
 use raddle_workgroup::{
-    Amounts, Balance, ByResource, Choice, Excluded, Fit, FreeWeights, LevelOrder, LevelWindows,
-    Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule, SplitRule,
+    Amounts, Balance, ByResource, Choice, EachResource, Excluded, Fit, FreeWeights, LevelOrder,
+    LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes, SearchRule, SplitRule,
 };
 
 pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Matching {
     Matching::new(config.clone(), shape, cus).expect("nothing is wrong")
+}
+
+/// Any choice, every search that suits the device among them. Half of them fill one compute unit after the
+/// other, so that answers in bulk are more than one workgroup after the other.
+pub(crate) fn wide_config(shape: CuShape) -> impl Strategy<Value = MatchingConfig> {
+    let any = (config(), prop::sample::select(searches(shape)))
+        .prop_map(|(config, search)| MatchingConfig { search, ..config });
+    let fills = config().prop_map(|config| MatchingConfig {
+        search: SearchRule::Full,
+        fit: Fit::First,
+        place: PlaceRule::LowestIndex,
+        ..config
+    });
+    prop_oneof![any, fills]
+}
+
+/// The searches that suit a device.
+fn searches(shape: CuShape) -> Vec<SearchRule> {
+    let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
+    let granules = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
+    let excluding = |excluded| SearchRule::Sampled {
+        amounts: None,
+        excluding: Some(ByResource::All(excluded)),
+    };
+    let mut all = vec![
+        SearchRule::Shared { width: granules.into_iter().fold(1, u32::max) },
+        SearchRule::Sampled { amounts: None, excluding: None },
+        SearchRule::amounts(vec![1, 2, 5, 60, 64, 65, 100, 500]),
+        excluding(Excluded::Amounts(vec![3, 5, 64])),
+        excluding(Excluded::Primes(Primes::Primes)),
+    ];
+    for parts in [2, 4, 5, 8] {
+        let each = EachResource { vgpr: Some(parts), sgpr: None, lds: Some(parts) };
+        let size = Some(ByResource::Each(each));
+        all.extend([SearchRule::groups(parts), SearchRule::size(parts)]);
+        all.push(SearchRule::Grouped { groups: None, size });
+    }
+    let suits = |rule: &SearchRule| {
+        let of = |(resource, granules)| rule.of(resource, granules).is_ok();
+        IN_RUNS.into_iter().zip(granules).all(of)
+    };
+    all.retain(suits);
+    all
 }
 
 /// Any choice; searches only such as suit every shape.

@@ -4,6 +4,7 @@ mod configs;
 mod input;
 mod kept;
 mod laws;
+#[cfg(feature = "circuit")]
 mod pace;
 mod scenarios;
 mod served;

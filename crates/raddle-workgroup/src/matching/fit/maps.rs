@@ -79,7 +79,7 @@ impl RunMaps {
     }
 
     /// Takes the lowest run of each of these maps, one behind the other for as many starts as there are;
-    /// how many there were. Nothing where the maps differ, and for runs of 0 `starts` stay as they are.
+    /// how many there were. `None` where the maps differ; for runs of 0 `starts` stay as they are.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,

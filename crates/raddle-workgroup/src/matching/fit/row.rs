@@ -53,14 +53,15 @@ impl Matcher {
             return placed;
         }
         let begin = places.len();
-        let placed = match self.simds {
+        let row = match self.simds {
             4 => self.commit_equal(4, class, cu, name, most, places),
             simds => self.commit_equal(simds, class, cu, name, most, places),
         };
-        if placed == 0 {
+        let Some(placed) = row else {
             self.commit(class, cu, name, places);
-        }
-        let placed = placed.max(1);
+            return (1, 1);
+        };
+        // A row ends before its bounds only where there is no room for another workgroup.
         if empty && u64::from(placed) < most.min(ROW as u64) {
             self.remember(class, cu.index(), &places[begin..]);
         }
@@ -128,7 +129,8 @@ impl Matcher {
         Some((each as u32, count as u16))
     }
 
-    /// As [`Self::commit_row`] where all SIMDs have the same room; none elsewhere.
+    /// As [`Self::commit_row`] on one compute unit: as many as there is room for, at most a row of them.
+    /// `None`, and nothing is placed, where SIMDs differ in what is free.
     #[inline(always)]
     fn commit_equal(
         &mut self,
@@ -138,7 +140,7 @@ impl Matcher {
         name: Name,
         most: u64,
         places: &mut Vec<Place>,
-    ) -> u32 {
+    ) -> Option<u32> {
         let (at, first) = (cu.index(), cu.index() * simds);
         let (unit, class_of) = (&mut self.units[at], &mut self.classes[class]);
         let wanted = class_of.wanted(unit.turn);
@@ -156,14 +158,9 @@ impl Matcher {
         let room = rooms.iter().filter(|(_, want)| *want > 0).map(|(have, want)| have / want);
         // At most so many, so it fits both.
         let room = room.fold(most.min(ROW as u64) as u32, u32::min) as usize;
-        if room < 2 {
-            return 0;
-        }
         let [mut vgpr, mut sgpr, mut lds] = [[0; ROW]; 3];
         let simd_maps = first..first + simds;
-        let Some(in_vgpr) = self.vgpr.take_row(simd_maps, of_vgpr, &mut vgpr[..room]) else {
-            return 0;
-        };
+        let in_vgpr = self.vgpr.take_row(simd_maps, of_vgpr, &mut vgpr[..room])?;
         let in_sgpr = self.sgpr.take_row(at..at + 1, of_sgpr, &mut sgpr[..in_vgpr]).unwrap_or(0);
         let placed = self.lds.take_row(at..at + 1, of_lds, &mut lds[..in_sgpr]).unwrap_or(0);
         // What was taken for more workgroups than there is room for in runs.
@@ -186,7 +183,7 @@ impl Matcher {
         unit.barriers -= placed as u16 * class_of.demand.barriers;
         class_of.resident += placed;
         self.changed(at);
-        placed
+        Some(placed)
     }
 
     /// Frees everything on the compute units of the first of these pieces: as long as they are on neighbouring

@@ -241,6 +241,8 @@ fn a_row_is_placed_as_one_by_one() {
         (9, Demand { waves: 4, vgpr: 2, lds: 7, ..Demand::default() }),
         (9, Demand { waves: 2, vgpr: 1, sgpr: 9, lds: 20, barriers: 2 }),
         (9, Demand { waves: 2, ..Demand::default() }),
+        // Fewer runs of LDS than the free granules of it say.
+        (9, Demand { waves: 2, vgpr: 1, sgpr: 2, lds: 13, barriers: 1 }),
     ];
     // Two of these lie there with a gap before, between and behind them.
     for (ended, (most, demand)) in wants.iter().enumerate().flat_map(|at| [(0, at.1), (1, at.1)]) {
@@ -279,11 +281,16 @@ fn a_row_is_placed_as_one_by_one() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one case after the other, by one set-up")]
 fn compute_units_that_are_filled_alike_are_filled_as_one_by_one() {
-    let shape = CuShape { sgpr: 60, barriers: 7, ..SHAPE };
+    for vgpr_per_simd in [16, 63, 64, 65, 128, 512] {
+        filled_alike(CuShape { sgpr: 60, barriers: 7, vgpr_per_simd, ..SHAPE });
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one case after the other, by one set-up")]
+fn filled_alike(shape: CuShape) {
     let wants = [
-        Demand { waves: 2, vgpr: 3, sgpr: 1, ..Demand::default() },
+        Demand { waves: 2, vgpr: shape.vgpr_per_simd / 5, sgpr: 1, ..Demand::default() },
         Demand { waves: 2, sgpr: 2, lds: 40, ..Demand::default() },
         Demand { waves: 4, vgpr: 2, lds: 7, ..Demand::default() },
         Demand { waves: 2, vgpr: 1, sgpr: 9, lds: 20, barriers: 2 },
@@ -348,6 +355,41 @@ fn compute_units_that_are_filled_alike_are_filled_as_one_by_one() {
         }
     }
     assert_eq!(together, 2, "two have another one before them, and one behind");
+}
+
+/// Compute units that are empty, but wait for what was saved there, are not filled with the others.
+#[test]
+fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
+    let mut matcher = matcher(SHAPE, 4);
+    let (saved, all) = (launch(1, two(10)), two(16));
+    // What is saved on the third unit finds its place taken when it comes back.
+    let full = class(&mut matcher, all);
+    let ten = matcher.class(&two(10), 0);
+    matcher.commit(ten, CuId(2), name(1, 0), &mut Vec::new());
+    matcher.save(&saved, |_, _| ());
+    for cu in 1..4 {
+        matcher.commit(full, CuId(cu), name(2, cu.into()), &mut Vec::new());
+    }
+    assert_eq!(matcher.restore(&saved, |_, _| ()), 1);
+    let four = class(&mut matcher, two(4));
+    assert!(matcher.fits(four), "on the first unit");
+    // All three are emptied in one step.
+    let pieces = [1, 2, 3].map(|cu| Piece::one(cu.into(), CuId(cu)));
+    assert_eq!(matcher.release_all(&pieces, LaunchId(2)), 3);
+    assert_eq!((matcher.units[2].resident, matcher.units[2].displaced), (0, 1));
+    // Twice: the first of it says how a unit is filled.
+    for id in [3, 4] {
+        let four = class(&mut matcher, two(4));
+        let (mut next, mut on) = (0, Vec::new());
+        while let Some(cu) = matcher.first(four, 0) {
+            let name = name(id, next);
+            let (count, units) = matcher.commit_row(four, cu, name, 100, &mut Vec::new());
+            on.extend((cu.0..cu.0 + units).map(|cu| (cu, count)));
+            next += u64::from(count) * u64::from(units);
+        }
+        assert_eq!(on, [(0, 4), (1, 4), (3, 4)], "launch {id}");
+        matcher.kill(&launch(id, two(4)), |_, _| ());
+    }
 }
 
 #[test]

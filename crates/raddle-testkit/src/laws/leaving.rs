@@ -1,0 +1,186 @@
+//! How do launches leave the world of the test kit before they end, and come back?
+//!
+//! A launch that is chosen by its id takes a step for each change: it is asked to leave, it is off, it
+//! comes back to the places where it lay, it may go on.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use raddle_policy::{Allocate, CuId, Fact, LaunchId, Preemption, ReadyLaunch};
+
+use super::account::LiftedAccount;
+use super::addresses::Wave;
+use super::spot::Spot;
+use super::world::{LaunchProgress, World};
+
+/// A launch that leaves, is off, or comes back.
+#[derive(Debug)]
+pub(super) struct OffLaunch {
+    how: Preemption,
+    stage: OffStage,
+    /// Steps that it stays off.
+    steps: usize,
+    /// What the view showed of it, if it did.
+    entry: Option<ReadyLaunch>,
+}
+
+#[derive(Debug)]
+enum OffStage {
+    /// Asked to leave.
+    Leaving,
+    /// Gone, with what it held.
+    Off(LiftedLaunch),
+    /// Back in its places.
+    Returning,
+}
+
+/// What a launch held when it was saved.
+#[derive(Debug, Default)]
+struct LiftedLaunch {
+    account: LiftedAccount,
+    addresses: Vec<(CuId, Vec<Wave>)>,
+    resident: Vec<(Spot, CuId)>,
+}
+
+impl OffLaunch {
+    /// Whether workgroups of it that have started run: those that drain do.
+    pub(super) fn runs(&self) -> bool {
+        self.how == Preemption::Drain
+    }
+}
+
+impl World<'_> {
+    /// Moves each launch that is not simply on the device by a step, then asks another one to leave.
+    pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
+        for id in self.off.keys().copied().collect::<Vec<_>>() {
+            self.move_one(id, policy);
+        }
+        let on: Vec<LaunchId> =
+            self.progress.keys().filter(|id| !self.off.contains_key(id)).copied().collect();
+        if let Some((at, how, steps)) = self.scenario.leaving(step, on.len()) {
+            self.ask_to_leave(on[at], how, steps, policy);
+        }
+    }
+
+    fn ask_to_leave(
+        &mut self,
+        id: LaunchId,
+        how: Preemption,
+        steps: usize,
+        policy: &mut dyn Allocate,
+    ) {
+        let progress = &self.progress[&id];
+        let holds = !progress.bound.is_empty() || self.resident.keys().any(|spot| spot.0 == id);
+        // There is nothing to save.
+        let how = if how == Preemption::Switch && !holds { Preemption::Drain } else { how };
+        let entry = self.position(id).map(|at| self.ready.remove(at));
+        let (launch, assigned) = (progress.launch, progress.bound.len() as u64);
+        if let Some(entry) = entry
+            && how == Preemption::Drain
+            && assigned > 0
+        {
+            // What is bound to a compute unit holds LDS there, so it must be able to finish.
+            let next = launch.workgroups;
+            self.show(ReadyLaunch { launch, next, assigned, cut: 0, ..entry });
+        }
+        self.off.insert(id, OffLaunch { how, stage: OffStage::Leaving, steps, entry });
+        policy.observe(&Fact::Leaving { launch: &launch, how }, self.now);
+    }
+
+    /// Puts a launch into the view, in the order of submission.
+    fn show(&mut self, entry: ReadyLaunch) {
+        let of = |id: LaunchId| self.progress[&id].submission;
+        let own = of(entry.launch.id);
+        let at = self.ready.partition_point(|other| of(other.launch.id) < own);
+        self.ready.insert(at, entry);
+    }
+
+    fn move_one(&mut self, id: LaunchId, policy: &mut dyn Allocate) {
+        let Some(mut off) = self.off.remove(&id) else { return };
+        let launch = self.progress[&id].launch;
+        match &off.stage {
+            OffStage::Leaving => {
+                if let Some(lifted) = self.take_off(id, &mut off) {
+                    off.stage = OffStage::Off(lifted);
+                    policy.observe(&Fact::TakenOff { launch: &launch, how: off.how }, self.now);
+                }
+            }
+            OffStage::Off(_) if off.steps > 0 => off.steps -= 1,
+            OffStage::Off(_) if off.how == Preemption::Reset => {
+                self.submit_one(&launch, policy);
+                return;
+            }
+            OffStage::Off(lifted) => {
+                if self.account.lower(&lifted.account) {
+                    self.resident.extend(lifted.resident.iter().copied());
+                    let OffStage::Off(lifted) =
+                        std::mem::replace(&mut off.stage, OffStage::Returning)
+                    else {
+                        return;
+                    };
+                    self.addresses.lower(&self.scenario.shape, lifted.addresses);
+                    policy.observe(&Fact::Returning { launch: &launch }, self.now);
+                }
+            }
+            OffStage::Returning => {
+                if let Some(entry) = off.entry {
+                    let assigned = self.progress[&id].bound.len() as u64;
+                    self.show(ReadyLaunch { assigned, ..entry });
+                    let at = self.position(id).expect("it was shown");
+                    self.forget_if_started(at);
+                }
+                policy.observe(&Fact::Restored { launch: &launch }, self.now);
+                return;
+            }
+        }
+        self.off.insert(id, off);
+    }
+
+    /// Takes a launch off that was asked to leave; what it held. `None` while it drains.
+    fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
+        let progress = self.progress.get_mut(&id).expect("it has not ended");
+        if off.how == Preemption::Drain {
+            let drained =
+                progress.bound.is_empty() && self.resident.keys().all(|spot| spot.0 != id);
+            return drained.then(LiftedLaunch::default);
+        }
+        let lifted = LiftedLaunch {
+            account: self.account.lift(&progress.launch),
+            addresses: self.addresses.lift(id),
+            resident: self.resident.extract_if(.., |spot, _| spot.0 == id).collect(),
+        };
+        if off.how == Preemption::Reset {
+            return Some(LiftedLaunch::default());
+        }
+        if let Some(entry) = &mut off.entry {
+            unbind(progress, entry);
+        }
+        Some(lifted)
+    }
+}
+
+/// A launch was saved: what is assigned and has not started is distributed anew.
+fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
+    let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
+    let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);
+    let mut runs: Vec<Range<u64>> = returned.chain(progress.behind.drain(..)).collect();
+    if entry.cut == 0 {
+        // A workgroup that was cut stays the first.
+        runs.push(entry.next..entry.launch.workgroups);
+    }
+    runs.retain(|run| !run.is_empty());
+    runs.sort_unstable_by_key(|run| run.start);
+    let mut merged: VecDeque<Range<u64>> = VecDeque::new();
+    for run in runs {
+        match merged.back_mut() {
+            Some(last) if last.end == run.start => last.end = run.end,
+            _ => merged.push_back(run),
+        }
+    }
+    if entry.cut == 0 {
+        let total = progress.launch.workgroups;
+        let first = merged.pop_front().unwrap_or(total..total);
+        (entry.next, entry.launch.workgroups) = (first.start, first.end);
+    }
+    progress.behind = merged;
+}
