@@ -4,7 +4,7 @@
 
 use raddle_policy::{
     CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,
-    StreamId,
+    StreamId, WaveSpan,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,6 +14,7 @@ use serde_json::Value;
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Header {
     pub(super) raddle_log: u32,
+    pub(super) detail: String,
     pub(super) cus: u16,
     pub(super) shape: CuShape,
     pub(super) recipe: Value,
@@ -85,9 +86,7 @@ pub(super) enum Heard {
     ResetOver {
         process: ProcessId,
     },
-    Hint {
-        process: ProcessId,
-    },
+    Hint {},
     Woke {},
     #[serde(other)]
     Other,
@@ -109,9 +108,7 @@ pub(super) enum Answered {
     },
     Submit(Submitted),
     Start(Start),
-    StartCopy {
-        copy: LaunchId,
-    },
+    StartCopy {},
     Assign {
         launch: LaunchId,
         workgroup: u64,
@@ -139,6 +136,15 @@ pub(super) enum Answered {
     },
     #[serde(other)]
     Other,
+}
+
+/// The waves that the keys `waves` and `cut` name.
+pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
+    match (waves, cut) {
+        (Some((first, count)), _) => WaveSpan::Range { first, count },
+        (_, Some((first, count))) => WaveSpan::Cut { first, count },
+        _ => WaveSpan::All,
+    }
 }
 
 /// The first wave of a part of a workgroup, and how many.
@@ -169,6 +175,21 @@ pub(super) struct Start {
 }
 
 impl Start {
+    /// Which waves of its workgroups.
+    pub(super) const fn span(&self) -> WaveSpan {
+        span(self.waves, self.cut)
+    }
+
+    /// How many workgroups it names.
+    pub(super) fn workgroups(&self) -> u64 {
+        self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
+    }
+
+    /// Its workgroups and their compute units, piece by piece.
+    pub(super) fn named(&self) -> Vec<(u64, u16)> {
+        self.pieces.iter().flat_map(|run| run.workgroups()).collect()
+    }
+
     /// The addresses; none where the log keeps their hash alone, or the policy gives none.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };

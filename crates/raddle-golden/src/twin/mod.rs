@@ -9,7 +9,7 @@
 //! | `allocate` | `matching`, `block-warp`, `round-robin`, `greedy`, `leftover`, `spatial` |
 //! | `turn` | `weighted-slices`, `round-robin`, `unmap-all`, `vruntime`, `highest-level`, `everyone` |
 //! | `preempt` | `never`, `wait`, `flag`, `drain`, `reset`, `switch`, `cheapest` |
-//! | `launch-path` | `ordinary`, `condensed` |
+//! | `launch-path` | `ordinary` |
 //!
 //! A policy or a setting without a twin is named in the report as not checked. After an answer that
 //! differs, a twin goes on from what the log says, so that one fault is not told again and again.
@@ -35,27 +35,40 @@
 //! # Ok::<(), raddle_dispatch::DispatchError>(())
 //! ```
 
+mod baselines;
+mod block_warp;
+mod cheapest;
 mod desk;
+mod leaving;
 mod line;
 mod matching;
+mod path;
 mod placing;
 mod processes;
 mod report;
+mod slices;
 mod slots;
+mod spatial;
+mod turning;
+mod turns;
 mod unit;
+mod vruntime;
 
 use std::io::BufRead;
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::{Fact, Launch, LaunchId, Preemption, WaveSpan};
+use raddle_policy::{CuId, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 use serde_json::Value;
 
 pub use self::report::{CheckedSlot, Finding, Report};
 
-use self::desk::Desk;
-use self::line::{Answered, FirstAndCount, Header, Heard, Moment, Run, Said};
+use self::desk::{Desk, Part};
+use self::leaving::Leaving;
+use self::line::{Answered, FirstAndCount, Header, Heard, Moment, Run, Said, span};
+use self::path::Ordinary;
 use self::placing::Placing;
 use self::report::{Place, Slot};
+use self::turning::{Turn, Turning};
 use self::unit::Unit;
 
 /// Holds the answers of a decision log against the rules of its policies. The log is text; each of its
@@ -70,6 +83,9 @@ pub fn check(log: impl BufRead) -> Result<Report, DispatchError> {
     }
     Ok(checker.report())
 }
+
+/// More workgroups than this are on no device at a time.
+const MOST_WORKGROUPS: u64 = 1 << 22;
 
 /// What was read so far of a log, line by line.
 #[derive(Default)]
@@ -123,7 +139,7 @@ impl Checker {
     pub fn report(self) -> Report {
         let Some(mut log) = self.log else { return Report::default() };
         log.step_ends();
-        Report { slots: [log.path, log.turn, log.allocate, log.preempt].into() }
+        Report { slots: [log.path.0, log.turn.0, log.allocate, log.preempt.0].into() }
     }
 }
 
@@ -131,67 +147,100 @@ const fn bad_log(line: usize, what: String) -> DispatchError {
     DispatchError::BadLog { line, what }
 }
 
-/// A log of which the header was read.
+/// A log of which the header was read: each slot of its recipe, with its twin if it has one.
 struct OpenLog {
     at: Place,
     step: Option<u64>,
+    /// Whether the events of the step are over.
+    deciding: bool,
     desk: Desk,
-    path: Slot,
-    turn: Slot,
+    path: (Slot, Option<Ordinary>),
+    turn: (Slot, Option<Turning>),
     allocate: Slot,
     placing: Option<Placing>,
-    preempt: Slot,
-    scope: Option<String>,
+    preempt: (Slot, Option<Leaving>),
+    /// Who has had the turn since the last answer.
+    named: Vec<ProcessId>,
+    /// What a reset kills.
+    scope: String,
+    /// Most workgroups that the device holds.
+    most: u64,
+    /// Whether each workgroup has a line of its own.
+    full: bool,
+    /// Starts of one launch that were read last.
+    starts: Vec<(Place, line::Start)>,
 }
 
 impl OpenLog {
     fn new(header: &Header) -> Self {
         let recipe = &header.recipe;
-        let empty = Unit::empty(&header.shape);
         let path = &recipe["launch-path"];
-        let allocate = &recipe["allocate"];
         let ahead = recipe["window"].is_u64();
-        let cuts = allocate.get("split").is_some_and(Value::is_object);
+        let cuts = recipe["allocate"].get("split").is_some_and(Value::is_object);
+        let empty = Unit::empty(&header.shape);
         let desk = Desk::new(empty, (ahead, cuts, path["overlap"] == true));
-        let (mut allocate, twin) = slots::allocate(allocate, &header.shape, header.cus);
-        let mut placing = twin.map(|twin| {
-            let most = u64::from(header.cus) * u64::from(header.shape.workgroups);
-            Placing::new(twin, most)
-        });
-        let path = slots::path(path);
-        if let Some(why) = &path.unchecked {
-            allocate
-                .unchecked
-                .get_or_insert_with(|| format!("when a launch is seen is not known: {why}"));
+        let (mut allocate, twin) = slots::allocate(&recipe["allocate"], &header.shape, header.cus);
+        let most = u64::from(header.cus) * u64::from(header.shape.workgroups);
+        let most = most.min(MOST_WORKGROUPS);
+        let mut placing = twin.map(|twin| Placing::new(twin, most));
+        // Of a launch path from outside nobody knows when the device sees what it launches.
+        if !matches!(path["policy"].as_str(), Some("ordinary" | "condensed")) {
+            let why = "the launch path has no twin, so when a launch is seen is not known";
+            allocate.unchecked.get_or_insert_with(|| why.to_owned());
             placing = None;
         }
         Self {
             at: Place::default(),
             step: None,
+            deciding: false,
             desk,
-            path,
+            path: slots::path(path),
             turn: slots::turn(&recipe["turn"]),
             allocate,
             placing,
             preempt: slots::preempt(&recipe["preempt"]),
-            scope: recipe["preempt"]["scope"].as_str().map(str::to_owned),
+            named: Vec::new(),
+            scope: recipe["preempt"]["scope"].as_str().unwrap_or("process").to_owned(),
+            most,
+            full: header.detail == "full",
+            starts: Vec::new(),
         }
     }
 
     /// A line begins, perhaps the first one of a step.
     fn begin(&mut self, number: usize, at: Moment, event: bool) {
-        if self.step != Some(at.step) {
+        if self.step.is_some_and(|step| step != at.step) {
             self.step_ends();
-            self.step = Some(at.step);
         }
-        self.at = Place { line: number, tick: at.t };
+        (self.step, self.at) = (Some(at.step), Place { line: number, tick: at.t });
         self.desk.now = at.t;
-        let _ = event;
+        if !event {
+            self.decides();
+        }
+    }
+
+    /// All events of a step were heard.
+    fn decides(&mut self) {
+        if !std::mem::replace(&mut self.deciding, true) {
+            let changed = std::mem::take(&mut self.desk.processes.changed);
+            if let (_, Some(turning)) = &mut self.turn {
+                turning.heard(changed, self.desk.now);
+            }
+        }
     }
 
     /// A step is over.
     fn step_ends(&mut self) {
+        self.start();
+        self.decides();
+        self.deciding = false;
         self.arrive();
+        if let (slot, Some(turning)) = &mut self.turn {
+            turning.step_ends(slot, self.at);
+        }
+        if let (slot, Some(leaving)) = &mut self.preempt {
+            leaving.step_ends(slot, self.at);
+        }
         if let Some(placing) = &mut self.placing {
             placing.step_ends(&self.desk, &mut self.allocate, self.at);
         }
@@ -216,6 +265,9 @@ impl OpenLog {
         if let Some(placing) = &mut self.placing {
             placing.hear(fact, self.desk.now);
         }
+        if let (_, Some(leaving)) = &mut self.preempt {
+            leaving.hear(fact, self.desk.now);
+        }
     }
 
     fn hear(&mut self, event: Heard) {
@@ -230,12 +282,18 @@ impl OpenLog {
                 if let Some(placing) = &mut self.placing {
                     placing.reopen(process);
                 }
+                if let (_, Some(turning)) = &mut self.turn {
+                    turning.left(process);
+                }
                 self.tell(&Fact::ProcessLeft { process });
             }
             Heard::LaunchIssued { launch } => self.desk.issued(launch),
             Heard::LaunchReady { launch } => {
+                let before = self.desk.view.len();
                 self.desk.ready(launch);
-                self.stale();
+                if self.desk.view.len() != before {
+                    self.stale();
+                }
             }
             Heard::CopyIssued { copy: id, process, stream, level, lasts } => {
                 let estimate = Some(raddle_policy::Ticks(lasts));
@@ -269,13 +327,11 @@ impl OpenLog {
                 }
             }
             Heard::ResetOver { process } => {
-                if let Some(placing) =
-                    self.placing.as_mut().filter(|_| self.scope.as_deref() == Some("queue"))
-                {
+                if let Some(placing) = self.placing.as_mut().filter(|_| self.scope == "queue") {
                     placing.reopen(process);
                 }
             }
-            Heard::Hint { .. } => self.desk.processes.changed = true,
+            Heard::Hint {} => self.desk.processes.changed = true,
             Heard::Woke {} => self.stale(),
             Heard::Other => {}
         }
@@ -289,15 +345,16 @@ impl OpenLog {
     fn ended(&mut self, id: LaunchId, (waves, cut): (FirstAndCount, FirstAndCount), runs: &[Run]) {
         let Some(launch) = self.launch(id) else { return };
         let total = runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.count()));
-        let span = match (waves, cut) {
-            (Some((first, count)), _) => WaveSpan::Range { first, count },
-            (_, Some((first, count))) => WaveSpan::Cut { first, count },
-            _ => WaveSpan::All,
-        };
+        let span = span(waves, cut);
         let (_, each) = span.bounds(launch.demand.waves);
         if let Some(placing) = self.placing.as_mut().filter(|it| it.can_be(total)) {
             let named: Vec<_> = runs.iter().flat_map(|run| run.workgroups()).collect();
             placing.end(&launch, span, &named, self.desk.now);
+        }
+        if let (_, Some(leaving)) = &mut self.preempt {
+            let groups = u32::try_from(total).unwrap_or(u32::MAX);
+            let pieces = &[Piece { first: 0, stride: 1, count: groups, cu: CuId(0) }];
+            leaving.hear(&Fact::Ended { launch: &launch, waves: span, pieces }, self.desk.now);
         }
         if self.desk.ended(id, total.saturating_mul(each.into())) {
             self.forget(id);
@@ -316,25 +373,43 @@ impl OpenLog {
 
     fn answered(&mut self, answer: Answered) {
         let at = self.at;
+        let goes_on = match (&answer, self.starts.last()) {
+            (Answered::Start(next), Some((_, last))) => {
+                self.full && next.launch == last.launch && self.is_new(next) && self.is_new(last)
+            }
+            _ => false,
+        };
+        if !goes_on {
+            self.start();
+        }
         match answer {
-            Answered::Turn { .. } | Answered::Preempt { .. } => {}
+            Answered::Turn { may_issue, until, load } => {
+                self.turn(&Turn { may_issue, until, load });
+            }
+            Answered::Preempt { process, how } => {
+                if let (slot, Some(leaving)) = &mut self.preempt {
+                    leaving.preempt((process, &how), &self.desk, slot, at);
+                }
+            }
             Answered::Submit(answer) => {
                 self.desk.submitted(&answer);
+                let Some(job) = self.desk.jobs.get(&answer.launch) else { return };
+                if let (slot, Some(path)) = &mut self.path {
+                    path.submitted(&job.launch, &answer, slot, at);
+                }
                 if let Some(launch) = self.launch(answer.launch) {
                     self.tell(&Fact::Submitted { launch: &launch });
                 }
             }
-            Answered::Start(start) => {
-                self.arrive();
-                if let Some(placing) = &mut self.placing {
-                    placing.start(&start, &mut self.desk, &mut self.allocate, at);
-                }
-            }
+            Answered::Start(start) => self.starts.push((at, start)),
             Answered::Assign { launch, workgroup, cu } => {
                 self.arrive();
-                if let Some(placing) = &mut self.placing {
-                    let found = (launch, workgroup, cu);
-                    placing.assign(found, &mut self.desk, &mut self.allocate, at);
+                let found = (launch, workgroup, cu);
+                match &mut self.placing {
+                    Some(placing) => {
+                        placing.assign(found, &mut self.desk, &mut self.allocate, at);
+                    }
+                    None => self.desk.assigned(launch, workgroup, cu),
                 }
             }
             Answered::Wait { retry_at } => {
@@ -345,6 +420,9 @@ impl OpenLog {
             }
             Answered::Refuse(refusal) => {
                 let known = self.launch(refusal.launch).is_some();
+                if known {
+                    self.arrive();
+                }
                 if let Some(placing) = self.placing.as_mut().filter(|_| known) {
                     placing.refuse(refusal.launch, &self.desk, &mut self.allocate, at);
                 }
@@ -358,7 +436,7 @@ impl OpenLog {
                 }
             }
             Answered::Reset { process } => {
-                let scope = self.scope.as_deref().unwrap_or("process");
+                let scope = self.scope.as_str();
                 if let Some(placing) = self.placing.as_mut().filter(|_| scope != "launch") {
                     placing.reset(process, !matches!(scope, "queue" | "process"));
                 }
@@ -367,15 +445,63 @@ impl OpenLog {
                 if let Some(placing) = &mut self.placing {
                     placing.reopen(process);
                 }
+                if let (_, Some(leaving)) = &mut self.preempt {
+                    leaving.drained(process);
+                }
             }
             Answered::Broke { slot } => self.broke(&slot),
-            Answered::StartCopy { .. } | Answered::Streams {} | Answered::Other => {}
+            Answered::StartCopy {} | Answered::Streams {} | Answered::Other => {}
+        }
+    }
+
+    fn turn(&mut self, found: &Turn) {
+        let pool = self.desk.processes.runnable(self.desk.now);
+        if let (slot, Some(turning)) = &mut self.turn {
+            turning.turn(found, &pool, slot, self.at);
+        }
+        let had = std::mem::replace(&mut self.named, found.may_issue.clone());
+        if let (_, Some(leaving)) = &mut self.preempt {
+            let runnable = pool.iter().map(|it| it.id).collect();
+            leaving.turn((&had, &found.may_issue), &runnable, &self.desk);
+        }
+    }
+
+    /// Whether whole workgroups start that were not bound to a unit before.
+    fn is_new(&self, start: &line::Start) -> bool {
+        let bound = self.desk.jobs.get(&start.launch).map(|job| &job.bound);
+        let is_bound = |it: &(u64, u16)| bound.is_some_and(|bound| bound.contains_key(&it.0));
+        let few = start.workgroups() <= self.most;
+        few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
+    }
+
+    /// Starts of one launch that follow each other: a log in full detail has a line a workgroup, unit by unit.
+    fn start(&mut self) {
+        let lines = std::mem::take(&mut self.starts);
+        let Some((_, first)) = lines.first() else { return };
+        let Some(launch) = self.launch(first.launch) else { return };
+        self.arrive();
+        let waves = first.span();
+        let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
+        if let Some(placing) = &mut self.placing {
+            placing.start(&lines, &mut self.desk, &mut self.allocate);
+        } else if total <= self.most {
+            let mut named: Vec<_> = lines.iter().flat_map(|(_, it)| it.named()).collect();
+            named.sort_unstable();
+            for (workgroup, cu) in named {
+                self.desk.started(launch.id, Part { workgroup, waves, cu });
+            }
+        }
+        if let (_, Some(leaving)) = &mut self.preempt {
+            let groups = u32::try_from(total).unwrap_or(u32::MAX);
+            let pieces = &[Piece { first: 0, stride: 1, count: groups, cu: CuId(0) }];
+            let fact = Fact::Started { launch: &launch, waves, pieces, places: &[] };
+            leaving.hear(&fact, self.desk.now);
         }
     }
 
     fn take_off(&mut self, id: LaunchId, how: Preemption) {
         let known = self.launch(id);
-        let single = matches!(self.scope.as_deref(), None | Some("queue" | "process"));
+        let single = matches!(self.scope.as_str(), "queue" | "process");
         if let (Some(launch), Some(placing)) = (known, &mut self.placing)
             && how == Preemption::Reset
             && single
@@ -392,7 +518,7 @@ impl OpenLog {
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {
-            "turn" => self.turn.unchecked = Some(why),
+            "turn" => (self.turn.0.unchecked, self.turn.1) = (Some(why), None),
             _ => {
                 self.allocate.unchecked = Some(why);
                 self.placing = None;

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-use super::Place as At;
 use super::desk::{Desk, Entry, Part};
 use super::line::Start;
+use super::report::Place as At;
 use super::report::Slot;
 
 /// What an allocate policy is shown.
@@ -100,51 +100,50 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Workgroups start.
-    pub(super) fn start(&mut self, start: &Start, desk: &mut Desk, slot: &mut Slot, at: At) {
+    /// Workgroups of one launch start, in one line or, in a log in full detail, one line each.
+    pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
-        let Some(job) = desk.jobs.get(&start.launch) else { return };
-        let launch = job.launch;
-        let waves = match (start.waves, start.cut) {
-            (Some((first, count)), _) => WaveSpan::Range { first, count },
-            (_, Some((first, count))) => WaveSpan::Cut { first, count },
-            _ => WaveSpan::All,
-        };
-        let total = start.pieces.iter().fold(0u64, |sum, run| sum.saturating_add(run.count()));
+        let Some((at, first)) = lines.first() else { return };
+        let (id, waves) = (first.launch, first.span());
+        let Some(launch) = desk.jobs.get(&id).map(|job| job.launch) else { return };
+        let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
         if total > self.most {
             let what = || (format!("at most {} workgroups", self.most), format!("{total}"));
-            return slot.differs(at, self.twin.rule(Aspect::Whether), what);
+            return slot.differs(*at, self.twin.rule(Aspect::Whether), what);
         }
-        let named: Vec<(u64, u16)> = start.pieces.iter().flat_map(|run| run.workgroups()).collect();
-        let given = start.places();
         let (_, count) = waves.bounds(launch.demand.waves);
-        let mut given = given.chunks(usize::from(count).max(1));
-        let mut of: BTreeMap<u64, (u16, &[Place])> = BTreeMap::new();
-        for &(workgroup, cu) in &named {
-            of.insert(workgroup, (cu, given.next().unwrap_or_default()));
+        let mut of: BTreeMap<u64, (u16, Vec<Place>, At)> = BTreeMap::new();
+        for (at, line) in lines {
+            let places = line.places();
+            let mut places = places.chunks(usize::from(count).max(1));
+            for (workgroup, cu) in line.named() {
+                let places = places.next().unwrap_or_default().to_vec();
+                of.insert(workgroup, (cu, places, *at));
+            }
         }
         let mut lie = BTreeMap::new();
-        for (workgroup, (cu, places)) in of {
+        for (workgroup, (cu, places, at)) in of {
             let part = Part { workgroup, waves, cu };
-            self.compare(start.launch, part, desk, slot, at);
-            let by_rule = self.twin.start(&launch, part, places, desk.now);
-            desk.started(start.launch, part);
+            self.compare(id, part, desk, slot, at);
+            let by_rule = self.twin.start(&launch, part, &places, desk.now);
+            desk.started(id, part);
             if !places.is_empty() && !by_rule.is_empty() && places != by_rule {
                 let rule = self.twin.rule(Aspect::Address);
                 let shown = |places: &[Place]| {
-                    let of = format!("workgroup {workgroup} of {} on CU {cu}", start.launch);
-                    format!("{of} at {:?}", places.first())
+                    format!("workgroup {workgroup} of {id} on CU {cu} at {:?}", places.first())
                 };
-                slot.differs(at, rule, || (shown(&by_rule), shown(places)));
+                slot.differs(at, rule, || (shown(&by_rule), shown(&places)));
             }
             lie.insert(workgroup, by_rule);
         }
-        if let Some(hash) = &start.addresses {
-            let all: Vec<Place> = named.iter().flat_map(|it| lie[&it.0].iter().copied()).collect();
+        for (at, line) in lines {
+            let Some(hash) = &line.addresses else { continue };
+            let all = line.named().into_iter().filter_map(|it| lie.get(&it.0)).flatten().copied();
+            let all: Vec<Place> = all.collect();
             let ours = raddle_dispatch::log::hash_of(&all);
             if !all.is_empty() && *hash != ours {
                 let what = || (format!("addresses with hash {ours}"), format!("hash {hash}"));
-                slot.differs(at, self.twin.rule(Aspect::Address), what);
+                slot.differs(*at, self.twin.rule(Aspect::Address), what);
             }
         }
     }
@@ -196,7 +195,7 @@ impl Placing {
         let Some(launch) = desk.jobs.get(&id).map(|job| job.launch) else { return };
         desk.assigned(id, workgroup, cu);
         let cu = raddle_policy::CuId(cu);
-        self.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
+        self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
     }
 
     pub(super) fn wait(&mut self, retry_at: Option<u64>, desk: &Desk, slot: &mut Slot, at: At) {

@@ -21,7 +21,7 @@ impl Clock {
     }
 
     fn read(&self, now: u64) -> u64 {
-        self.total + self.since.map_or(0, |since| now.saturating_sub(since))
+        self.total.saturating_add(self.since.map_or(0, |since| now.saturating_sub(since)))
     }
 }
 

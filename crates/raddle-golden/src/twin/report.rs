@@ -90,34 +90,6 @@ impl Report {
     }
 }
 
-impl fmt::Display for CheckedSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { slot, policy, by, answers, checked, different, .. } = self;
-        if *checked > 0 || self.unchecked.is_none() {
-            match different {
-                0 => write!(f, "{checked} {answers} of `{policy}` as {by} asks")?,
-                _ => {
-                    write!(f, "{different} of {checked} {answers} of `{policy}` differ from {by}")?
-                }
-            }
-        }
-        match &self.unchecked {
-            None => Ok(()),
-            Some(why) => {
-                let begun = if *checked > 0 { "; later ones are" } else { "" };
-                write!(
-                    f,
-                    "{begun}{}not checked: {why}",
-                    match *checked {
-                        0 => format!("`{policy}` ({slot}) is "),
-                        _ => " ".to_owned(),
-                    }
-                )
-            }
-        }
-    }
-}
-
 /// A slot while a log is read.
 pub(super) type Slot = CheckedSlot;
 

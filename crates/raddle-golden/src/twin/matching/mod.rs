@@ -26,6 +26,9 @@ use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 /// A launch, its workgroup, and the wave of one that was cut.
 type Name = (LaunchId, u64, Option<u16>);
 
+/// More granules than this are on no device.
+const MOST_GRANULES: u64 = 1 << 26;
+
 /// One compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct Cu {
@@ -67,7 +70,6 @@ impl Cu {
 struct Held {
     cu: usize,
     demand: Demand,
-    launch: Launch,
     /// Waves on each SIMD, and where their registers begin.
     simds: Vec<(u64, u64)>,
     sgpr: u64,
@@ -151,6 +153,12 @@ impl Matching {
             Some("worst") => Fit::Worst,
             _ => Fit::First,
         };
+        let granules = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds)
+            + u64::from(shape.lds)
+            + u64::from(shape.sgpr);
+        if granules * u64::from(count) > MOST_GRANULES {
+            return Err("its device has more granules than the model looks at".to_owned());
+        }
         let rule = PlaceRule::of(&settings["place"], count.into());
         Ok(Self {
             cus: vec![empty.clone(); count.into()],
@@ -376,7 +384,7 @@ impl Matching {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
         let by = |free: &mut u64, amount: u64| {
-            *free = if back { *free + amount } else { free.saturating_sub(amount) };
+            *free = if back { free.saturating_add(amount) } else { free.saturating_sub(amount) };
         };
         for ((slots, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
             by(slots, waves);
@@ -529,7 +537,7 @@ impl PlacingTwin for Matching {
             return Vec::new();
         };
         let pointer = cu.pointer;
-        let mut held = Held { cu: at, demand, launch: *launch, simds, sgpr, lds };
+        let mut held = Held { cu: at, demand, simds, sgpr, lds };
         let by_rule = self.places(&held, pointer);
         if places.len() == by_rule.len() {
             held.lies_at(places);

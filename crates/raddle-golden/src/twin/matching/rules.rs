@@ -129,9 +129,10 @@ impl PlaceRule {
         let of = |it: &Drawn| {
             let ticks = it.to.unwrap_or(now).saturating_sub(it.from.max(begin));
             let ahead = if ahead && it.to.is_none() { window } else { 0 };
-            it.power * (u128::from(ticks) + u128::from(ahead))
+            it.power.saturating_mul(u128::from(ticks) + u128::from(ahead))
         };
-        let sum: u128 = self.drawn[cu].iter().map(of).sum();
+        let drawn = self.drawn.get(cu).into_iter().flatten();
+        let sum = drawn.map(of).fold(0, u128::saturating_add);
         u64::try_from(sum).unwrap_or(u64::MAX)
     }
 
@@ -139,7 +140,7 @@ impl PlaceRule {
         let Some((weights, ..)) = &self.power else { return 0 };
         let rates = weights.iter().zip(launch.activity.0);
         let each: u128 = rates.map(|(&weight, rate)| u128::from(weight) * u128::from(rate)).sum();
-        each * u128::from(waves)
+        each.saturating_mul(waves.into())
     }
 
     pub(super) fn placed(&mut self, cu: usize) {
@@ -148,7 +149,7 @@ impl PlaceRule {
 
     pub(super) fn starts(&mut self, cu: usize, launch: &Launch, waves: u16, now: u64) {
         let power = self.draws(launch, waves);
-        if power > 0 {
+        if power > 0 && cu < self.drawn.len() {
             let begin = now.saturating_sub(self.power.map_or(0, |it| it.1));
             self.drawn[cu].retain(|it| it.to.is_none_or(|to| to > begin));
             self.drawn[cu].push(Drawn { from: now, to: None, power });
@@ -158,7 +159,8 @@ impl PlaceRule {
     pub(super) fn ends(&mut self, cu: usize, launch: &Launch, waves: u16, now: u64) {
         let power = self.draws(launch, waves);
         // Which of several equal ones ends changes no sum.
-        let it = self.drawn[cu].iter_mut().find(|it| it.to.is_none() && it.power == power);
+        let mut all = self.drawn.get_mut(cu).into_iter().flatten();
+        let it = all.find(|it| it.to.is_none() && it.power == power);
         if let Some(it) = it.filter(|_| power > 0) {
             it.to = Some(now);
         }

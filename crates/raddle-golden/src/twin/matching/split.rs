@@ -88,7 +88,7 @@ impl Split {
     /// When the round comes that cuts, if there is something to cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
-        let left = (self.threshold + 1).saturating_sub(self.failures);
+        let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
