@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-use super::Cu;
+use super::{Cu, Matching};
 
 /// How one of several compute units is chosen.
 #[derive(Clone, Debug)]
@@ -164,5 +164,31 @@ impl PlaceRule {
         if let Some(it) = it.filter(|_| power > 0) {
             it.to = Some(now);
         }
+    }
+}
+
+impl Matching {
+    /// The steps of the seed that the settings ask for.
+    pub(in crate::twin) fn steps(settings: &Value) -> String {
+        let search = &settings["search"];
+        let mut steps = vec!["E8"];
+        steps.push(match () {
+            () if search.get("grouped").is_some() => "E5",
+            () if search.get("sampled").is_some() => "E6",
+            () if search.get("shared").is_some() => "E7",
+            () => "E4",
+        });
+        if settings["order"].get("windows").is_some() {
+            steps.push("E2");
+        }
+        if settings.get("split").is_some() {
+            steps.push("E3");
+        }
+        steps.push("E1");
+        let label = PlaceRule::of(&settings["place"], 0).map_or("", |rule| rule.label());
+        if label.starts_with("E9") || label.starts_with("E10") {
+            steps.push(label);
+        }
+        steps.join("-")
     }
 }
