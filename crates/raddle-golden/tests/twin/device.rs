@@ -93,10 +93,12 @@ impl Device {
         self.due.insert((tick, self.serial), due);
     }
 
-    /// Runs until nothing more happens.
+    /// Runs until nothing more happens, or for so many decisions.
     pub(crate) fn run(mut self, dispatcher: &mut Composed) {
         let mut actions = Actions::default();
-        while let Some(&(now, _)) = self.due.keys().next() {
+        // Turns that are shorter than their preemptions never end.
+        for _ in 0..3000 {
+            let Some(&(now, _)) = self.due.keys().next() else { return };
             while let Some(entry) = self.due.first_entry().filter(|it| it.key().0 == now) {
                 let due = entry.remove();
                 self.happens(due, now, dispatcher);
