@@ -30,6 +30,7 @@ pub mod preempt;
 pub mod slices;
 pub mod sm;
 mod split;
+pub mod twin;
 mod windows;
 
 use serde::Serialize;

@@ -31,6 +31,18 @@ pub(crate) enum CliError {
         "{file}, line {line}: {rule} is broken: {what}. docs/policies/preempt.md says the rules; a log of today's raddle that breaks one is a fault of raddle"
     )]
     RuleBroken { file: String, line: usize, rule: LogRule, what: String },
+    /// A decision log with an answer that the rules of its policy do not give.
+    #[error(
+        "{file}, line {line}: `{policy}` does not answer as {rule} asks: expected {expected}; found {found}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle"
+    )]
+    TwinDiffers {
+        file: String,
+        line: usize,
+        policy: String,
+        rule: String,
+        expected: String,
+        found: String,
+    },
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },

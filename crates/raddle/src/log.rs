@@ -1,5 +1,5 @@
-//! What is in a decision log, does it keep the rules of the controller, and does it come out again
-//! when its events are fed to a new dispatcher?
+//! What is in a decision log, does it keep the rules of the controller and those of its policies, and
+//! does it come out again when its events are fed to a new dispatcher?
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 
 use raddle_dispatch::log::{check, replay_with, spelled_out};
 use raddle_dispatch::{DispatchError, Registry};
+use raddle_golden::twin::{self, CheckedSlot, Report};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -44,6 +45,8 @@ struct Checked<'b> {
     events: u64,
     answers: u64,
     broken: Vec<Broken<'b>>,
+    /// What the twins of the policies found; `null` of a log that holds no policy's answers.
+    policies: Option<&'b [CheckedSlot]>,
 }
 
 /// The verb `log`.
@@ -59,7 +62,7 @@ pub(crate) fn verb(
         // A daemon's answers are its policies': it has no rules of its own.
         if args.check && whose == "client" {
             let (file, found) = (args.log.display().to_string(), live::rules(&args.log)?);
-            return tell_of_rules(file, &found, format, console);
+            return tell_of_rules(file, &found, None, format, console);
         }
         return live::log(&args.log, registry, format, console);
     }
@@ -81,14 +84,18 @@ fn keeps_the_rules(
 ) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = check::check(registry, text(log, &file)?).map_err(|error| unread(error, &file))?;
-    tell_of_rules(file, &found, format, console)
+    let mut twins = twin::Checker::default();
+    let lines = text(log, &file)?;
+    let found = check::check_beside(registry, lines, |number, line| twins.take(number, line));
+    let found = found.map_err(|error| unread(error, &file))?;
+    tell_of_rules(file, &found, Some(&twins.report()), format, console)
 }
 
-/// Which rules a log breaks.
+/// Which rules a log breaks, and which answers are not those that its policies' twins give.
 fn tell_of_rules(
     file: String,
     found: &check::CheckedLog,
+    twins: Option<&Report>,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
@@ -104,18 +111,28 @@ fn tell_of_rules(
         })
         .collect();
     let text = match format {
-        Format::Json => json(&Checked { events: found.events, answers: found.answers, broken }),
+        Format::Json => json(&Checked {
+            events: found.events,
+            answers: found.answers,
+            broken,
+            policies: twins.map(|twins| &*twins.slots),
+        }),
         Format::Text if broken.is_empty() => format!(
-            "{file}: {} and {} keep the {} rules\n",
+            "{file}: {} and {} keep the {} rules\n{}",
             counted(found.events, "event", "events"),
             counted(found.answers, "answer", "answers"),
             check::LogRule::ALL.len(),
+            told_of_policies(twins),
         ),
-        Format::Text => broken.iter().map(told).collect(),
+        Format::Text => broken.iter().map(told).chain([told_of_policies(twins)]).collect(),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
     match found.broken.iter().min_by_key(|(_, broken)| broken.line) {
-        None => Ok(()),
+        None => twins.and_then(Report::first).map_or(Ok(()), |first| {
+            let (line, policy, rule) = (first.line, first.policy.clone(), first.rule.clone());
+            let (expected, found) = (first.expected.clone(), first.found.clone());
+            Err(CliError::TwinDiffers { file, line, policy, rule, expected, found })
+        }),
         Some((rule, first)) => Err(CliError::RuleBroken {
             file,
             line: first.line,
@@ -123,6 +140,32 @@ fn tell_of_rules(
             what: first.what.clone(),
         }),
     }
+}
+
+/// A line a slot: how many answers are as its rules ask, how many differ, where first, what is not checked.
+fn told_of_policies(twins: Option<&Report>) -> String {
+    let Some(twins) = twins else {
+        return "answers of policies are not in the log of a live program, so none are checked\n"
+            .to_owned();
+    };
+    let told = |slot: &CheckedSlot| {
+        let CheckedSlot { slot: name, policy, by, answers, checked, different, .. } = slot;
+        let all = counted(*checked, answers, answers);
+        let mut line = match (checked, different) {
+            (0, _) if slot.unchecked.is_some() => String::new(),
+            (_, 0) => format!("{all} of `{policy}` as {by} asks\n"),
+            _ => {
+                let first = slot.findings.first().map(ToString::to_string).unwrap_or_default();
+                let few = counted(*different, "differs", "differ");
+                format!("{all} of `{policy}` ({by}): {few}, first {first}\n")
+            }
+        };
+        if let Some(why) = &slot.unchecked {
+            line += &format!("`{policy}` ({name}) is not checked: {why}\n");
+        }
+        line
+    };
+    twins.slots.iter().map(told).collect()
 }
 
 fn told(broken: &Broken<'_>) -> String {

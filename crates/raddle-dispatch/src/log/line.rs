@@ -206,7 +206,7 @@ impl<'a> LoggedAnswer<'a> {
         (full, from): (bool, Option<u64>),
     ) -> Self {
         let (waves, cut) = spelled(span);
-        let addresses = (!full && !places.is_empty()).then(|| format!("{:08x}", digest(places)));
+        let addresses = (!full && !places.is_empty()).then(|| hash_of(places));
         let places = if full { places } else { &[] };
         let runs = from.map(|from| WrittenPieces { pieces, from });
         let pieces = from.is_none().then_some(WrittenPieces { pieces, from: 0 });
@@ -220,6 +220,12 @@ impl WrittenPieces<'_> {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
+}
+
+/// The hash of addresses that stands for them in a log, as it is spelled.
+#[must_use]
+pub fn hash_of(places: &[Place]) -> String {
+    format!("{:08x}", digest(places))
 }
 
 /// A hash of addresses, by which two answers can be told apart: of every fourth one by itself, so

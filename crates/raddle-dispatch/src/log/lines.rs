@@ -25,6 +25,8 @@ pub(super) struct LogLines<R> {
     lines: Lines<R>,
     /// The number of the line that was read last, from 1.
     pub(super) number: usize,
+    /// The first line as it stands, once it has been read.
+    pub(super) first: String,
     last: String,
     memory: Memory,
 }
@@ -55,14 +57,21 @@ fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String,
 
 impl<R: BufRead> LogLines<R> {
     pub(super) fn new(log: R) -> Self {
-        Self { lines: log.lines(), number: 0, last: String::new(), memory: Memory::default() }
+        Self {
+            lines: log.lines(),
+            number: 0,
+            first: String::new(),
+            last: String::new(),
+            memory: Memory::default(),
+        }
     }
 
     /// The first line.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
-        LogHeader::read(&first.unwrap_or_default(), registry)
+        self.first = first.unwrap_or_default();
+        LogHeader::read(&self.first, registry)
     }
 
     /// The next line; `None` behind the last one, which gives the counts.

@@ -29,7 +29,7 @@ mod short;
 mod writer;
 
 pub use header::{LOG_VERSION, LogHeader};
-pub use line::LogLine;
+pub use line::{LogLine, hash_of};
 pub use lines::spelled_out;
 pub use reader::{Replayed, replay, replay_with};
 pub use writer::{Detail, LogWriter};

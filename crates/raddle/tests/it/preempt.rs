@@ -138,7 +138,9 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     for log in [log, "plain.jsonl"] {
         let ran = place.raddle(&["log", log, "--check"]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-        assert!(ran.out.ends_with(" keep the 11 rules\n"), "{}", ran.out);
+        assert!(ran.out.contains(" keep the 11 rules\n"), "{}", ran.out);
+        let told = " placements of `leftover` as docs/policies/baselines.md asks\n";
+        assert!(ran.out.contains(told), "{}", ran.out);
         assert_eq!(place.raddle(&["log", log, "--replay"]).code, 0);
     }
     let again = place.raddle(&["log", log, "--replay"]);
@@ -157,6 +159,24 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     assert_eq!(ran.code, 1);
     let told = format!("twice.jsonl, line {number}: rule 5 (once) is broken: k");
     assert!(ran.err.contains(&told), "{}", ran.err);
+    // A workgroup that starts on another compute unit than its policy takes.
+    let plain = place.raddle(&["log", log]).out;
+    let line = plain.lines().find(|line| line.contains("\"answer\":\"start\"")).expect("one");
+    let mut start: Value = serde_json::from_str(line).expect("it is JSON");
+    start["pieces"][0][3] = (start["pieces"][0][3].as_u64().expect("a unit") + 1).into();
+    let (t, step, pieces) = (&start["t"], &start["step"], &start["pieces"]);
+    let launch = &start["launch"];
+    let other = format!(
+        "{{\"t\":{t},\"step\":{step},\"answer\":\"start\",\"launch\":{launch},\"pieces\":{pieces}}}"
+    );
+    let number = plain.lines().position(|other| other == line).expect("it is there") + 1;
+    place.file("moved.jsonl", plain.replacen(line, &other, 1));
+    let ran = place.raddle(&["log", "moved.jsonl", "--check", "--format", "json"]);
+    assert_eq!(ran.code, 1);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let slots = found["policies"].as_array().expect("a list");
+    let allocate = slots.iter().find(|slot| slot["slot"] == "allocate").expect("it is there");
+    assert_eq!(allocate["findings"][0]["line"], number, "{}", ran.out);
 }
 
 /// Figure 1 of seed 001 in every log: two recorded inference runs side by side, the first of them less urgent.

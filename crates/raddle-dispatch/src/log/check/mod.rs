@@ -30,10 +30,25 @@ use crate::{DispatchError, Registry};
 /// When the log cannot be read, breaks off, or names a policy that the registry does not have. What it
 /// does against a rule is in the answer.
 pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, DispatchError> {
+    check_beside(registry, log, |_, _| Ok(()))
+}
+
+/// The same, and in the same pass each line is given to somebody else too, with its number, from 1: the
+/// header as it stands, the others spelled in full.
+///
+/// # Errors
+/// As [`check`], and those of whoever gets the lines.
+pub fn check_beside(
+    registry: &Registry,
+    log: impl BufRead,
+    mut also: impl FnMut(usize, &str) -> Result<(), DispatchError>,
+) -> Result<CheckedLog, DispatchError> {
     let mut lines = LogLines::new(log);
     let mut checker = Checker::new(&lines.header(registry)?);
+    also(1, &lines.first)?;
     while let Some(line) = lines.next()? {
         checker.take(lines.number, &line)?;
+        also(lines.number, &line)?;
     }
     checker.line = lines.number;
     checker.the_end();

@@ -1,0 +1,137 @@
+//! Where do `greedy`, `round-robin` and `leftover` place the next workgroup?
+//!
+//! By `docs/policies/baselines.md`: launches in the order of their arrival. Under the first two a launch
+//! that finds no room lets the later ones try; under `leftover` the next one comes when the one before is
+//! placed whole, and a workgroup goes to the unit on which most further ones fit.
+
+use std::collections::BTreeSet;
+
+use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
+use serde_json::Value;
+
+use super::desk::{Entry, Part};
+use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
+use super::unit::{Unit, Units};
+
+/// Who is served first, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// The lowest unit with room.
+    Greedy,
+    /// The next unit with room, from this one on.
+    RoundRobin(usize),
+    /// The unit with room for most; launches by arrival, or the most urgent first.
+    Leftover { by_level: bool },
+}
+
+/// The model of one of the three.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    rule: Rule,
+    units: Units,
+}
+
+impl Baseline {
+    /// The model of these settings; why not, where there is none.
+    pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
+        if settings["addresses"] == true {
+            return Err("`addresses = true` has no twin (ask `raddle golden placement`)".to_owned());
+        }
+        let rule = match settings["policy"].as_str() {
+            Some("greedy") => Rule::Greedy,
+            Some("round-robin") => Rule::RoundRobin(0),
+            _ => Rule::Leftover { by_level: settings["order"] == "level" },
+        };
+        Ok(Self { rule, units: Units::new(&Unit::empty(shape), count) })
+    }
+
+    /// The unit for the next workgroup of a launch.
+    fn unit(&self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
+        let rooms = rooms(&self.units, &entry.launch, closed);
+        let cursor = match self.rule {
+            Rule::Leftover { .. } => return most(rooms),
+            Rule::Greedy => 0,
+            Rule::RoundRobin(cursor) => cursor,
+        };
+        let behind = rooms.iter().find(|room| usize::from(room.0) >= cursor);
+        behind.or(rooms.first()).map(|room| room.0)
+    }
+}
+
+/// The units with room for a workgroup of a launch, and for how many, ascending.
+pub(super) fn rooms(units: &Units, launch: &Launch, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
+    let open = (0u16..).zip(&units.all).filter(|(cu, _)| !closed.contains(cu));
+    let rooms = open.map(|(cu, unit)| (cu, unit.room(&launch.demand)));
+    rooms.filter(|room| room.1 > 0).collect()
+}
+
+/// The unit with room for most, the lowest of several.
+pub(super) fn most(rooms: Vec<(u16, u64)>) -> Option<u16> {
+    rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
+}
+
+/// The next workgroup of a launch starts whole on this unit.
+pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
+    let part = Part { workgroup: entry.next, waves: WaveSpan::All, cu };
+    Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
+}
+
+/// What a policy that counts hears of what leaves and comes back.
+pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
+    match fact {
+        Fact::Ended { launch, waves, pieces } => {
+            for piece in *pieces {
+                let part = Part { workgroup: piece.first, waves: *waves, cu: piece.cu.0 };
+                units.end(launch.id, part);
+            }
+        }
+        Fact::TakenOff { launch, how: Preemption::Reset } => units.lift(launch.id, false),
+        Fact::TakenOff { launch, how: Preemption::Switch } => units.lift(launch.id, true),
+        Fact::Returning { launch } => units.lower(launch.id),
+        _ => {}
+    }
+}
+
+impl PlacingTwin for Baseline {
+    fn ask(&mut self, view: &View<'_>) -> Wanted {
+        let mut waiting: Vec<&Entry> = view.entries.iter().filter(|it| it.next < it.end).collect();
+        if let Rule::Leftover { by_level } = self.rule {
+            if by_level {
+                waiting.sort_by_key(|entry| entry.launch.level.0);
+            }
+            waiting.truncate(1);
+        }
+        let mut placed = waiting
+            .into_iter()
+            .filter_map(|entry| Some(next_of(entry, self.unit(entry, view.closed)?)));
+        placed.next().unwrap_or(Wanted::Wait(None))
+    }
+
+    fn start(&mut self, launch: &Launch, part: Part, _: &[Place], _: u64) -> Vec<Place> {
+        self.units.start(launch.id, &launch.demand, part);
+        if let Rule::RoundRobin(cursor) = &mut self.rule {
+            *cursor = (usize::from(part.cu) + 1) % self.units.all.len().max(1);
+        }
+        Vec::new()
+    }
+
+    fn hear(&mut self, fact: &Fact<'_>, _: u64) {
+        hear(&mut self.units, fact);
+    }
+
+    fn units(&self, launch: LaunchId) -> Vec<u16> {
+        self.units.of(launch)
+    }
+
+    fn reads_the_view(&self) -> bool {
+        true
+    }
+
+    fn rule(&self, _: Aspect) -> &'static str {
+        match self.rule {
+            Rule::Greedy => "baselines.md: the lowest compute unit with room",
+            Rule::RoundRobin(_) => "baselines.md: the next compute unit with room",
+            Rule::Leftover { .. } => "baselines.md: the compute unit with room for most",
+        }
+    }
+}

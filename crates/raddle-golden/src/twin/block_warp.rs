@@ -1,0 +1,269 @@
+//! What do the controllers of seed 003 do next, on the compute units of a device?
+//!
+//! The controllers of the units go first, the lowest first (L1 to L3); then the global one makes one
+//! decision (G1 to G6). Every unit and every launch is looked at each time. A smaller level is more urgent.
+//! What the seed leaves open is as `docs/policies/block-warp.md` says.
+
+use std::collections::BTreeSet;
+
+use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
+use serde_json::Value;
+
+use super::baselines::{next_of, rooms};
+use super::desk::{Entry, Part};
+use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
+use super::unit::{Unit, Units};
+
+/// A block that lies on a unit, or waits there.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    launch: LaunchId,
+    level: u8,
+    workgroup: u64,
+    cu: u16,
+    /// Waves of it, those that have started, and those that have ended.
+    waves: u16,
+    started: u16,
+    ended: u16,
+    /// Whether it was saved, and is not back.
+    saved: bool,
+}
+
+/// The model of `block-warp`.
+#[derive(Debug)]
+pub(super) struct BlockWarp {
+    strict: bool,
+    most_free: bool,
+    fall_through: bool,
+    backfill: bool,
+    whole_for_barriers: bool,
+    units: Units,
+    /// In the order of distribution.
+    blocks: Vec<Block>,
+    /// A decision that gives a unit more whole blocks (G3): of which launch, where, the next, how many.
+    granted: Option<(LaunchId, u16, u64, u64)>,
+}
+
+impl BlockWarp {
+    pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
+        let on = |key: &str, default: bool| settings[key].as_bool().unwrap_or(default);
+        Self {
+            strict: on("strict", false),
+            most_free: settings["choose"] == "most-free",
+            fall_through: on("fall-through", false),
+            backfill: on("backfill", true),
+            whole_for_barriers: on("whole-blocks-for-barriers", true),
+            units: Units::new(&Unit::empty(shape), count),
+            blocks: Vec::new(),
+            granted: None,
+        }
+    }
+
+    /// C11: whether blocks of a launch start whole or not at all.
+    fn whole_only(&self, launch: &Launch) -> bool {
+        self.whole_for_barriers && launch.barrier.possible()
+    }
+
+    /// L1 to L3 on one unit: waves of the first waiting block that can start some.
+    fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
+        let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
+        // By priority, then in the order of distribution (C7).
+        let mut waiting: Vec<&Block> = self.waiting().filter(|block| block.cu == cu).collect();
+        waiting.sort_by_key(|block| block.level);
+        if !self.backfill {
+            waiting.truncate(1);
+        }
+        let unit = self.units.all.get(usize::from(cu))?;
+        waiting.into_iter().find_map(|block| {
+            // What is held or on its way back starts nothing.
+            let launch = &entry(block).filter(|_| !view.closed.contains(&cu))?.launch;
+            let demand = &launch.demand;
+            let waves = if self.whole_only(launch) {
+                (unit.room(demand) > 0).then_some(WaveSpan::All)?
+            } else {
+                let share = block.started > 0 || unit.has_share(demand);
+                let left = u64::from(block.waves - block.started);
+                let count = unit.waves(demand).min(left) as u16;
+                let some = WaveSpan::Range { first: block.started, count };
+                (share && count > 0).then_some(some)?
+            };
+            let part = Part { workgroup: block.workgroup, waves, cu };
+            Some(Wanted::Start(vec![Starts { launch: block.launch, part }]))
+        })
+    }
+
+    /// Blocks of which waves are to start.
+    fn waiting(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter(|block| block.started < block.waves && !block.saved)
+    }
+
+    /// The most urgent level on a unit; `None` without blocks.
+    fn top(&self, cu: u16) -> Option<u8> {
+        let here = self.blocks.iter().filter(|block| block.cu == cu && !block.saved);
+        here.map(|block| block.level).min()
+    }
+
+    /// G2 to G6 for one launch.
+    fn give(&self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
+        let (launch, demand) = (&entry.launch, &entry.launch.demand);
+        // G3: a unit that takes whole blocks.
+        if let Some(cu) = self.pick(rooms(&self.units, launch, view.closed)) {
+            return Some(next_of(entry, cu));
+        }
+        let assign = |cu| Wanted::Assign(launch.id, entry.next, cu);
+        // G5: a first unit, which can start one wave.
+        let open = || (0u16..).zip(&self.units.all).filter(|it| !view.closed.contains(&it.0));
+        let more = |unit: &Unit| {
+            let (slots, vgpr) =
+                unit.simds.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            slots > 1 && vgpr > u64::from(demand.vgpr) && unit.lds > u64::from(demand.lds)
+        };
+        let waves = |unit: &Unit| match unit.has_share(demand) && (!self.strict || more(unit)) {
+            true => unit.waves(demand),
+            false => 0,
+        };
+        let first = open().map(|(cu, unit)| (cu, waves(unit))).filter(|it| it.1 > 0).collect();
+        if let Some(cu) = self.pick(first).filter(|_| !self.whole_only(launch)) {
+            return Some(assign(cu));
+        }
+        // G6: a second unit, all of whose work is less urgent.
+        let low = |cu: u16| self.top(cu).map_or(u64::from(u8::MAX) + 1, u64::from);
+        let second = (0..self.units.all.len() as u16).map(|cu| (cu, low(cu)));
+        self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
+    }
+
+    /// C6: the lowest, or the one with the largest value, ties to the lowest.
+    fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
+        let better = |best: (u16, u64), it: (u16, u64)| {
+            if self.most_free && it.1 > best.1 { it } else { best }
+        };
+        of.into_iter().reduce(better).map(|best| best.0)
+    }
+
+    /// Takes what lies of a launch off the units; to come back, where `saved`.
+    fn lift(&mut self, launch: LaunchId, saved: bool) {
+        self.units.lift(launch, saved);
+        self.blocks.retain(|block| block.launch != launch || (saved && block.started > 0));
+        for block in self.blocks.iter_mut().filter(|block| block.launch == launch) {
+            block.saved = true;
+        }
+    }
+
+    fn ended(&mut self, launch: &Launch, part: Part) {
+        self.units.end(launch.id, part);
+        let (_, count) = part.waves.bounds(launch.demand.waves);
+        let is_it = |it: &&mut Block| (it.launch, it.workgroup) == (launch.id, part.workgroup);
+        if let Some(block) = self.blocks.iter_mut().find(is_it) {
+            block.ended = block.ended.saturating_add(count);
+        }
+        let over = |it: &Block| it.launch == launch.id && it.ended >= launch.demand.waves;
+        self.blocks.retain(|block| !over(block));
+    }
+}
+
+impl PlacingTwin for BlockWarp {
+    fn ask(&mut self, view: &View<'_>) -> Wanted {
+        let units: BTreeSet<u16> = self.waiting().map(|block| block.cu).collect();
+        if let Some(wanted) = units.into_iter().find_map(|cu| self.serve(cu, view)) {
+            return wanted;
+        }
+        if let Some((launch, cu, next, _)) = self.granted {
+            let entry = view.entries.iter().find(|it| it.launch.id == launch && it.next == next);
+            let fits =
+                |entry: &&Entry| self.units.all[usize::from(cu)].room(&entry.launch.demand) > 0;
+            if let Some(entry) = entry.filter(|entry| entry.next < entry.end).filter(fits) {
+                return next_of(entry, cu);
+            }
+        }
+        // G1: the most urgent launch, ties to the first submitted.
+        let mut targets: Vec<&Entry> = view.entries.iter().filter(|it| it.next < it.end).collect();
+        targets.sort_by_key(|entry| entry.launch.level.0);
+        if !self.fall_through {
+            targets.truncate(1);
+        }
+        let found = targets.into_iter().find_map(|entry| self.give(entry, view));
+        if let Some(Wanted::Start(starts)) = &found
+            && let Some(Starts { launch, part }) = starts.first()
+            && let Some(entry) = view.entries.iter().find(|it| it.launch.id == *launch)
+        {
+            let n1 = self.units.all[usize::from(part.cu)].room(&entry.launch.demand);
+            let count = n1.min(entry.end - entry.next);
+            self.granted = Some((*launch, part.cu, entry.next, count));
+        }
+        found.unwrap_or(Wanted::Wait(None))
+    }
+
+    fn start(&mut self, launch: &Launch, part: Part, _: &[Place], _: u64) -> Vec<Place> {
+        self.units.start(launch.id, &launch.demand, part);
+        let (first, count) = part.waves.bounds(launch.demand.waves);
+        let is_it = |it: &&mut Block| (it.launch, it.workgroup) == (launch.id, part.workgroup);
+        let started = first.saturating_add(count);
+        match self.blocks.iter_mut().find(is_it) {
+            Some(block) => block.started = started,
+            None => self.blocks.push(Block {
+                launch: launch.id,
+                level: launch.level.0,
+                workgroup: part.workgroup,
+                cu: part.cu,
+                waves: launch.demand.waves,
+                started,
+                ended: 0,
+                saved: false,
+            }),
+        }
+        self.granted = self
+            .granted
+            .filter(|it| it.3 > 1 && (it.0, it.1, it.2) == (launch.id, part.cu, part.workgroup));
+        self.granted = self
+            .granted
+            .map(|(launch, cu, next, left)| (launch, cu, next.saturating_add(1), left - 1));
+        Vec::new()
+    }
+
+    fn hear(&mut self, fact: &Fact<'_>, _: u64) {
+        match *fact {
+            Fact::Assigned { launch, workgroup, cu } => self.blocks.push(Block {
+                launch: launch.id,
+                level: launch.level.0,
+                workgroup,
+                cu: cu.0,
+                waves: launch.demand.waves,
+                started: 0,
+                ended: 0,
+                saved: false,
+            }),
+            Fact::Ended { launch, waves, pieces } => {
+                for piece in pieces {
+                    let (workgroup, cu) = (piece.first, piece.cu.0);
+                    self.ended(launch, Part { workgroup, waves, cu });
+                }
+            }
+            Fact::LaunchEnded { launch } => self.blocks.retain(|block| block.launch != launch),
+            Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch.id, false),
+            Fact::TakenOff { launch, how: Preemption::Switch } => self.lift(launch.id, true),
+            Fact::Returning { launch } => {
+                self.units.lower(launch.id);
+                for block in self.blocks.iter_mut().filter(|block| block.launch == launch.id) {
+                    block.saved = false;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn units(&self, launch: LaunchId) -> Vec<u16> {
+        self.units.of(launch)
+    }
+
+    fn reads_the_view(&self) -> bool {
+        false
+    }
+
+    fn rule(&self, aspect: Aspect) -> &'static str {
+        match aspect {
+            Aspect::Which => "seed 003, G1, L1 to L3",
+            Aspect::Unit => "seed 003, G2 to G6",
+            Aspect::Address | Aspect::Whether | Aspect::When => "seed 003, G1 to G6, L1 to L3",
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! What were the policies shown: which launches, in which state, and which processes?
+//!
+//! Followed from the lines of a log alone, by what the traits of `raddle-policy` say of their views.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId, StreamId};
+
+use super::line::Submitted;
+use super::processes::Processes;
+use super::unit::Unit;
+
+/// Where a launch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Buffered,
+    Travelling,
+    OnDevice,
+    Leaving(Preemption),
+    Held,
+    Returning,
+}
+
+/// A launch or a copy that has not ended.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) launch: Launch,
+    pub(super) ready: bool,
+    pub(super) stage: Stage,
+    /// Counted over all submissions.
+    pub(super) submission: u64,
+    pub(super) visible: u64,
+    /// The lowest workgroup that is neither started nor assigned.
+    pub(super) next: u64,
+    /// Workgroups that were assigned, had not started when the launch was saved, and are to be placed anew.
+    returned: BTreeSet<u64>,
+    /// Workgroups assigned or partly started: where, and how many of their waves have started.
+    pub(super) bound: BTreeMap<u64, (u16, u16)>,
+    /// Waves of `next` that have started by themselves.
+    pub(super) cut: u16,
+    /// Waves that have started and not ended.
+    pub(super) resident: u64,
+    /// Those of them that were saved.
+    saved: u64,
+    ended: u64,
+    /// Whether it makes its process runnable.
+    counts: bool,
+}
+
+impl Job {
+    fn new(launch: Launch, ready: bool) -> Self {
+        Self {
+            launch,
+            ready,
+            stage: Stage::Buffered,
+            submission: 0,
+            visible: 0,
+            next: 0,
+            returned: BTreeSet::new(),
+            bound: BTreeMap::new(),
+            cut: 0,
+            resident: 0,
+            saved: 0,
+            ended: 0,
+            counts: false,
+        }
+    }
+
+    pub(super) fn is_submitted(&self) -> bool {
+        self.stage != Stage::Buffered
+    }
+
+    /// The next workgroups: those that came back first, then those that were never placed.
+    fn head(&self) -> (u64, u64) {
+        match self.returned.first() {
+            Some(&first) if self.cut == 0 => {
+                let run = (first..).zip(&self.returned).take_while(|(at, group)| at == *group);
+                (first, first + run.count() as u64)
+            }
+            _ => (self.next, self.launch.workgroups),
+        }
+    }
+
+    fn advance(&mut self, workgroup: u64) {
+        if !self.returned.remove(&workgroup) {
+            self.next = self.next.max(workgroup.saturating_add(1));
+        }
+    }
+}
+
+/// A launch as an allocate policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) launch: Launch,
+    pub(super) submission: u64,
+    /// Workgroups `next .. end` are to be placed.
+    pub(super) next: u64,
+    pub(super) end: u64,
+    /// Waves of `next` that have started by themselves.
+    pub(super) cut: u16,
+}
+
+/// A workgroup, or a part of one, that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) workgroup: u64,
+    pub(super) waves: raddle_policy::WaveSpan,
+    pub(super) cu: u16,
+}
+
+/// Everything that a log has told of launches and processes.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) now: u64,
+    pub(super) jobs: BTreeMap<LaunchId, Job>,
+    pub(super) processes: Processes,
+    /// What the allocate policy sees, by submission.
+    pub(super) view: Vec<Entry>,
+    /// Counts changes of what it sees.
+    pub(super) changes: u64,
+    /// Whether launches wait in a buffer, so that they and copies are known before they are ready.
+    ahead: bool,
+    /// Whether workgroups without a barrier may be cut into waves.
+    cuts: bool,
+    empty: Unit,
+    submissions: u64,
+    /// What was submitted in this step, with its cost.
+    batch: Vec<(LaunchId, u64)>,
+    travelling: BTreeSet<(u64, u64, LaunchId)>,
+    /// Where a launch begins to be launched while the one before it runs: until when each queue is busy.
+    overlap: bool,
+    lines: BTreeMap<(ProcessId, StreamId), u64>,
+}
+
+impl Desk {
+    pub(super) fn new(empty: Unit, (ahead, cuts, overlap): (bool, bool, bool)) -> Self {
+        Self {
+            now: 0,
+            jobs: BTreeMap::new(),
+            processes: Processes::default(),
+            view: Vec::new(),
+            changes: 0,
+            ahead,
+            cuts,
+            empty,
+            submissions: 0,
+            batch: Vec::new(),
+            travelling: BTreeSet::new(),
+            overlap,
+            lines: BTreeMap::new(),
+        }
+    }
+
+    /// A process leaves; what is left of it is gone.
+    pub(super) fn left(&mut self, process: ProcessId) {
+        let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
+        let left: Vec<LaunchId> = self.jobs.iter().filter_map(of).collect();
+        left.into_iter().for_each(|id| self.forget(id));
+        self.processes.left(process);
+        self.lines.retain(|&(owner, _), _| owner != process);
+    }
+
+    pub(super) fn issued(&mut self, launch: Launch) {
+        if self.ahead && !self.never_fits(&launch) {
+            self.enter(launch, false);
+        }
+    }
+
+    pub(super) fn copy_issued(&mut self, copy: Launch) {
+        if self.ahead {
+            self.enter(copy, false);
+        }
+    }
+
+    pub(super) fn ready(&mut self, launch: Launch) {
+        if self.jobs.contains_key(&launch.id) {
+            self.is_ready(launch.id);
+        } else if !self.never_fits(&launch) {
+            self.enter(launch, true);
+        }
+    }
+
+    /// What was issued waits for nothing any more.
+    pub(super) fn is_ready(&mut self, id: LaunchId) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.ready = true;
+            self.count(id);
+            self.show(id);
+        }
+    }
+
+    fn never_fits(&self, launch: &Launch) -> bool {
+        let mut demand = launch.demand;
+        if self.cuts && launch.barrier == Barrier::No {
+            demand.waves = demand.waves.min(1);
+        }
+        launch.workgroups == 0 || self.empty.room(&demand) == 0
+    }
+
+    fn enter(&mut self, launch: Launch, ready: bool) {
+        self.jobs.insert(launch.id, Job::new(launch, ready));
+        self.count(launch.id);
+    }
+
+    /// A launch makes its process runnable while it is ready or submitted.
+    fn count(&mut self, id: LaunchId) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let counts = job.ready || job.is_submitted();
+        if std::mem::replace(&mut job.counts, counts) != counts {
+            let (process, level) = (job.launch.process, job.launch.level);
+            self.processes.work(process, level, counts, self.now);
+        }
+    }
+
+    /// The launch has ended or was refused.
+    pub(super) fn forget(&mut self, id: LaunchId) {
+        self.hide(id);
+        let Some(job) = self.jobs.remove(&id) else { return };
+        self.processes.resident(job.launch.process, job.resident, 0, self.now);
+        if job.counts {
+            self.processes.work(job.launch.process, job.launch.level, false, self.now);
+        }
+    }
+
+    pub(super) fn submitted(&mut self, answer: &Submitted) {
+        self.batch.push((answer.launch, answer.cost));
+        let Some(job) = self.jobs.get_mut(&answer.launch) else { return };
+        (job.stage, job.submission, job.visible) = (Stage::Travelling, self.submissions, self.now);
+        self.submissions += 1;
+        self.count(answer.launch);
+    }
+
+    /// Everything of a step was submitted: launches of one stream that follow each other start when all of
+    /// them are launched, or each behind the one before it; copies at once.
+    pub(super) fn arrive(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        let Self { jobs, lines, now, .. } = self;
+        let lane = |id: &LaunchId| {
+            jobs.get(id).map(|it| (it.launch.process, it.launch.stream, it.launch.is_copy()))
+        };
+        let mut arrivals = Vec::new();
+        for launches in batch.chunk_by(|a, b| lane(&a.0) == lane(&b.0)) {
+            let Some((process, stream, copy)) = lane(&launches[0].0) else { continue };
+            let all = launches.iter().fold(*now, |sum, it| sum.saturating_add(it.1));
+            for &(id, cost) in launches {
+                let visible = if copy {
+                    *now
+                } else if self.overlap {
+                    let line = lines.entry((process, stream)).or_insert(*now);
+                    *line = (*now).max(*line).saturating_add(cost);
+                    *line
+                } else {
+                    all
+                };
+                arrivals.push((id, visible));
+            }
+        }
+        for (id, visible) in arrivals {
+            if let Some(job) = self.jobs.get_mut(&id).filter(|it| it.stage == Stage::Travelling) {
+                job.visible = visible;
+                self.travelling.insert((visible, job.submission, id));
+            }
+        }
+        while let Some(&(at, submission, id)) = self.travelling.first() {
+            if at > self.now {
+                break;
+            }
+            self.travelling.remove(&(at, submission, id));
+            if let Some(job) = self.jobs.get_mut(&id).filter(|it| it.submission == submission)
+                && job.stage == Stage::Travelling
+            {
+                job.stage = Stage::OnDevice;
+                self.show(id);
+            }
+        }
+    }
+
+    /// Shows a launch to the allocate policy, or what has become of it.
+    pub(super) fn show(&mut self, id: LaunchId) {
+        self.hide(id);
+        let Some(job) = self.jobs.get(&id).filter(|it| !it.launch.is_copy() && it.ready) else {
+            return;
+        };
+        let (next, end) = match job.stage {
+            Stage::OnDevice => job.head(),
+            // What is bound to a compute unit still starts there.
+            Stage::Leaving(Preemption::Drain) => (job.launch.workgroups, job.launch.workgroups),
+            _ => return,
+        };
+        if next < end || !job.bound.is_empty() {
+            let cut = if matches!(job.stage, Stage::OnDevice) { job.cut } else { 0 };
+            let (launch, submission) = (job.launch, job.submission);
+            let at = self.view.partition_point(|entry| entry.submission < submission);
+            self.view.insert(at, Entry { launch, submission, next, end, cut });
+        }
+    }
+
+    fn hide(&mut self, id: LaunchId) {
+        let submission = self.jobs.get(&id).map_or(u64::MAX, |it| it.submission);
+        let at = self.view.partition_point(|entry| entry.submission < submission);
+        if self.view.get(at).is_some_and(|entry| entry.launch.id == id) {
+            self.view.remove(at);
+        }
+        self.changes += 1;
+    }
+
+    /// A part starts; whether its launch is one that may.
+    pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
+        let Some(job) = self.jobs.get_mut(&id) else { return false };
+        let whole = job.launch.demand.waves;
+        let (first, count) = part.waves.bounds(whole);
+        let end = first.saturating_add(count);
+        match part.waves {
+            raddle_policy::WaveSpan::Cut { .. } => {
+                job.cut = if end < whole { end } else { 0 };
+                if job.cut == 0 {
+                    job.advance(part.workgroup);
+                }
+            }
+            _ if end >= whole => {
+                if job.bound.remove(&part.workgroup).is_none() {
+                    job.advance(part.workgroup);
+                }
+            }
+            _ => {
+                if job.bound.insert(part.workgroup, (part.cu, end)).is_none() {
+                    job.advance(part.workgroup);
+                }
+            }
+        }
+        let before = job.resident;
+        job.resident += u64::from(count);
+        let (process, after) = (job.launch.process, job.resident);
+        self.processes.resident(process, before, after, self.now);
+        self.show(id);
+        true
+    }
+
+    pub(super) fn assigned(&mut self, id: LaunchId, workgroup: u64, cu: u16) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.advance(workgroup);
+            job.bound.insert(workgroup, (cu, 0));
+            self.show(id);
+        }
+    }
+
+    /// Waves end, so many of each of so many workgroups; whether the launch has ended by it.
+    pub(super) fn ended(&mut self, id: LaunchId, waves: u64) -> bool {
+        self.changes += 1;
+        let Some(job) = self.jobs.get_mut(&id) else { return false };
+        let before = job.resident;
+        job.resident = job.resident.saturating_sub(waves);
+        job.ended = job.ended.saturating_add(waves);
+        let over = job.ended
+            >= job.launch.workgroups.saturating_mul(u64::from(job.launch.demand.waves).max(1));
+        let (process, after) = (job.launch.process, job.resident);
+        self.processes.resident(process, before, after, self.now);
+        over
+    }
+
+    /// A launch is asked to leave.
+    pub(super) fn leaves(&mut self, id: LaunchId, how: Preemption) {
+        self.hide(id);
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.stage = Stage::Leaving(how);
+            if how == Preemption::Drain {
+                self.show(id);
+            }
+        }
+    }
+
+    /// A launch is off as it was asked to be.
+    pub(super) fn taken_off(&mut self, id: LaunchId, how: Preemption) {
+        self.hide(id);
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let (before, process) = (job.resident, job.launch.process);
+        match how {
+            Preemption::Reset | Preemption::Flag => {
+                if how == Preemption::Reset {
+                    (job.next, job.ended, job.cut) = (0, 0, 0);
+                    (job.resident, job.saved) = (0, 0);
+                    job.bound.clear();
+                    job.returned.clear();
+                }
+                job.stage = Stage::Buffered;
+            }
+            Preemption::Switch => {
+                job.stage = Stage::Held;
+                (job.saved, job.resident) = (job.resident, 0);
+                let waits = job.bound.iter().filter(|(_, bound)| bound.1 == 0);
+                job.returned.extend(waits.map(|(&workgroup, _)| workgroup));
+                job.bound.retain(|_, bound| bound.1 > 0);
+                while job.cut == 0 && job.next > 0 && job.returned.remove(&(job.next - 1)) {
+                    job.next -= 1;
+                }
+            }
+            _ => job.stage = Stage::Held,
+        }
+        let after = job.resident;
+        self.processes.resident(process, before, after, self.now);
+        self.count(id);
+    }
+
+    /// A launch is asked to come back, with what was saved of it.
+    pub(super) fn returns(&mut self, id: LaunchId) {
+        self.hide(id);
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let before = job.resident;
+        job.stage = Stage::Returning;
+        job.resident = before.saturating_add(std::mem::take(&mut job.saved));
+        let (process, after) = (job.launch.process, job.resident);
+        self.processes.resident(process, before, after, self.now);
+    }
+
+    pub(super) fn restored(&mut self, id: LaunchId) {
+        let now = self.now;
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.stage = Stage::Travelling;
+        if job.visible > now {
+            self.travelling.insert((job.visible, job.submission, id));
+        } else {
+            job.stage = Stage::OnDevice;
+            self.show(id);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Is each process that loses its turn asked to leave as the twin of the preempt policy says?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{Fact, Launch, LaunchId, Preemption, ProcessId};
+use serde_json::Value;
+
+use super::cheapest::Cheapest;
+use super::desk::Desk;
+use super::report::{Place, Slot};
+
+/// A launch of a process that loses its turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Victim {
+    pub(super) launch: Launch,
+    /// Waves of it on the device.
+    pub(super) resident: u64,
+}
+
+/// The rule of a preempt policy.
+#[derive(Debug)]
+pub(super) enum Rule {
+    /// `never`: nothing is taken off.
+    Never,
+    /// One method; whether a reset may be made is the controller's to decide (S3.3).
+    Always(Preemption),
+    /// What wastes least within a bound.
+    Cheapest(Box<Cheapest>),
+}
+
+/// A preempt policy beside its twin.
+#[derive(Debug)]
+pub(super) struct Leaving {
+    rule: Rule,
+    /// How often each launch was killed, and how often one may be.
+    kills: BTreeMap<LaunchId, u64>,
+    most_kills: Option<u64>,
+    /// Processes whose preemption is not over.
+    under_way: BTreeSet<ProcessId>,
+    /// Those of which the policy has to be asked in this step.
+    due: BTreeSet<ProcessId>,
+}
+
+impl Leaving {
+    /// The rule of these settings; why not, where there is none.
+    pub(super) fn new(settings: &Value) -> Result<Self, String> {
+        let rule = match settings["policy"].as_str() {
+            Some("never") => Rule::Never,
+            Some("cheapest") => Rule::Cheapest(Box::new(Cheapest::new(settings)?)),
+            other => {
+                let is_it = |method: &Preemption| Some(method.name()) == other;
+                let method = Preemption::ALL.into_iter().find(is_it);
+                Rule::Always(method.ok_or("there is no twin of this policy")?)
+            }
+        };
+        Ok(Self {
+            rule,
+            kills: BTreeMap::new(),
+            most_kills: settings["most-kills"].as_u64(),
+            under_way: BTreeSet::new(),
+            due: BTreeSet::new(),
+        })
+    }
+
+    /// A turn begins: who had it and does not go on, is runnable and has something submitted, leaves.
+    pub(super) fn turn(
+        &mut self,
+        (had, has): (&[ProcessId], &[ProcessId]),
+        runnable: &BTreeSet<ProcessId>,
+        desk: &Desk,
+    ) {
+        let loses = |id: &&ProcessId| !has.contains(id) && runnable.contains(id);
+        let lost = had.iter().filter(loses).filter(|id| !self.under_way.contains(id));
+        self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
+    }
+
+    /// A process is asked to leave in this way.
+    pub(super) fn preempt(
+        &mut self,
+        (id, how): (ProcessId, &str),
+        desk: &Desk,
+        slot: &mut Slot,
+        at: Place,
+    ) {
+        let due = self.due.remove(&id);
+        let victims = victims(desk, id);
+        let may_be_killed = |it: &Victim| {
+            let kills = self.kills.get(&it.launch.id).copied().unwrap_or(0);
+            let spared = self.most_kills.is_some_and(|most| kills >= most);
+            it.launch.is_copy() || it.launch.idempotent.may_be_killed() && !spared
+        };
+        let wanted = match &self.rule {
+            Rule::Never => "never",
+            Rule::Always(method) => method.name(),
+            Rule::Cheapest(rule) => {
+                let killable = !victims.is_empty() && victims.iter().all(may_be_killed);
+                rule.method(&victims, killable, desk.now).name()
+            }
+        };
+        slot.checked += 1;
+        if wanted != how || !due {
+            let wanted = if due { wanted } else { "no preemption" };
+            let what = || (format!("{id}: {wanted}"), format!("{id}: {how}"));
+            slot.differs(at, self.label(), what);
+        }
+        if how != "never" {
+            self.under_way.insert(id);
+        }
+    }
+
+    /// The answers of a turn have been given.
+    pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
+        for id in std::mem::take(&mut self.due) {
+            let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());
+            slot.differs(at, self.label(), what);
+        }
+    }
+
+    pub(super) fn drained(&mut self, id: ProcessId) {
+        self.under_way.remove(&id);
+    }
+
+    pub(super) fn hear(&mut self, fact: &Fact<'_>, now: u64) {
+        match fact {
+            Fact::TakenOff { launch, how: Preemption::Reset } => {
+                *self.kills.entry(launch.id).or_default() += 1;
+            }
+            Fact::LaunchEnded { launch } => drop(self.kills.remove(launch)),
+            _ => {}
+        }
+        if let Rule::Cheapest(rule) = &mut self.rule {
+            rule.hear(fact, now);
+        }
+    }
+
+    const fn label(&self) -> &'static str {
+        match self.rule {
+            Rule::Never => "preempt.md: submitted launches stay",
+            Rule::Always(Preemption::Flag | Preemption::Reset) => "seed 001, S3.2, S3.3",
+            Rule::Always(_) => "preempt.md: one method for every process",
+            Rule::Cheapest(_) => "preempt.md: the least waste within the bound",
+        }
+    }
+}
+
+/// What of a process was submitted and has not ended, in the order of submission.
+fn victims(desk: &Desk, id: ProcessId) -> Vec<Victim> {
+    let of = desk.jobs.values().filter(|job| job.launch.process == id && job.is_submitted());
+    let mut of: Vec<(u64, Victim)> = of
+        .map(|job| (job.submission, Victim { launch: job.launch, resident: job.resident }))
+        .collect();
+    of.sort_by_key(|it| it.0);
+    of.into_iter().map(|it| it.1).collect()
+}

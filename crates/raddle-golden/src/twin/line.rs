@@ -1,0 +1,263 @@
+//! What does a line of a log say, as far as a policy saw it or answered it?
+//!
+//! Read from the text alone: keys that no twin looks at are passed over. Times are ticks.
+
+use raddle_policy::{
+    CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,
+    StreamId, WaveSpan,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The first line.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Header {
+    pub(super) raddle_log: u32,
+    pub(super) detail: String,
+    pub(super) cus: u16,
+    pub(super) shape: CuShape,
+    pub(super) recipe: Value,
+}
+
+/// When something was said, and in which step.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Moment {
+    pub(super) t: u64,
+    pub(super) step: u64,
+}
+
+/// A line with its moment.
+#[derive(Deserialize)]
+pub(super) struct Said<T> {
+    #[serde(flatten)]
+    pub(super) at: Moment,
+    #[serde(flatten)]
+    pub(super) said: T,
+}
+
+/// An event.
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(super) enum Heard {
+    ProcessJoined {
+        process: ProcessId,
+        share: u32,
+    },
+    ProcessLeft {
+        process: ProcessId,
+    },
+    LaunchIssued {
+        launch: Launch,
+    },
+    LaunchReady {
+        launch: Launch,
+    },
+    CopyIssued {
+        copy: LaunchId,
+        process: ProcessId,
+        stream: StreamId,
+        level: Level,
+        lasts: u64,
+    },
+    CopyReady {
+        copy: LaunchId,
+    },
+    CopyEnded {
+        copy: LaunchId,
+    },
+    WavesEnded {
+        launch: LaunchId,
+        waves: FirstAndCount,
+        cut: FirstAndCount,
+        pieces: Vec<Run>,
+    },
+    TakenOff {
+        launch: LaunchId,
+        how: Off,
+    },
+    Restored {
+        launch: LaunchId,
+    },
+    Judged {
+        launch: LaunchId,
+        idempotent: Idempotence,
+    },
+    ResetOver {
+        process: ProcessId,
+    },
+    Hint {},
+    Woke {},
+    #[serde(other)]
+    Other,
+}
+
+/// An answer.
+#[derive(Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(super) enum Answered {
+    Turn {
+        may_issue: Vec<ProcessId>,
+        until: Option<u64>,
+        load: Option<Load>,
+    },
+    Streams {},
+    Preempt {
+        process: ProcessId,
+        how: String,
+    },
+    Submit(Submitted),
+    Start(Start),
+    StartCopy {},
+    Assign {
+        launch: LaunchId,
+        workgroup: u64,
+        cu: u16,
+    },
+    TakeOff {
+        launch: LaunchId,
+        how: Off,
+    },
+    Restore {
+        launch: LaunchId,
+    },
+    Reset {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+    },
+    Refuse(Refusal),
+    Wait {
+        retry_at: Option<u64>,
+    },
+    Broke {
+        slot: String,
+    },
+    #[serde(other)]
+    Other,
+}
+
+/// The waves that the keys `waves` and `cut` name.
+pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
+    match (waves, cut) {
+        (Some((first, count)), _) => WaveSpan::Range { first, count },
+        (_, Some((first, count))) => WaveSpan::Cut { first, count },
+        _ => WaveSpan::All,
+    }
+}
+
+/// The first wave of a part of a workgroup, and how many.
+pub(super) type FirstAndCount = Option<(u16, u16)>;
+
+/// What a launch path answered.
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Submitted {
+    pub(super) launch: LaunchId,
+    pub(super) packets: u32,
+    pub(super) bytes: u64,
+    pub(super) cost: u64,
+    #[serde(default)]
+    pub(super) cleanup: u64,
+}
+
+/// Workgroups that start.
+#[derive(Deserialize)]
+pub(super) struct Start {
+    pub(super) launch: LaunchId,
+    pub(super) waves: FirstAndCount,
+    pub(super) cut: FirstAndCount,
+    pub(super) pieces: Vec<Run>,
+    /// The hash of the addresses.
+    pub(super) addresses: Option<String>,
+    #[serde(default)]
+    places: Vec<(u8, u16, u16, u32)>,
+}
+
+impl Start {
+    /// Which waves of its workgroups.
+    pub(super) const fn span(&self) -> WaveSpan {
+        span(self.waves, self.cut)
+    }
+
+    /// How many workgroups it names.
+    pub(super) fn workgroups(&self) -> u64 {
+        self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
+    }
+
+    /// Its workgroups and their compute units, piece by piece.
+    pub(super) fn named(&self) -> Vec<(u64, u16)> {
+        self.pieces.iter().flat_map(|run| run.workgroups()).collect()
+    }
+
+    /// The addresses; none where the log keeps their hash alone, or the policy gives none.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };
+        self.places.iter().map(place).collect()
+    }
+}
+
+/// What a turn policy has loaded: candidates; process, weight and slice of who was loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct Load {
+    pub(super) candidates: Vec<ProcessId>,
+    pub(super) loaded: Vec<(ProcessId, String, u64)>,
+}
+
+/// How a launch leaves, as a log spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Off {
+    Wait,
+    Flag,
+    Drain,
+    Kill,
+    Save,
+}
+
+impl Off {
+    /// Of the method by which the launch of a process leaves.
+    pub(super) const fn how(self) -> Preemption {
+        match self {
+            Self::Wait => Preemption::Wait,
+            Self::Flag => Preemption::Flag,
+            Self::Drain => Preemption::Drain,
+            Self::Kill => Preemption::Reset,
+            Self::Save => Preemption::Switch,
+        }
+    }
+}
+
+/// First workgroup, stride, count, first compute unit, compute units, step.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Run {
+    Stepped(u64, u32, u32, u16, u16, u64),
+    Even(u64, u32, u32, u16, u16),
+}
+
+impl Run {
+    /// Its workgroups and their compute units, piece by piece.
+    pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
+        let (first, stride, count, cu, cus, step) = match self {
+            Self::Stepped(first, stride, count, cu, cus, step) => {
+                (first, stride, count, cu, cus, step)
+            }
+            Self::Even(first, stride, count, cu, cus) => (first, stride, count, cu, cus, 1),
+        };
+        (0..cus).flat_map(move |unit| {
+            let first = first.saturating_add(step.saturating_mul(unit.into()));
+            let cu = raddle_policy::CuId(cu.saturating_add(unit));
+            let piece = Piece { first, stride, count, cu };
+            piece.workgroups().map(move |workgroup| (workgroup, cu.0))
+        })
+    }
+}
+
+impl Run {
+    /// How many workgroups it names.
+    pub(super) fn count(self) -> u64 {
+        let (Self::Stepped(_, _, count, _, cus, _) | Self::Even(_, _, count, _, cus)) = self;
+        u64::from(count) * u64::from(cus)
+    }
+}

@@ -1,0 +1,127 @@
+//! What does a workgroup hold, and what happens to it when its launch leaves and comes back?
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{Launch, Place};
+
+use super::{Held, Matching, Name, read};
+
+impl Matching {
+    /// What a unit reports is read anew.
+    pub(super) fn changed(&mut self, cu: usize) {
+        read(&mut self.cus[cu], &self.finders);
+        self.fits.values_mut().for_each(|fits| fits[cu] = None);
+    }
+
+    /// Takes or gives back what a workgroup holds.
+    pub(super) fn hand(&mut self, held: &Held, back: bool) {
+        let Some(cu) = self.cus.get_mut(held.cu) else { return };
+        let demand = &held.demand;
+        let by = |free: &mut u64, amount: u64| {
+            *free = if back { free.saturating_add(amount) } else { free.saturating_sub(amount) };
+        };
+        for ((slots, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
+            by(slots, waves);
+            map.set(start, waves * u64::from(demand.vgpr), back);
+        }
+        if let Some(sgpr) = &mut cu.sgpr {
+            sgpr.set(held.sgpr, u64::from(demand.waves) * u64::from(demand.sgpr), back);
+        }
+        cu.lds.set(held.lds, demand.lds.into(), back);
+        by(&mut cu.workgroups, 1);
+        by(&mut cu.barriers, demand.barriers.into());
+        self.changed(held.cu);
+    }
+
+    /// Whether all that a workgroup held is free still.
+    pub(super) fn is_there(&self, held: &Held) -> bool {
+        let (cu, demand) = (&self.cus[held.cu], &held.demand);
+        let scalar = u64::from(demand.waves) * u64::from(demand.sgpr);
+        let simds = cu.simds.iter().zip(&held.simds);
+        cu.workgroups > 0
+            && cu.barriers >= demand.barriers.into()
+            && cu.sgpr.as_ref().is_none_or(|map| map.is_free(held.sgpr, scalar))
+            && cu.lds.is_free(held.lds, demand.lds.into())
+            && simds.into_iter().all(|((slots, map), &(waves, start))| {
+                *slots >= waves && map.is_free(start, waves * u64::from(demand.vgpr))
+            })
+    }
+
+    pub(super) fn release(&mut self, name: Name, cu: usize) {
+        if self.held.get(&name).is_some_and(|held| held.cu == cu) {
+            let held = self.held.remove(&name);
+            held.iter().for_each(|held| self.hand(held, true));
+        } else if self.displaced.get(&name).is_some_and(|held| held.cu == cu) {
+            self.displaced.remove(&name);
+            self.cus[cu].displaced -= 1;
+            self.changed(cu);
+        }
+    }
+
+    /// Everything of a launch leaves, and comes back later if it is saved.
+    pub(super) fn lift(&mut self, launch: &Launch, saved: bool, now: u64) {
+        let id = launch.id;
+        let names = |of: &BTreeMap<Name, Held>| -> Vec<Name> {
+            of.range((id, 0, None)..=(id, u64::MAX, Some(u16::MAX))).map(|it| *it.0).collect()
+        };
+        let all: Vec<Name> = names(&self.displaced).into_iter().chain(names(&self.held)).collect();
+        let mut parked = Vec::new();
+        for name in all {
+            let held = self.held.get(&name).or_else(|| self.displaced.get(&name)).cloned();
+            let Some(held) = held else { continue };
+            self.release(name, held.cu);
+            self.rule.ends(held.cu, launch, held.demand.waves, now);
+            parked.push((name, held));
+        }
+        match saved {
+            true => self.parked.entry(id).or_default().extend(parked),
+            false => drop(self.parked.remove(&id)),
+        }
+    }
+
+    /// What was saved takes its places again; where one is taken, nothing new starts on that unit.
+    pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
+        for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
+            self.rule.starts(held.cu, launch, held.demand.waves, now);
+            if self.is_there(&held) {
+                self.hand(&held, false);
+                self.held.insert(name, held);
+            } else {
+                let cu = held.cu;
+                self.cus[cu].displaced += 1;
+                self.displaced.insert(name, held);
+                self.changed(cu);
+            }
+        }
+    }
+}
+
+impl Matching {
+    /// The address of every wave: wave w lies on the SIMD w behind the pointer, behind those of its SIMD.
+    pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
+        let simds = held.simds.len().max(1);
+        let scalar = self.empty.sgpr.is_some();
+        let place = |wave: u16| {
+            let simd = (pointer + usize::from(wave)) % simds;
+            let behind = u64::from(wave) / simds as u64;
+            let vgpr = held.simds[simd].1 + behind * u64::from(held.demand.vgpr);
+            let sgpr = held.sgpr + u64::from(wave) * u64::from(held.demand.sgpr);
+            let sgpr = if scalar { sgpr as u16 } else { 0 };
+            Place { simd: simd as u8, vgpr: vgpr as u16, sgpr, lds: held.lds as u32 }
+        };
+        (0..held.demand.waves).map(place).collect()
+    }
+}
+
+impl Held {
+    /// It lies where a log says.
+    pub(super) fn lies_at(&mut self, places: &[Place]) {
+        for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
+            let here = || places.iter().filter(|place| usize::from(place.simd) == at);
+            *waves = here().count() as u64;
+            *start = here().map(|place| place.vgpr.into()).min().unwrap_or(0);
+        }
+        self.sgpr = places.iter().map(|place| place.sgpr.into()).min().unwrap_or(0);
+        self.lds = places.iter().map(|place| place.lds.into()).min().unwrap_or(0);
+    }
+}

@@ -1,0 +1,149 @@
+//! Which granules are free, how long a run is reported, and which run is taken (E4 to E7; E1: a43, a44)?
+
+use serde_json::Value;
+
+/// Free granules.
+#[derive(Clone, Debug)]
+pub(super) struct Map(Vec<bool>);
+
+/// In which of the runs that are long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    First,
+    Best,
+    Worst,
+}
+
+impl Map {
+    pub(super) fn new(granules: u64) -> Self {
+        Self(vec![true; granules as usize])
+    }
+
+    /// Starts and lengths of the free runs, ascending.
+    fn runs(&self) -> Vec<(usize, u64)> {
+        let (mut runs, mut at) = (Vec::new(), 0);
+        for run in self.0.chunk_by(|a, b| a == b) {
+            if run[0] {
+                runs.push((at, run.len() as u64));
+            }
+            at += run.len();
+        }
+        runs
+    }
+
+    pub(super) fn free(&self) -> u64 {
+        self.0.iter().filter(|free| **free).count() as u64
+    }
+
+    fn longest(&self) -> u64 {
+        self.runs().iter().map(|run| run.1).max().unwrap_or(0)
+    }
+
+    /// Where a run of this length is taken; 0 for none.
+    pub(super) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
+        if want == 0 {
+            return Some(0);
+        }
+        let long = self.runs().into_iter().filter(|run| run.1 >= want);
+        let found = match fit {
+            Fit::First => long.min_by_key(|run| run.0),
+            Fit::Best => long.min_by_key(|run| (run.1, run.0)),
+            Fit::Worst => long.min_by_key(|run| (u64::MAX - run.1, run.0)),
+        };
+        found.map(|run| run.0 as u64)
+    }
+
+    /// Whether all of these granules are there and free.
+    pub(super) fn is_free(&self, start: u64, len: u64) -> bool {
+        let range = start as usize..start.saturating_add(len) as usize;
+        len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
+    }
+
+    pub(super) fn set(&mut self, start: u64, len: u64, free: bool) {
+        let range = start as usize..start.saturating_add(len) as usize;
+        if len > 0
+            && let Some(them) = self.0.get_mut(range)
+        {
+            them.fill(free);
+        }
+    }
+}
+
+/// How long a run hardware reports of one resource.
+#[derive(Clone, Debug)]
+pub(super) enum Finder {
+    /// The longest (E4), also by one finder in turn (E7).
+    Full,
+    /// The longest of whole groups of so many granules (E5).
+    Groups(u64),
+    /// The longest of these amounts (E6).
+    Amounts(Vec<u64>),
+}
+
+impl Finder {
+    /// The finder of a resource with so many granules, as `search` says in a recipe.
+    pub(super) fn of(search: &Value, resource: &str, granules: u64) -> Self {
+        let of = |value: &Value| match value {
+            Value::Object(each) => each.get(resource).cloned(),
+            Value::Null => None,
+            all => Some(all.clone()),
+        };
+        let number = |value: &Value| of(value).and_then(|it| it.as_u64()).filter(|&it| it > 0);
+        let grouped = &search["grouped"];
+        if let Some(size) = number(&grouped["size"]) {
+            return Self::Groups(size);
+        }
+        if let Some(groups) = number(&grouped["groups"]) {
+            return Self::Groups((granules / groups).max(1));
+        }
+        let Some(sampled) = search.get("sampled") else { return Self::Full };
+        let named = |value: &Value| value.as_array().map(|all| numbers(all));
+        if let Some(excluded) = sampled.get("excluding") {
+            let Some(excluded) = of(excluded) else { return Self::Full };
+            let named = named(&excluded);
+            let out =
+                |&it: &u64| named.as_ref().map_or_else(|| is_prime(it), |all| all.contains(&it));
+            return Self::Amounts((1..=granules).filter(|it| !out(it)).collect());
+        }
+        match sampled.get("amounts").map(of) {
+            Some(None) => Self::Full,
+            Some(Some(amounts)) if amounts.as_array().is_some_and(|all| !all.is_empty()) => {
+                let amounts = named(&amounts).unwrap_or_default();
+                Self::Amounts(amounts.into_iter().filter(|&it| it <= granules).collect())
+            }
+            // 1, 2, 3, 4, 6, 8, 12, ..: powers of two, and half as much again.
+            _ => {
+                let powers = (0..32).map(|shift| 1u64 << shift);
+                let steps = powers.flat_map(|it| [it, it + it / 2]);
+                let mut steps: Vec<u64> = steps.filter(|&it| it <= granules).collect();
+                steps.dedup();
+                Self::Amounts(steps)
+            }
+        }
+    }
+
+    /// What is reported of a map.
+    pub(super) fn report(&self, map: &Map) -> u64 {
+        match self {
+            Self::Full => map.longest(),
+            Self::Groups(size) => {
+                let whole =
+                    |group: &[bool]| group.len() as u64 == *size && group.iter().all(|it| *it);
+                let groups = map.0.chunks(*size as usize).map(whole).collect();
+                Map(groups).longest() * size
+            }
+            Self::Amounts(amounts) => {
+                let longest = map.longest();
+                amounts.iter().copied().filter(|&it| it <= longest).max().unwrap_or(0)
+            }
+        }
+    }
+}
+
+fn numbers(all: &[Value]) -> Vec<u64> {
+    all.iter().filter_map(Value::as_u64).collect()
+}
+
+fn is_prime(n: u64) -> bool {
+    n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
+}

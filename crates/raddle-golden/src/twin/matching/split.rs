@@ -1,0 +1,166 @@
+//! When is a workgroup that fits nowhere cut (E3), and when is a decision made that takes time (E4 to E7)?
+//!
+//! Units: ticks; picoseconds within a round.
+
+use raddle_policy::{Fact, LaunchId, Preemption};
+use serde_json::Value;
+
+/// The head of a channel, and since when it is.
+type Since = (usize, LaunchId, u64, u64);
+
+/// Failures in a row, and what was cut.
+#[derive(Clone, Debug)]
+pub(super) struct Split {
+    threshold: u64,
+    retry: u64,
+    failures: u64,
+    /// Facts heard, and when the last round was: after how many of them, at which tick.
+    facts: u64,
+    round: Option<(u64, u64)>,
+    /// Since when rounds follow each other although nothing happens.
+    waiting: Option<u64>,
+    heads: Vec<Since>,
+    cut: Vec<(LaunchId, u64)>,
+}
+
+impl Split {
+    pub(super) fn of(settings: &Value) -> Option<Self> {
+        let settings = settings.as_object()?;
+        let number = |key: &str| settings.get(key).and_then(Value::as_u64);
+        let us = number("retry-us").map(|us| us.saturating_mul(1000));
+        Some(Self {
+            threshold: number("threshold").unwrap_or(256),
+            retry: number("retry-ns").or(us).unwrap_or(10).max(1),
+            failures: 0,
+            facts: 0,
+            round: None,
+            waiting: None,
+            heads: Vec::new(),
+            cut: Vec::new(),
+        })
+    }
+
+    pub(super) fn is_cut(&self, launch: LaunchId, workgroup: u64) -> bool {
+        self.cut.contains(&(launch, workgroup))
+    }
+
+    /// These are the heads now, by channel.
+    pub(super) fn seen(&mut self, heads: impl Iterator<Item = (usize, LaunchId, u64)>, now: u64) {
+        for (channel, launch, workgroup) in heads {
+            let known = self.heads.iter().position(|it| it.0 == channel);
+            let same =
+                known.is_some_and(|at| (self.heads[at].1, self.heads[at].2) == (launch, workgroup));
+            if !same {
+                if let Some(at) = known {
+                    self.heads.remove(at);
+                }
+                self.heads.push((channel, launch, workgroup, now));
+            }
+        }
+    }
+
+    /// c2, c3: no head fits; whether one of those that are `whole` and may be cut was cut. One round counts
+    /// once; so do those that passed in the meantime, in which nothing had changed.
+    pub(super) fn failed(
+        &mut self,
+        whole: impl Iterator<Item = (usize, LaunchId, u64)>,
+        now: u64,
+    ) -> bool {
+        if self.round == Some((self.facts, now)) {
+            return false;
+        }
+        self.round = Some((self.facts, now));
+        if let Some(since) = self.waiting.take().filter(|&since| since < now) {
+            self.failures = self.failures.saturating_add((now - since - 1) / self.retry);
+        }
+        self.failures = self.failures.saturating_add(1);
+        if self.failures <= self.threshold {
+            return false;
+        }
+        self.failures = 0;
+        // The one that has been the head of its channel for longest, of several the lowest channel.
+        let since = |channel: usize| self.heads.iter().find(|it| it.0 == channel).map(|it| it.3);
+        let longest = whole.min_by_key(|it| (since(it.0), it.0));
+        self.cut.extend(longest.map(|(_, launch, workgroup)| (launch, workgroup)));
+        longest.is_some()
+    }
+
+    /// When the round comes that cuts, if there is something to cut.
+    pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
+        self.waiting = any.then_some(now);
+        let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
+        any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
+    }
+
+    /// Something fitted; `over` where all waves of its workgroup have started.
+    pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
+        (self.failures, self.waiting) = (0, None);
+        self.facts += 1;
+        if over {
+            self.cut.retain(|&it| it != (launch, workgroup));
+        }
+    }
+
+    pub(super) fn heard(&mut self, fact: &Fact<'_>) {
+        self.facts += 1;
+        match fact {
+            Fact::LaunchEnded { launch } => self.cut.retain(|it| it.0 != *launch),
+            Fact::TakenOff { launch, how: Preemption::Reset } => {
+                self.cut.retain(|it| it.0 != launch.id);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Rounds that take time: one workgroup each, one behind the other while something is placed.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    round: u64,
+    over: Option<u64>,
+}
+
+impl Pace {
+    /// No model where one finder serves the resources in turn.
+    pub(super) fn of(decision: &Value, search: &Value) -> Result<Option<Self>, String> {
+        if decision.is_null() {
+            return Ok(None);
+        }
+        if search.get("shared").is_some() {
+            return Err("`decision` with `search = { shared = .. }` has no twin".to_owned());
+        }
+        let clocks = match decision["timing"].as_str() {
+            Some("one-clock") => 1,
+            Some("three-clocks" | "reused") => 3,
+            _ => return Err(format!("`decision = {decision}` has no twin")),
+        };
+        let mhz = decision["clock-mhz"].as_u64().filter(|&mhz| mhz > 0);
+        let mhz = mhz.ok_or("`decision` has no clock in this log")?;
+        let round = (clocks * 1_000_000u64).div_ceil(mhz).max(1);
+        Ok(Some(Self { round, over: None }))
+    }
+
+    /// When the round is over that goes on at this tick, or begins.
+    fn over(&self, now: u64) -> u64 {
+        let now = now.saturating_mul(1000);
+        // After a pause a workgroup waits for a whole round.
+        let goes_on = self.over.filter(|over| over.saturating_add(1000) > now);
+        goes_on.unwrap_or_else(|| now.saturating_add(self.round))
+    }
+
+    /// When a decision can be made, if not now.
+    pub(super) fn not_before(&self, now: u64) -> Option<u64> {
+        let at = self.over(now).div_ceil(1000);
+        (at > now).then_some(at)
+    }
+
+    pub(super) fn placed(&mut self, now: u64) {
+        self.over = Some(self.over(now).saturating_add(self.round));
+    }
+
+    /// Nothing was placed: a round goes on, or nothing fits and none does.
+    pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
+        let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
+        self.over = goes_on.then(|| self.over(now));
+    }
+}

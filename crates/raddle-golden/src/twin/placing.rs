@@ -1,0 +1,299 @@
+//! Does each answer of an allocate policy start what its twin starts, where it does?
+//!
+//! A twin is asked once for every workgroup, in the order in which the policy would answer one by one. What
+//! the log says is what goes on: after a difference the twin follows the log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
+
+use super::desk::{Desk, Entry, Part};
+use super::line::Start;
+use super::report::Place as At;
+use super::report::Slot;
+
+/// What an allocate policy is shown.
+pub(super) struct View<'v> {
+    /// By submission.
+    pub(super) entries: &'v [Entry],
+    /// Compute units on which nobody may start, as they are being reset.
+    pub(super) closed: &'v BTreeSet<u16>,
+    pub(super) now: u64,
+}
+
+/// A start, and where its waves lie if the policy gives addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Starts {
+    pub(super) launch: LaunchId,
+    pub(super) part: Part,
+}
+
+/// What the rules ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// One of these: several where the seed says "at random".
+    Start(Vec<Starts>),
+    /// A workgroup of a launch is bound to a compute unit.
+    Assign(LaunchId, u64, u16),
+    /// A launch can never fit.
+    Refuse(LaunchId),
+    /// Nothing can start; when to be asked again, if not when something has happened.
+    Wait(Option<u64>),
+}
+
+/// What a difference concerns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Aspect {
+    /// Which launch, which workgroup or which waves of it.
+    Which,
+    /// On which compute unit.
+    Unit,
+    /// At which addresses.
+    Address,
+    /// That something starts, or nothing does.
+    Whether,
+    /// When to be asked again.
+    When,
+}
+
+/// A naive model of an allocate policy.
+pub(super) trait PlacingTwin {
+    /// The next answer. Asked again at once it is the same.
+    fn ask(&mut self, view: &View<'_>) -> Wanted;
+    /// The same, without any memory of having been asked.
+    fn peek(&mut self, view: &View<'_>) -> Wanted {
+        self.ask(view)
+    }
+    /// A part of a launch starts, at these addresses if the log has them; where it would lie by the rule.
+    fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
+    /// Something else has happened.
+    fn hear(&mut self, fact: &Fact<'_>, now: u64);
+    /// The compute units on which something of a launch lies.
+    fn units(&self, launch: LaunchId) -> Vec<u16>;
+    /// Whether it places on what it is shown as free, and on nothing that it keeps itself.
+    fn reads_the_view(&self) -> bool;
+    /// The label of the rule that this concerns.
+    fn rule(&self, aspect: Aspect) -> &'static str;
+}
+
+/// An allocate policy beside its twin.
+pub(super) struct Placing {
+    twin: Box<dyn PlacingTwin>,
+    /// Most workgroups that a device holds.
+    most: u64,
+    closed: Vec<(ProcessId, u16)>,
+    resets: BTreeSet<ProcessId>,
+    /// Something has changed for which the policy is asked.
+    pub(super) stale: bool,
+    asked: bool,
+    waited: bool,
+}
+
+impl Placing {
+    pub(super) fn new(twin: Box<dyn PlacingTwin>, most: u64) -> Self {
+        let (closed, resets) = (Vec::new(), BTreeSet::new());
+        Self { twin, most, closed, resets, stale: false, asked: false, waited: false }
+    }
+
+    fn ask(&mut self, desk: &Desk) -> Wanted {
+        let closed = self.closed.iter().map(|&(_, cu)| cu).collect();
+        self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
+    }
+
+    /// Workgroups of one launch start, in one line or, in a log in full detail, one line each.
+    pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
+        (self.asked, self.waited, self.stale) = (true, false, false);
+        let Some((at, first)) = lines.first() else { return };
+        let (id, waves) = (first.launch, first.span());
+        let Some(launch) = desk.jobs.get(&id).map(|job| job.launch) else { return };
+        let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
+        if total > self.most {
+            let what = || (format!("at most {} workgroups", self.most), format!("{total}"));
+            return slot.differs(*at, self.twin.rule(Aspect::Whether), what);
+        }
+        let (_, count) = waves.bounds(launch.demand.waves);
+        let mut of: BTreeMap<u64, (u16, Vec<Place>, At)> = BTreeMap::new();
+        for (at, line) in lines {
+            let places = line.places();
+            let mut places = places.chunks(usize::from(count).max(1));
+            for (workgroup, cu) in line.named() {
+                let places = places.next().unwrap_or_default().to_vec();
+                of.insert(workgroup, (cu, places, *at));
+            }
+        }
+        let mut lie = BTreeMap::new();
+        for (workgroup, (cu, places, at)) in of {
+            let part = Part { workgroup, waves, cu };
+            self.compare(id, part, desk, slot, at);
+            let by_rule = self.twin.start(&launch, part, &places, desk.now);
+            desk.started(id, part);
+            if !places.is_empty() && !by_rule.is_empty() && places != by_rule {
+                let rule = self.twin.rule(Aspect::Address);
+                let shown = |places: &[Place]| {
+                    format!("workgroup {workgroup} of {id} on CU {cu} at {:?}", places.first())
+                };
+                slot.differs(at, rule, || (shown(&by_rule), shown(&places)));
+            }
+            lie.insert(workgroup, by_rule);
+        }
+        for (at, line) in lines {
+            let Some(hash) = &line.addresses else { continue };
+            let all = line.named().into_iter().filter_map(|it| lie.get(&it.0)).flatten().copied();
+            let all: Vec<Place> = all.collect();
+            let ours = raddle_dispatch::log::hash_of(&all);
+            if !all.is_empty() && *hash != ours {
+                let what = || (format!("addresses with hash {ours}"), format!("hash {hash}"));
+                slot.differs(*at, self.twin.rule(Aspect::Address), what);
+            }
+        }
+    }
+
+    fn compare(&mut self, id: LaunchId, part: Part, desk: &Desk, slot: &mut Slot, at: At) {
+        let wanted = self.ask(desk);
+        slot.checked += 1;
+        let found = Starts { launch: id, part };
+        let one_of = match &wanted {
+            Wanted::Start(one_of) if one_of.contains(&found) => return,
+            Wanted::Start(one_of) => one_of.as_slice(),
+            _ => &[],
+        };
+        let unplaced = |it: &Starts| Starts { part: Part { cu: 0, ..it.part }, ..*it };
+        let aspect = if one_of.is_empty() {
+            Aspect::Whether
+        } else if one_of.iter().any(|it| unplaced(it) == unplaced(&found)) {
+            Aspect::Unit
+        } else {
+            Aspect::Which
+        };
+        slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
+    }
+
+    /// Another answer than a start: it must be what the twin answers.
+    fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
+        (self.asked, self.stale) = (true, false);
+        self.waited = matches!(found, Wanted::Wait(_));
+        let wanted = self.ask(desk);
+        slot.checked += 1;
+        if wanted != *found {
+            let aspect = match (&wanted, found) {
+                (Wanted::Wait(_), Wanted::Wait(_)) => Aspect::When,
+                (Wanted::Assign(..), Wanted::Assign(..)) => Aspect::Unit,
+                _ => Aspect::Whether,
+            };
+            slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
+        }
+    }
+
+    pub(super) fn assign(
+        &mut self,
+        (id, workgroup, cu): (LaunchId, u64, u16),
+        desk: &mut Desk,
+        slot: &mut Slot,
+        at: At,
+    ) {
+        self.other(&Wanted::Assign(id, workgroup, cu), desk, slot, at);
+        let Some(launch) = desk.jobs.get(&id).map(|job| job.launch) else { return };
+        desk.assigned(id, workgroup, cu);
+        let cu = raddle_policy::CuId(cu);
+        self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
+    }
+
+    pub(super) fn wait(&mut self, retry_at: Option<u64>, desk: &Desk, slot: &mut Slot, at: At) {
+        self.other(&Wanted::Wait(retry_at), desk, slot, at);
+    }
+
+    pub(super) fn refuse(&mut self, id: LaunchId, desk: &Desk, slot: &mut Slot, at: At) {
+        self.other(&Wanted::Refuse(id), desk, slot, at);
+    }
+
+    /// A step is over: what could start has started.
+    pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
+        let asked = std::mem::take(&mut self.asked);
+        let due = if asked { !self.waited } else { self.stale };
+        if !due || desk.view.is_empty() || !self.resets.is_empty() {
+            return;
+        }
+        self.stale = false;
+        let closed = self.closed.iter().map(|&(_, cu)| cu).collect();
+        let view = View { entries: &desk.view, closed: &closed, now: desk.now };
+        let wanted = self.twin.peek(&view);
+        if !matches!(wanted, Wanted::Wait(_)) {
+            let rule = self.twin.rule(Aspect::Whether);
+            slot.differs(at, rule, || (wanted.to_string(), "nothing in this step".to_owned()));
+        }
+    }
+
+    pub(super) fn hear(&mut self, fact: &Fact<'_>, now: u64) {
+        self.twin.hear(fact, now);
+    }
+
+    /// Workgroups end, or waves of them.
+    pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, named: &[(u64, u16)], now: u64) {
+        for &(workgroup, cu) in named {
+            let pieces = &[Piece::one(workgroup, raddle_policy::CuId(cu))];
+            self.hear(&Fact::Ended { launch, waves, pieces }, now);
+        }
+        self.stale = true;
+    }
+
+    /// Whether so many workgroups can be on the device at all.
+    pub(super) const fn can_be(&self, workgroups: u64) -> bool {
+        workgroups <= self.most
+    }
+
+    /// A process is reset, of which nothing else may start anywhere where the policy keeps its own account.
+    pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
+        if whole_device || !self.twin.reads_the_view() {
+            self.resets.insert(process);
+        }
+    }
+
+    /// What is killed closes its compute units.
+    pub(super) fn killed(&mut self, launch: &Launch) {
+        if self.twin.reads_the_view() {
+            let units = self.twin.units(launch.id).into_iter();
+            self.closed.extend(units.map(|cu| (launch.process, cu)));
+        }
+    }
+
+    /// The compute units of a process that was reset are open again.
+    pub(super) fn reopen(&mut self, process: ProcessId) {
+        let before = self.closed.len();
+        self.closed.retain(|&(by, _)| by != process);
+        self.stale |= self.resets.remove(&process) || self.closed.len() < before;
+    }
+}
+
+impl std::fmt::Display for Starts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Part { workgroup, waves, cu } = self.part;
+        match waves {
+            WaveSpan::All => {}
+            WaveSpan::Range { first, count } => write!(f, "waves {first}+{count} of ")?,
+            WaveSpan::Cut { first, count } => write!(f, "waves {first}+{count}, cut, of ")?,
+        }
+        write!(f, "workgroup {workgroup} of {} on CU {cu}", self.launch)
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Start(one_of) => {
+                let all: Vec<String> = one_of.iter().map(ToString::to_string).collect();
+                f.write_str(&all.join(", or "))
+            }
+            Self::Assign(launch, workgroup, cu) => {
+                write!(f, "workgroup {workgroup} of {launch} is assigned to CU {cu}")
+            }
+            Self::Refuse(launch) => write!(f, "{launch} is refused: it can never fit"),
+            Self::Wait(None) => f.write_str("nothing starts"),
+            Self::Wait(Some(at)) => write!(f, "nothing starts until tick {at}"),
+        }
+    }
+}
+
+/// A method that takes off a launch, as a policy hears of it.
+pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
+    Fact::TakenOff { launch, how }
+}

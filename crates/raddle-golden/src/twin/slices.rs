@@ -1,0 +1,213 @@
+//! Whose slice is next, and how long is it, by both stages of seed 004?
+//!
+//! Weights are exact fractions of any size, lengths follow from their fixed point as `docs/golden.md` says
+//! (32 bits behind the point, one rounding half up). Levels count from 0, the most urgent.
+
+use num_bigint::BigUint;
+use raddle_policy::ProcessId;
+use serde_json::Value;
+
+use super::line::Load;
+use super::processes::Runnable;
+use super::turning::{Turn, TurnTwin};
+
+/// A process that is loaded, and its slice.
+type Slice = (ProcessId, u64);
+
+/// The model of `weighted-slices`.
+#[derive(Debug)]
+pub(super) struct Slices {
+    rule: String,
+    t0: u64,
+    capacity: usize,
+    levels: u64,
+    /// Whether a share counts in the length of slices once more.
+    time_shares: bool,
+    longest: Option<u64>,
+    random: bool,
+    completion: bool,
+    take_over: String,
+    wall: bool,
+    /// The load, in the order of running; which slice of it is next; its level.
+    load: Vec<Slice>,
+    next: usize,
+    level: u8,
+    /// Whose slice runs, and until when.
+    current: Option<(ProcessId, Option<u64>)>,
+}
+
+/// A weight: share x alive time over run time, both at least one t0 (D2).
+struct Weight {
+    over: BigUint,
+    under: BigUint,
+}
+
+impl Slices {
+    pub(super) fn new(settings: &Value) -> Self {
+        let number = |key: &str, default: u64| settings[key].as_u64().unwrap_or(default);
+        let word = |key: &str| settings[key].as_str().unwrap_or_default().to_owned();
+        Self {
+            rule: word("rule"),
+            t0: number("t0-us", 40_000).saturating_mul(1000).max(1),
+            capacity: number("capacity", 8) as usize,
+            levels: number("levels", 16),
+            time_shares: word("shares") == "time",
+            longest: settings["longest-us"].as_u64().map(|us| us.saturating_mul(1000)),
+            random: settings["order"].get("random").is_some(),
+            completion: word("reload") == "completion",
+            take_over: word("take-over"),
+            wall: word("alive") == "wall",
+            load: Vec::new(),
+            next: 0,
+            level: u8::MAX,
+            current: None,
+        }
+    }
+
+    /// Levels beyond those in use count as the last.
+    fn fold(&self, level: u8) -> u8 {
+        level.min(u8::try_from(self.levels.saturating_sub(1)).unwrap_or(u8::MAX))
+    }
+
+    fn weight(&self, it: &Runnable, now: u64) -> Weight {
+        let alive = if self.wall { now.saturating_sub(it.joined) } else { it.alive };
+        let over = BigUint::from(it.share.max(1)) * alive.max(self.t0);
+        Weight { over, under: it.ran.max(self.t0).into() }
+    }
+
+    /// S12 to S14: the candidates, and those of them that are loaded, in load order.
+    fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
+        let best = pool.iter().map(|it| self.fold(it.level)).min();
+        let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
+        let candidates: Vec<Runnable> = of_best.copied().collect();
+        let mut loaded = candidates.clone();
+        if loaded.len() > self.capacity {
+            // Stable: ties stay in pool order (D7).
+            loaded.sort_by(|one, other| {
+                let (one, other) = (self.weight(one, now), self.weight(other, now));
+                (other.over * one.under).cmp(&(one.over * other.under))
+            });
+            loaded.truncate(self.capacity);
+        }
+        (candidates, loaded)
+    }
+
+    /// S21: how long each slice is.
+    fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
+        let one = BigUint::from(1u8);
+        let fixed: Vec<BigUint> =
+            weights.iter().map(|it| ((&it.over << 32u8) / &it.under).max(one.clone())).collect();
+        let sum: BigUint = fixed.iter().sum();
+        let least = fixed.iter().min().cloned().unwrap_or(one);
+        let inverses: BigUint = weights.iter().map(|it| (&it.under << 64u8) / &it.over).sum();
+        let t0 = BigUint::from(self.t0);
+        let half_up = |over: BigUint, under: &BigUint| (over * 2u8 + under) / (under * 2u8);
+        let length = |w: &BigUint| match self.rule.as_str() {
+            "claim" => half_up(&t0 * &sum, w),
+            "mean" => half_up(&t0 * fixed.len() * w, &sum),
+            "inverse" => half_up(((w * &inverses) >> 32u8) * &t0, &(BigUint::from(1u8) << 64u8)),
+            "min-one" => half_up(&t0 * w, &least),
+            _ => t0.clone(),
+        };
+        let ticks = |length: BigUint| u64::try_from(length).unwrap_or(u64::MAX);
+        let all = fixed.iter().map(|w| ticks(length(w)).max(1));
+        all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
+    }
+
+    /// The next slice of the load whose process still runs at its level.
+    fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
+        while let Some(&slice) = self.load.get(self.next) {
+            self.next += 1;
+            let it = pool.iter().find(|it| it.id == slice.0);
+            if it.is_some_and(|it| self.fold(it.level) <= self.level) {
+                return Some(slice);
+            }
+        }
+        None
+    }
+
+    /// Loads anew; what the log has of it.
+    fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
+        let (candidates, loaded) = self.load(pool, now);
+        let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();
+        if self.time_shares {
+            for (weight, it) in weights.iter_mut().zip(&loaded) {
+                weight.over *= it.share.max(1);
+            }
+        }
+        let lengths = self.lengths(&weights);
+        let told = loaded.iter().zip(&weights).zip(lengths);
+        let told = told.map(|((it, weight), length)| (it.id, lowest_terms(weight), length));
+        let mut loaded: Vec<(ProcessId, String, u64)> = told.collect();
+        let found = found.load.as_ref().map(|load| &load.loaded).filter(|_| self.random);
+        if let Some(found) = found.filter(|found| found.iter().all(|it| loaded.contains(it))) {
+            loaded.sort_by_key(|it| found.iter().position(|its| its == it));
+        }
+        self.level = candidates.first().map_or(u8::MAX, |it| self.fold(it.level));
+        self.load = loaded.iter().map(|it| (it.0, it.2)).collect();
+        self.next = 0;
+        Load { candidates: candidates.iter().map(|it| it.id).collect(), loaded }
+    }
+}
+
+fn lowest_terms(weight: &Weight) -> String {
+    let (mut by, mut rest) = (weight.over.clone(), weight.under.clone());
+    while rest != BigUint::ZERO {
+        (by, rest) = (rest.clone(), by % rest);
+    }
+    format!("{}/{}", &weight.over / &by, &weight.under / &by)
+}
+
+/// The end of a turn of this length; `None` where time ends before.
+pub(super) fn end_of(now: u64, length: u64) -> Option<u64> {
+    now.checked_add(length).filter(|&end| end > now && end < u64::MAX)
+}
+
+impl TurnTwin for Slices {
+    fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn {
+        let best = pool.iter().map(|it| self.fold(it.level)).min();
+        let level_of =
+            |id: ProcessId| pool.iter().find(|it| it.id == id).map(|it| self.fold(it.level));
+        // A slice runs on until it ends, or its process has nothing to run (D9); with take-over at once,
+        // until a process of a better level comes (D6).
+        let goes_on = self.current.filter(|&(id, until)| {
+            let ended = until.is_some_and(|until| until <= now);
+            let level = level_of(id);
+            let outranked = self.take_over == "at-once" && best < level;
+            !ended && level.is_some() && !outranked
+        });
+        if let Some((id, until)) = goes_on {
+            return Turn { may_issue: vec![id], until, load: None };
+        }
+        self.current = None;
+        let Some(best) = best else { return Turn::default() };
+        let mut load = None;
+        let mut next = None;
+        if self.take_over == "batch-end" || best >= self.level {
+            next = self.rest(pool);
+            if next.is_none() && self.completion {
+                self.next = 0;
+                next = self.rest(pool);
+            }
+        }
+        if next.is_none() {
+            load = Some(self.reload(pool, now, found));
+            next = self.rest(pool);
+        }
+        self.current = next.map(|(id, length)| (id, end_of(now, length)));
+        let may_issue = self.current.iter().map(|it| it.0).collect();
+        Turn { may_issue, until: self.current.and_then(|it| it.1), load }
+    }
+
+    fn follow(&mut self, found: &Turn) {
+        self.current = found.may_issue.first().map(|&id| (id, found.until));
+        if let Some(load) = &found.load {
+            self.load = load.loaded.iter().map(|it| (it.0, it.2)).collect();
+            self.next = 1;
+        }
+    }
+
+    fn rule(&self) -> &'static str {
+        "seed 004, S11 to S14, S21 to S23"
+    }
+}

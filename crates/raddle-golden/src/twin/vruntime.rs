@@ -1,0 +1,101 @@
+//! Who has the least virtual run time?
+//!
+//! By `docs/policies/weighted-slices.md`: run time x 2^shift, with shifts 1, 2, 4 and 7 for levels 0 to 3
+//! and below; one process at a time, for `slice-us`. A process that becomes runnable again is as far behind
+//! the first as it was when it stopped; one that was the first, a microsecond a level.
+
+use std::collections::BTreeMap;
+
+use raddle_policy::ProcessId;
+use serde_json::Value;
+
+use super::processes::Runnable;
+use super::slices::end_of;
+use super::turning::{Turn, TurnTwin};
+use super::turns::slice;
+
+/// What is known of a process.
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    /// Virtual run time while it is runnable; how far behind the first it was, while it is not.
+    time: i128,
+    ran: u64,
+    here: bool,
+}
+
+/// The model of `vruntime`.
+#[derive(Debug)]
+pub(super) struct Vruntime {
+    slice: u64,
+    accounts: BTreeMap<ProcessId, Account>,
+    current: Option<(ProcessId, Option<u64>)>,
+}
+
+/// One of the four classes of Linux's scheduler.
+fn class(level: u8) -> usize {
+    usize::from(level).min(3)
+}
+
+impl Vruntime {
+    pub(super) fn new(settings: &Value) -> Self {
+        Self { slice: slice(settings), accounts: BTreeMap::new(), current: None }
+    }
+
+    /// The least virtual run time of those that are here and runnable, ties to the lowest id.
+    fn first(&self, pool: &[Runnable]) -> Option<(i128, ProcessId, u8)> {
+        let here = pool.iter().filter_map(|it| {
+            let account = self.accounts.get(&it.id).filter(|account| account.here)?;
+            Some((account.time, it.id, it.level))
+        });
+        here.min_by_key(|&(time, id, _)| (time, id))
+    }
+}
+
+impl TurnTwin for Vruntime {
+    fn ask(&mut self, pool: &[Runnable], now: u64, _: &Turn) -> Turn {
+        for it in pool {
+            let account = self.accounts.entry(it.id).or_default();
+            let ran = i128::from(it.ran.saturating_sub(account.ran));
+            account.ran = it.ran;
+            if account.here {
+                account.time = account.time.saturating_add(ran << [1, 2, 4, 7][class(it.level)]);
+            }
+        }
+        let least = self.first(pool).map_or(0, |first| first.0);
+        for (id, account) in self.accounts.iter_mut().filter(|(_, account)| account.here) {
+            if !pool.iter().any(|it| it.id == *id) {
+                (account.time, account.here) = (account.time.saturating_sub(least).max(0), false);
+            }
+        }
+        for it in pool {
+            let first = self.first(pool);
+            let account = self.accounts.entry(it.id).or_default();
+            if !std::mem::replace(&mut account.here, true)
+                && let Some((least, _, level)) = first
+            {
+                let levels = class(it.level) as i128 - class(level) as i128;
+                let behind = if account.time == 0 { levels * 1000 } else { account.time };
+                account.time = least.saturating_add(behind);
+            }
+        }
+        let runs = |id: ProcessId| pool.iter().any(|it| it.id == id);
+        let ends = |until: Option<u64>| until.is_some_and(|until| until <= now);
+        if !self.current.is_some_and(|(id, until)| runs(id) && !ends(until)) {
+            self.current = self.first(pool).map(|first| (first.1, end_of(now, self.slice)));
+        }
+        let may_issue = self.current.iter().map(|it| it.0).collect();
+        Turn { may_issue, until: self.current.and_then(|it| it.1), load: None }
+    }
+
+    fn follow(&mut self, found: &Turn) {
+        self.current = found.may_issue.first().map(|&id| (id, found.until));
+    }
+
+    fn left(&mut self, process: ProcessId) {
+        self.accounts.remove(&process);
+    }
+
+    fn rule(&self) -> &'static str {
+        "weighted-slices.md: the process with the least run time x 2^shift"
+    }
+}

@@ -1,0 +1,113 @@
+//! Logs of random workloads on small devices.
+
+use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader};
+use raddle_dispatch::{Dispatcher, Recipe};
+use raddle_golden::twin::{self, Report};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+};
+use raddle_testkit::Sink;
+
+use crate::device::{Device, Task};
+
+/// Small numbers that are always the same ("splitmix64").
+pub(crate) struct Draws(pub(crate) u64);
+
+impl Draws {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// A compute unit whose SIMDs have so many granules of registers.
+pub(crate) const fn shape(simds: u8, vgpr: u16) -> CuShape {
+    CuShape {
+        simds,
+        waves_per_simd: 8,
+        vgpr_per_simd: vgpr,
+        sgpr: u16::MAX,
+        lds: 48,
+        workgroups: 12,
+        barriers: 8,
+    }
+}
+
+fn launch(draws: &mut Draws, shape: &CuShape) -> Launch {
+    let wave = 1 + draws.below(u64::from(shape.vgpr_per_simd) / 4).max(1);
+    let waves = 1 + draws.below(2 * u64::from(shape.simds)) as u16;
+    let lds = if draws.below(3) == 0 { draws.below(24) as u32 } else { 0 };
+    let sgpr = if shape.sgpr == u16::MAX { 0 } else { draws.below(4) as u16 };
+    let barrier = if lds > 0 { Barrier::Assumed } else { Barrier::No };
+    let barriers = u16::from(barrier.possible());
+    let idempotent = [Idempotence::Idempotent, Idempotence::Unknown];
+    Launch {
+        stream: StreamId(draws.below(3) as u32),
+        workgroups: 1 + draws.below(60),
+        demand: Demand { waves, vgpr: wave as u16, sgpr, lds, barriers },
+        barrier,
+        idempotent: idempotent[usize::from(draws.below(4) == 0)],
+        activity: Activity([1 + draws.below(20) as u32, 3, 0, 7, 0, 1]),
+        ..Launch::default()
+    }
+}
+
+/// Processes with streams in order, the first ones more urgent; when each joins, and its share.
+fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
+    let mut draws = Draws(seed);
+    let (mut tasks, mut joins) = (Vec::<Task>::new(), Vec::new());
+    for process in 0..2 + draws.below(3) as u16 {
+        let begin = draws.below(2000);
+        joins.push((begin, 1 + draws.below(3) as u32));
+        let (mut last, mut issued) = ([None; 3], begin);
+        for _ in 0..6 + draws.below(14) {
+            issued += draws.below(900);
+            let mut launch = launch(&mut draws, shape);
+            launch.id = LaunchId(tasks.len() as u32);
+            launch.process = ProcessId(process);
+            launch.level = Level((u64::from(process) + draws.below(2)) as u8);
+            if draws.below(9) == 0 {
+                let Launch { id, process, stream, level, .. } = launch;
+                launch = Launch { id, process, stream, level, ..Launch::default() };
+            }
+            let after = last[launch.stream.index()].replace(launch.id);
+            let takes = 200 + 100 * draws.below(20);
+            tasks.push(Task { launch, issued, takes, after });
+        }
+    }
+    (tasks, joins)
+}
+
+/// The log of a run.
+pub(crate) fn log(recipe: &str, (shape, cus): (CuShape, u16), seed: u64, detail: Detail) -> String {
+    let recipe = Recipe::parse("test", &format!("raddle = 1\n{recipe}")).expect("a recipe");
+    let (raddle_log, ahead) = (LOG_VERSION, recipe.window.is_some());
+    let header = LogHeader { raddle_log, detail, device: "test".into(), cus, shape, recipe };
+    let sink = Sink::default();
+    let builder = header.recipe.builder(shape, cus).expect("it builds");
+    let mut dispatcher =
+        builder.log(header.short_writer(Box::new(sink.clone()))).build().expect("it builds");
+    let (tasks, joins) = workload(seed, &shape);
+    Device::new(tasks, &joins, ahead).run(&mut dispatcher);
+    dispatcher.finish().expect("a sink takes everything");
+    sink.text()
+}
+
+pub(crate) fn check(log: &str) -> Report {
+    twin::check(log.as_bytes()).expect("it can be read")
+}
+
+/// Everything was checked, and nothing differs.
+pub(crate) fn agrees(log: &str, of: &str) {
+    let report = check(log);
+    for slot in &report.slots {
+        assert_eq!(slot.unchecked, None, "{of}: {}", slot.policy);
+    }
+    if let Some(first) = report.first() {
+        panic!("{of}: {} of {} differ, first {first}", report.different(), report.checked());
+    }
+    assert!(report.checked() > 20, "{of}");
+}
