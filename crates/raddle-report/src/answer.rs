@@ -19,6 +19,7 @@ pub(crate) use verdict::VerdictKind;
 use raddle_sim::{Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
+use crate::document::Block;
 use crate::fidelity::ModelError;
 
 /// By what a process is judged.
@@ -138,6 +139,9 @@ pub struct PolicyFigures {
     pub rows: Vec<PolicyRow>,
     /// Positions of rows, the best first.
     pub ranking: Vec<usize>,
+    /// The figure by which rows are ranked; `None`: the product of all slowdowns.
+    #[serde(skip)]
+    minimised: Option<(usize, GoalMetric)>,
     /// What to do.
     pub(crate) verdict: PolicyVerdict,
 }
@@ -207,6 +211,16 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
+    /// A figure of a process that has such a one, in nanoseconds.
+    #[must_use]
+    pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
+        match metric {
+            GoalMetric::P50 => self.p50_ns,
+            GoalMetric::Max => self.max_ns,
+            GoalMetric::P99 | GoalMetric::Step | GoalMetric::End => self.decisive_ns,
+        }
+    }
+
     /// The most that the decisive figure may be.
     fn most_ns(&self) -> Option<u64> {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
@@ -253,8 +267,24 @@ impl PolicyFigures {
 
     /// How far the verdict may be believed, in fewer words than [`PolicyVerdict::trust`]: of the
     /// errors of all processes the largest, and what holds of several said once.
-    pub(crate) fn trust_in_brief(&self) -> Vec<String> {
+    #[must_use]
+    pub fn trust_in_brief(&self) -> Vec<String> {
         verdict::trust_in_brief(self)
+    }
+
+    /// Why no recipe meets all goals; `None` where one does, or there are none.
+    #[must_use]
+    pub fn missed_goals(&self) -> Option<&str> {
+        (self.verdict.kind == VerdictKind::NoGoalMet).then_some(&self.verdict.text)
+    }
+
+    /// The verdict for people.
+    #[must_use]
+    pub fn block(&self) -> Block {
+        let PolicyVerdict { kind, recipe, text, why, .. } = &self.verdict;
+        let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);
+        let name = recipe.clone().unwrap_or_default();
+        Block::Verdict { good, name, text: text.clone(), why: why.clone() }
     }
 
     /// Ranks the rows, judges the goals and says what follows.
@@ -265,9 +295,21 @@ impl PolicyFigures {
     /// something never ended come last, and of equal rows the earlier comes first.
     #[must_use]
     pub fn new(processes: Vec<JudgedProcess>, rows: Vec<PolicyRow>, goals: Vec<Goal>) -> Self {
+        Self::ranked_by(None, processes, rows, goals)
+    }
+
+    /// The same, where rows are ranked by one figure of the process at a position instead of the
+    /// product.
+    #[must_use]
+    pub fn ranked_by(
+        minimised: Option<(usize, GoalMetric)>,
+        processes: Vec<JudgedProcess>,
+        rows: Vec<PolicyRow>,
+        goals: Vec<Goal>,
+    ) -> Self {
         let baseline = rows.iter().position(|row| row.recipe == BASELINE).unwrap_or(0);
-        let verdict = PolicyVerdict::default();
-        let mut all = Self { baseline, processes, goals, rows, ranking: Vec::new(), verdict };
+        let (ranking, verdict) = (Vec::new(), PolicyVerdict::default());
+        let mut all = Self { baseline, processes, goals, rows, ranking, minimised, verdict };
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
@@ -316,12 +358,18 @@ impl PolicyFigures {
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// The product of the slowdowns; the lower the better.
+    /// By what rows are ranked; the lower the better.
     fn rank(&self, row: usize) -> f64 {
-        self.rank_by(row, |own| own.decisive_ns)
+        match self.minimised {
+            Some((process, metric)) => {
+                let found = self.rows[row].processes[process].figure(metric);
+                found.map_or(f64::INFINITY, |ns| ns as f64)
+            }
+            None => self.rank_by(row, |own| own.decisive_ns),
+        }
     }
 
-    /// The same by another figure of each process.
+    /// The product of the slowdowns by a figure of each process.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {

@@ -275,19 +275,25 @@ impl Workload {
     /// # Errors
     /// When it has launches and none of them can ever run there.
     pub fn check(&self, target: &Device) -> Result<(), SimError> {
-        let cus = Cus::new(target.shape, 1);
-        let kernels = || {
-            let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
-            tasks.filter(|task| !matches!(task.work, Work::Copy(_)))
-        };
-        let launches = kernels().count();
-        if launches == 0 || kernels().any(|task| why_not(&cus, task).is_none()) {
+        let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
+        let launches = tasks.filter(|task| !matches!(task.work, Work::Copy(_))).count();
+        let mut refused = self.never_run(target);
+        let Some((.., first)) = refused.next() else { return Ok(()) };
+        if 1 + refused.count() < launches {
             return Ok(());
         }
-        Err(SimError::NothingRuns {
-            launches,
-            device: target.product.clone(),
-            first: kernels().find_map(|task| why_not(&cus, task)).unwrap_or_default(),
+        Err(SimError::NothingRuns { launches, device: target.product.clone(), first })
+    }
+
+    /// The launches that can never run on the target, whatever the policy: the position of their process,
+    /// theirs in it, and why, in words.
+    pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
+        let cus = Cus::new(target.shape, 1);
+        let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
+            plan.tasks.iter().enumerate().map(move |(position, task)| (process, position, task))
+        });
+        tasks.filter_map(move |(process, position, task)| {
+            Some((process, position, why_not(&cus, task)?))
         })
     }
 }

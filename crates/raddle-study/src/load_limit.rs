@@ -5,7 +5,7 @@
 //! requests is worth no more. Which loads are replayed depends on nothing but what came of those before.
 
 use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
-use raddle_report::replay::{LoadLimit, RatedProcess, RecipeRun, ReplayResult};
+use raddle_report::replay::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
 use raddle_sim::{Summary, Work, Workload};
 
 use crate::arrivals::{self, Load, SeedDraw};
@@ -13,6 +13,7 @@ use crate::error::StudyError;
 use crate::recipes::NamedRecipe;
 use crate::replay::{Prepared, Surroundings};
 use crate::runs::{RunPlan, Runner};
+use crate::study::{FileNames, Study, Ways};
 
 /// A run of more workgroups is not replayed once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
@@ -56,23 +57,32 @@ impl Between {
 }
 
 impl Prepared {
-    /// Looks for the load up to which all goals are met; `None` where there are no goals, no requests at a
-    /// rate, or a run is too long.
+    /// Looks for the load up to which all goals are met, where there are goals and requests at a rate; of
+    /// a long run it says what would find it.
     pub(crate) fn load_limit(
         &self,
-        result: &ReplayResult,
+        result: &mut ReplayResult,
         runs: &[RecipeRun],
         around: &Surroundings<'_>,
-    ) -> Result<Option<LoadLimit>, StudyError> {
+    ) -> Result<(), StudyError> {
         let answer = result.answer();
-        let Some((load, workload, recipes)) = self.plainly() else { return Ok(None) };
+        let Some((load, workload, recipes)) = self.plainly() else { return Ok(()) };
         let rated = arrivals::rated(self.profiles(), load, around.files)?;
-        let Some(&best) = result.compared().last() else { return Ok(None) };
-        if answer.goals.is_empty() || rated.is_empty() || is_long(workload, &runs[best]) {
-            return Ok(None);
+        let Some(&best) = result.compared().last() else { return Ok(()) };
+        if answer.goals.is_empty() || rated.is_empty() {
+            return Ok(());
         }
         let met = answer.rows[best].goals_met.iter().all(|&met| met);
-        let mut between = match met && answer.rows[best].complete {
+        let met = met && answer.rows[best].complete;
+        let workgroups = workgroups(workload, &runs[best]);
+        if workgroups > MOST_WORKGROUPS {
+            let most = MOST_WORKGROUPS;
+            let of = |names| self.sweep_of_loads(&rated, (&recipes[best], met), &names);
+            let (command, given) = (of(FileNames::Bare(around.files)), of(FileNames::Given));
+            result.leave_out_load_limit(LoadLimitLeftOut { workgroups, most, command, given });
+            return Ok(());
+        }
+        let mut between = match met {
             true => Between { met: Some(100), missed: None },
             false => Between { met: None, missed: Some(100) },
         };
@@ -91,12 +101,49 @@ impl Prepared {
             let name = self.profiles()[at].name.clone();
             RatedProcess { name, per_s }
         });
-        Ok(Some(LoadLimit {
+        let limit = LoadLimit {
             recipe: answer.rows[best].recipe.clone(),
             met_percent: between.met,
             missed_percent: between.missed,
             processes: names.collect(),
-        }))
+        };
+        result.limit_load(limit);
+        Ok(())
+    }
+
+    /// The sweep that finds the load: of the first process with requests at a rate, under a recipe, up to
+    /// four times what was asked for where that meets all goals, else down to a quarter.
+    fn sweep_of_loads(
+        &self,
+        rated: &[(usize, f64)],
+        (best, met): (&NamedRecipe, bool),
+        names: &FileNames<'_>,
+    ) -> Vec<String> {
+        let asked = self.asked();
+        let study = Study {
+            recipes: vec![best.given().to_owned()],
+            ways: Ways::Asked,
+            energy: false,
+            launch_latency: Some(asked.latency(self.recipes().count())),
+            ..asked.clone()
+        };
+        let mut command = study.command("sweep", names);
+        let Some(&(at, per_s)) = rated.first() else { return command };
+        let own = |text: &&String| {
+            let name = text.rsplit_once('=').map(|(name, _)| name);
+            name.is_some_and(|name| self.profiles()[at].is(name))
+        };
+        let key = match asked.load.requests.as_slice() {
+            [_] if asked.load.arrivals.is_empty() => "load".to_owned(),
+            several => {
+                let name = several.iter().find(own).and_then(|text| text.rsplit_once('='));
+                format!("load.{}", name.map_or(&*self.profiles()[at].name, |(name, _)| name))
+            }
+        };
+        let (from, to) = if met { (per_s, 4.0 * per_s) } else { (per_s / 4.0, per_s) };
+        command.push(format!("--vary={key}={}..{}/s", rate(from), rate(to)));
+        command.push("--out=loads.jsonl".to_owned());
+        command
     }
 
     /// Whether a recipe meets all goals at each of these loads, where that many requests can be run.
@@ -145,8 +192,13 @@ impl Prepared {
     }
 }
 
-/// Whether a run starts too many workgroups to be repeated for each load.
-fn is_long(workload: &Workload, run: &RecipeRun) -> bool {
+/// Requests in a second, with at most three decimals.
+fn rate(per_s: f64) -> String {
+    format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The workgroups that a run starts.
+fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {
             Work::Kernel { workgroups, .. } => workgroups,
@@ -154,7 +206,7 @@ fn is_long(workload: &Workload, run: &RecipeRun) -> bool {
         });
         groups.fold(0, u64::saturating_add).saturating_mul(times.into())
     });
-    all.fold(0, u64::saturating_add) > MOST_WORKGROUPS
+    all.fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

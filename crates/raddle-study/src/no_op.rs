@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use raddle_device::Device;
 use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
-use raddle_report::replay::RecipeRun;
+use raddle_report::replay::{Overturning, RecipeRun};
 use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
-use crate::units::{counted, duration};
+use crate::units::{counted, duration, plain};
 
 /// A line for each setting of a recipe that changed nothing.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
@@ -21,7 +21,6 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
             starved(workload, run),
             one_by_one(run),
             folded(workload, run),
-            replaced(run),
         ]
         .into_iter()
         .flatten()
@@ -31,13 +30,30 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// A policy that broke a law, so that the answers after that are not its own.
-fn replaced(run: &RecipeRun) -> Option<String> {
-    let broken = &run.together.replaced;
-    (!broken.is_empty()).then(|| {
-        format!("a policy broke its law and another one took its place: {}", broken.join("; "))
-    })
+/// Policies that broke a law, so that the answers after that are not their own.
+pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
+    let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
+    let (names, warnings): (Vec<&str>, Vec<String>) = broken
+        .map(|run| {
+            let RecipeRun { name, together, .. } = run;
+            let broken = together.replaced.join("; ");
+            (
+                &**name,
+                format!("{name}: a policy broke its law and another one took its place: {broken}"),
+            )
+        })
+        .unzip();
+    let first = plain(names.first()?, RECIPE);
+    let more = match names.len() {
+        1 => String::new(),
+        all => format!(" +{} more", all - 1),
+    };
+    let line = format!("{first}{more}: another policy took the place of one that broke a law");
+    Some(Overturning { line, warnings })
 }
+
+/// Characters of the name of a recipe beside a sentence.
+const RECIPE: usize = 12;
 
 /// A preempt policy that was never asked.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {

@@ -1,19 +1,20 @@
 //! Which profiles are replayed, under which names, when and with which share?
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
 use raddle_report::ModelError;
-use raddle_report::answer::Goal;
+use raddle_report::answer::{Goal, JudgedBy};
 use raddle_report::replay::ReplayedProfile;
-use raddle_sim::WaitRule;
+use raddle_sim::{ProcessPlan, WaitRule, Workload, meet};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,
 };
 
 use crate::arrivals::ProfileRequests;
-use crate::error::StudyError;
+use crate::error::{StudyError, meant as meant_by};
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
@@ -116,6 +117,13 @@ impl Loaded {
         }
     }
 
+    /// Whatever a priority rule may name: the profile, its file, and its streams.
+    fn targets(&self) -> impl Iterator<Item = String> {
+        let streams = self.profile.streams.iter();
+        let streams = streams.map(|stream| format!("{}:stream {}", self.name, stream.label));
+        [self.name.clone(), self.file.clone()].into_iter().chain(streams)
+    }
+
     /// Whether a rule says anything of this profile.
     fn concerns(&self, rule: &PriorityRule) -> bool {
         let rule = std::slice::from_ref(rule);
@@ -174,15 +182,40 @@ fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
 }
 
+/// Goals are of figures that their processes have.
+pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
+    for goal in goals {
+        let own = workload.processes.iter().position(|process| process.name == goal.process);
+        let Some(judged) = own.map(|at| JudgedBy::of(workload, at)) else { continue };
+        if goal.metric.is_of(judged) {
+            continue;
+        }
+        let has = match judged {
+            JudgedBy::Requests => "is run by requests, so its goals are of p50, p99 or max",
+            JudgedBy::Steps => {
+                "repeats, so its goals are of a step; --requests gives it p50, p99 and max"
+            }
+            JudgedBy::End => {
+                "runs once, so its goals are of its end; --requests gives it p50, p99 and max"
+            }
+        };
+        return Err(StudyError::Usage(format!(
+            "--goal '{goal}': {} has no {}: it {has}",
+            goal.process,
+            goal.metric.name()
+        )));
+    }
+    Ok(())
+}
+
 /// Goals are of profiles that there are.
 pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
     let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
     let Some(goal) = goals.iter().find(known) else { return Ok(()) };
-    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     Err(StudyError::Usage(format!(
-        "--goal '{goal}': none of the profiles is called {}; they are {}",
+        "--goal '{goal}': none of the profiles is called {}; {}",
         goal.process,
-        names.join(", ")
+        they_are(profiles, &goal.process)
     )))
 }
 
@@ -219,6 +252,20 @@ pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
     }
+}
+
+/// Lets communication kernels of ranks of one job end together: those whose traces were chosen from one
+/// of the folders that were given.
+pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
+    let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
+    for (loaded, process) in profiles.iter().zip(processes) {
+        let folder = loaded.given.rsplit_once(['/', '\\']).map(|(folder, _)| folder);
+        let of_job = folder.filter(|_| !given.contains(&loaded.given));
+        if let Some(folder) = of_job {
+            jobs.entry(folder).or_default().push((&loaded.profile, process));
+        }
+    }
+    jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
 }
 
 /// Applies `--comm`.
@@ -281,27 +328,34 @@ fn meant<'p>(
     option: &str,
     file: &str,
 ) -> Result<Vec<&'p mut Loaded>, StudyError> {
-    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let names = names.join(", ");
-    let meant: Vec<&mut Loaded> = profiles.iter_mut().filter(|p| p.is(file)).collect();
-    if meant.is_empty() {
+    if !profiles.iter().any(|profile| profile.is(file)) {
         return Err(StudyError::Usage(format!(
-            "{option} {file}=...: none of the profiles is called so; they are {names}"
+            "{option} {file}=...: none of the profiles is called so; {}",
+            they_are(profiles, file)
         )));
     }
-    Ok(meant)
+    Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// The rules that fit nothing, as warnings.
-pub(crate) fn idle_rules(profiles: &[Loaded], rules: &[Rule]) -> Vec<String> {
+/// The names of the profiles, and the one that was likely meant.
+fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    let near = raddle_dispatch::read::nearest(wanted, names.iter().copied());
+    format!("they are {}.{}", names.join(", "), meant_by(near))
+}
+
+/// Each priority rule fits a stream.
+pub(crate) fn check_priorities(rules: &[Rule], profiles: &[Loaded]) -> Result<(), StudyError> {
     let idle = |rule: &&Rule| !profiles.iter().any(|profile| profile.concerns(&rule.rule));
-    let warning = |rule: &Rule| {
-        format!(
-            "the priority rule `{}` fits no stream of {}, so it changes nothing",
-            rule.text,
-            names.join(", ")
-        )
-    };
-    rules.iter().filter(idle).map(warning).collect()
+    let Some(rule) = rules.iter().find(idle) else { return Ok(()) };
+    let wanted = rule.text.rsplit_once('=').map_or(&*rule.text, |(target, _)| target);
+    let targets: Vec<String> = profiles.iter().flat_map(Loaded::targets).collect();
+    let near = raddle_dispatch::read::nearest(wanted, targets.iter().map(String::as_str));
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    Err(StudyError::Usage(format!(
+        "--priority {}: it fits no stream of {}, so it would change nothing.{}",
+        rule.text,
+        names.join(", "),
+        meant_by(near)
+    )))
 }

@@ -61,6 +61,11 @@ impl NamedRecipe {
         Ok(Self { name, recipe, apart: false, given: given.to_owned(), text })
     }
 
+    /// As it was asked for: a bundled name or a file.
+    pub(crate) fn given(&self) -> &str {
+        &self.given
+    }
+
     /// What it was read from, with keys that were set otherwise.
     pub(crate) fn text(&self) -> &str {
         &self.text

@@ -1,7 +1,5 @@
 //! How does a study go, from profiles to the comparison?
 
-use std::collections::BTreeMap;
-
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
@@ -13,10 +11,9 @@ use raddle_report::replay::{
 };
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
-    EnergyModel, Outcome, PlanConfig, ProcessPlan, Scaling, TimeScale, Workload, host_pauses, meet,
-    plan,
+    EnergyModel, Outcome, PlanConfig, Scaling, TimeScale, Workload, host_pauses, plan,
 };
-use raddle_trace::{PriorityRule, Profile};
+use raddle_trace::PriorityRule;
 
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
@@ -31,7 +28,7 @@ use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::search;
 use crate::self_replay;
 use crate::share::{self, ShareCandidate};
-use crate::study::{Study, Ways};
+use crate::study::{FileNames, Latency, Study, Ways};
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
@@ -79,6 +76,7 @@ pub struct Prepared {
     priorities: Vec<PriorityRule>,
     goals: Vec<Goal>,
     command: Vec<String>,
+    asked: Study,
     energy: EnergyModel,
 }
 
@@ -145,10 +143,10 @@ impl Study {
             barriers: self.barriers,
             communication: self.comm,
             claims,
-            warnings: profiles::idle_rules(&profiles, &self.priorities),
+            warnings: Vec::new(),
+            overturning: Vec::new(),
         };
         let goals = self.goals.clone();
-        let command = self.command(files);
         let mut prepared = Prepared {
             profiles,
             bounds: bounds.unwrap_or_default(),
@@ -162,7 +160,8 @@ impl Study {
             rules,
             priorities,
             goals,
-            command,
+            command: self.command("replay", &FileNames::Bare(files)),
+            asked: self.clone(),
             energy: energy::model(self.energy_weights.as_deref(), files)?,
         };
         if self.ways == Ways::Modes {
@@ -216,6 +215,7 @@ impl Study {
             profiles::close(profiles);
         }
         profiles::check_goals(&self.goals, profiles)?;
+        profiles::check_priorities(&self.priorities, profiles)?;
         Ok(draws)
     }
 
@@ -227,7 +227,7 @@ impl Study {
         recipes: usize,
         watcher: &dyn Watcher,
     ) -> Result<(), StudyError> {
-        let latency = self.fits_latency(recipes);
+        let latency = self.latency(recipes) == Latency::Fitted;
         let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
         let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
         let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
@@ -244,6 +244,9 @@ impl Study {
     }
 
     /// The processes, and where their profiles were recorded.
+    ///
+    /// # Errors
+    /// When too little of them can run on the device, or a goal is of a figure that its process has not.
     pub(crate) fn workload(
         &self,
         profiles: &[Loaded],
@@ -282,14 +285,23 @@ impl Study {
             processes.push(process);
             owns.push(OwnDevice { own, scale });
         }
-        self.let_ranks_meet(profiles, &mut processes);
+        if !self.ranks.is_empty() {
+            profiles::let_ranks_meet(profiles, &self.given, &mut processes);
+        }
         let repeat = !self.once && processes.len() > 1;
         let workload = Workload { processes, repeat };
         workload.check(&target.device)?;
+        self.shapes.check_runs(profiles, &workload, &target.device)?;
+        profiles::check_figures(&self.goals, &workload)?;
         Ok((workload, owns))
     }
 
-    fn facts(&self, profiles: &[Loaded], owns: &[OwnDevice], target: &Chosen) -> Vec<ProfileFacts> {
+    pub(crate) fn facts(
+        &self,
+        profiles: &[Loaded],
+        owns: &[OwnDevice],
+        target: &Chosen,
+    ) -> Vec<ProfileFacts> {
         let facts = profiles.iter().zip(owns).map(|(loaded, OwnDevice { own, scale })| {
             let at_home = own.device == target.device;
             let scaled = self.scale != Scaling::None && !at_home;
@@ -301,23 +313,6 @@ impl Study {
             ProfileFacts::new(&replayed, own.facts(), at_home)
         });
         facts.collect()
-    }
-
-    /// Lets communication kernels of ranks of one job end together: those whose traces were chosen from one
-    /// folder.
-    fn let_ranks_meet(&self, profiles: &[Loaded], processes: &mut [ProcessPlan]) {
-        let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
-        if self.ranks.is_empty() {
-            return;
-        }
-        for (loaded, process) in profiles.iter().zip(processes) {
-            let folder = loaded.given.rsplit_once(['/', '\\']).map(|(folder, _)| folder);
-            let of_job = folder.filter(|_| !self.given.contains(&loaded.given));
-            if let Some(folder) = of_job {
-                jobs.entry(folder).or_default().push((&loaded.profile, process));
-            }
-        }
-        jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
     }
 }
 
@@ -331,6 +326,11 @@ impl Prepared {
     /// The names of the recipes that are compared.
     pub fn recipes(&self) -> impl Iterator<Item = &str> + Clone {
         self.recipes.iter().map(|named| &*named.name)
+    }
+
+    /// What was asked.
+    pub(crate) const fn asked(&self) -> &Study {
+        &self.asked
     }
 
     /// What runs, where no way of sharing is looked for.
@@ -448,13 +448,14 @@ impl Prepared {
         })?;
         let AllRuns { recipes: runs, alone } = runner.all()?;
         let warnings = no_op::warnings(target, workload, &runs);
-        let rules =
-            Rules { warnings: [&*self.rules.warnings, &*warnings].concat(), ..self.rules.clone() };
+        let rules = Rules {
+            warnings: [&*self.rules.warnings, &*warnings].concat(),
+            overturning: no_op::replaced(&runs).into_iter().collect(),
+            ..self.rules.clone()
+        };
         let mut result = self.result(&rules, &runs, &alone);
         runner.draw(&mut result, &runs)?;
-        if let Some(limit) = self.load_limit(&result, &runs, around)? {
-            result.limit_load(limit);
-        }
+        self.load_limit(&mut result, &runs, around)?;
         if let Some(chosen) = self.chosen(&result) {
             let (mut lines, files) = share::setup(chosen, &self.profiles, &self.priorities);
             lines.extend(share::instead(chosen, &self.modes, result.answer()));

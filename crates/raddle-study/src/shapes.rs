@@ -2,20 +2,24 @@
 
 use std::sync::Arc;
 
-use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, Profile, ProfileFormat};
+use raddle_device::Device;
+use raddle_sim::Workload;
+use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, OpKind, Profile, ProfileFormat};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
 use crate::files::Files;
-use crate::units::{count, counted, percent};
+use crate::profiles::Loaded;
+use crate::units::{count, counted, percent, share};
 
 /// What is said of kernels without shapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShapeRules {
-    /// Take profiles of which more than a tenth of the kernel time has no shape: such a kernel fills
-    /// the wave slots of the device while it lasts
+    /// Take profiles of which more than a tenth of the kernel time has no shape or can never run on the
+    /// device: a kernel without a shape fills the wave slots of the device while it lasts, one that can
+    /// never run takes no time
     pub partial: bool,
     /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
     /// graphs, or a profile of the same kernels that has shapes; may be repeated
@@ -60,6 +64,60 @@ impl ShapeRules {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether enough of these profiles can run on a device.
+    ///
+    /// # Errors
+    /// When more than a tenth of the kernel time of one can never run there, and nobody said that this
+    /// will do.
+    pub(crate) fn check_runs(
+        &self,
+        profiles: &[Loaded],
+        workload: &Workload,
+        target: &Device,
+    ) -> Result<(), StudyError> {
+        if self.partial {
+            return Ok(());
+        }
+        let mut lost = vec![LostTime::default(); profiles.len()];
+        for (process, launch, why) in workload.never_run(target) {
+            let op = profiles.get(process).and_then(|loaded| loaded.profile.ops.get(launch));
+            let Some((of, op)) = lost.get_mut(process).zip(op) else { continue };
+            of.launches += 1;
+            of.ns += u128::from(op.duration_ns);
+            of.first.get_or_insert(why);
+        }
+        let much = profiles.iter().zip(lost).find_map(|(loaded, lost)| {
+            let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+            let all: u128 = kernels.map(|op| u128::from(op.duration_ns)).sum();
+            (lost.ns * MUCH > all).then(|| lost.told(&loaded.given, all, &target.product))
+        });
+        much.map_or(Ok(()), |told| Err(StudyError::Refused(told)))
+    }
+}
+
+/// More than one of so many parts of the kernel time is too much to do without.
+const MUCH: u128 = 10;
+
+/// What of a profile can never run.
+#[derive(Clone, Debug, Default)]
+struct LostTime {
+    launches: u64,
+    ns: u128,
+    /// Why the first of them cannot.
+    first: Option<String>,
+}
+
+impl LostTime {
+    /// How much lacks, and what helps.
+    fn told(&self, given: &str, all: u128, device: &str) -> String {
+        format!(
+            "{} of the kernel time of {given} can never run on {device} ({}; the first: {}), so a replay would say little of the recorded run: give the file as the profiler wrote it, or a larger device with --device; --partial replays the rest",
+            percent(share(self.ns, all)),
+            counted(self.launches, "launch", "launches"),
+            self.first.as_deref().unwrap_or_default()
+        )
     }
 }
 

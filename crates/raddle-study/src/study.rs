@@ -106,9 +106,9 @@ pub enum Latency {
 }
 
 impl Study {
-    /// Whether the launch latency of profiles is fitted, for this number of recipes.
-    pub(crate) fn fits_latency(&self, recipes: usize) -> bool {
-        self.launch_latency.map_or(recipes == 1, |latency| latency == Latency::Fitted)
+    /// The launch latency of profiles, for this number of recipes.
+    pub(crate) fn latency(&self, recipes: usize) -> Latency {
+        self.launch_latency.unwrap_or(if recipes == 1 { Latency::Fitted } else { Latency::None })
     }
 
     /// Whether contention is charged.
@@ -118,17 +118,17 @@ impl Study {
         self.contention.unwrap_or(rule) == ContentionRule::Learnt
     }
 
-    /// The command that asks this, with the names of files and without what changes no figure.
-    pub(crate) fn command(&self, files: &dyn Files) -> Vec<String> {
-        let bare = |text: &String| if files.has(text) { base_name(text) } else { text.clone() };
-        let verb = if self.ways == Ways::Modes { "share" } else { "replay" };
+    /// The command of a verb that asks this, without what changes no figure.
+    pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
+        let bare = |text: &String| files.file_or_word(text);
+        let verb = if self.ways == Ways::Modes { "share" } else { verb };
         let mut command = vec!["raddle".to_owned(), verb.to_owned()];
         let given = if self.given.is_empty() { &self.profiles } else { &self.given };
-        command.extend(given.iter().map(|path| base_name(path)));
+        command.extend(given.iter().map(|path| files.file(path)));
         let mut more = |option: &str, values: Vec<String>| {
             command.extend(values.into_iter().map(|value| format!("--{option}={value}")));
         };
-        let names = |paths: &[String]| paths.iter().map(|path| base_name(path)).collect();
+        let names = |paths: &[String]| paths.iter().map(|path| files.file(path)).collect();
         more("recipe", self.recipes.iter().map(bare).collect());
         more("set", self.settings.iter().map(|setting| setting.text.clone()).collect());
         more("device", self.device.iter().map(bare).collect());
@@ -150,16 +150,17 @@ impl Study {
         more("rank", self.ranks.clone());
         more("shapes-from", names(&self.shapes.shapes_from));
         more("goal", self.goals.iter().map(Goal::to_string).collect());
-        // Of files with arrivals results tell the task, and nothing of the file.
-        more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
+        more("arrivals", self.load.arrivals.iter().map(|text| files.arrivals(text)).collect());
         let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
             true => text.clone(),
-            false => "FILE".to_owned(),
+            false => files.arrivals(text),
         };
         more("requests", self.load.requests.iter().map(said).collect());
         more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
         more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
+        more("jitter", self.load.jitter.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("time-unit", word(self.load.time_unit));
         more("energy-weights", names(self.energy_weights.as_slice()));
         let flags = [
             ("energy", self.energy),
@@ -171,6 +172,39 @@ impl Study {
         let flags = flags.iter().filter(|(_, given)| *given);
         command.extend(flags.map(|(flag, _)| format!("--{flag}")));
         command
+    }
+}
+
+/// How a command names files.
+pub(crate) enum FileNames<'f> {
+    /// As they were given.
+    Given,
+    /// By their names without folders, where these are files.
+    Bare(&'f dyn Files),
+}
+
+impl FileNames<'_> {
+    fn file(&self, path: &str) -> String {
+        match self {
+            Self::Given => path.to_owned(),
+            Self::Bare(_) => base_name(path),
+        }
+    }
+
+    /// The name of what is a file, or some other word.
+    fn file_or_word(&self, text: &str) -> String {
+        match self {
+            Self::Bare(files) if files.has(text) => base_name(text),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A file with arrivals. Of these results tell the task, and nothing of the file.
+    fn arrivals(&self, text: &str) -> String {
+        match self {
+            Self::Given => text.to_owned(),
+            Self::Bare(_) => "FILE".to_owned(),
+        }
     }
 }
 

@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use raddle_report::answer::{
     BASELINE, GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, mean_within,
 };
+use raddle_report::sweep::FailedCase;
 use serde::Serialize;
 
 use crate::error::StudyError;
 use crate::parallel;
 use crate::search;
-use crate::study::Study;
+use crate::study::{FileNames, Study};
 use crate::sweep::Bench;
 
 /// A figure that is to be small: `train.step`.
@@ -41,24 +42,30 @@ pub struct Tuned {
     pub minimised: String,
     /// Sets of values that there are.
     pub candidates: u64,
-    /// Of these, sets that cannot be had.
+    /// Of these, sets that failed.
     pub failed: u64,
-    /// Why the first of them cannot.
-    pub error: Option<String>,
+    /// Which these are, and why: nothing is concluded of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedCase>,
     /// Runs that were made.
     pub runs: u64,
     /// Seeds by which those below were run.
     pub seeds: u64,
     /// The names of the processes.
     pub processes: Vec<String>,
-    /// Today's way, under the values of the first candidate.
+    /// Today's way, under the values of the best candidate.
     pub base: TunedRow,
     /// The candidates that were run by all seeds, the best first.
     pub best: Vec<TunedRow>,
+    /// What of the profiles can overturn the answer, a line each.
+    pub overturning: Vec<String>,
+    /// What a replay says of today's way and of these candidates.
+    pub answer: PolicyFigures,
     /// The recipe of the best, as TOML.
     pub recipe: String,
-    /// Options that the best needs besides its recipe.
-    pub options: Vec<String>,
+    /// The question of the best without its recipe.
+    #[serde(skip)]
+    asked: Study,
 }
 
 /// A candidate.
@@ -81,6 +88,14 @@ pub struct TunedRow {
 }
 
 impl Tuned {
+    /// The command that replays today's way and the best, whose recipe is in this file, and comes to the
+    /// same figures.
+    #[must_use]
+    pub fn command(&self, recipe: &str) -> Vec<String> {
+        let recipes = vec![BASELINE.to_owned(), recipe.to_owned()];
+        Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
+    }
+
     /// Whether the best is better than the second by more than chance; `None` where that is not known.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
@@ -98,6 +113,7 @@ struct Tuning<'t, 'b> {
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
+    /// Today's way by seed, under the values of the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
     runs: u64,
@@ -114,6 +130,7 @@ impl Bench<'_> {
         let seeds = self.cases().seeds()?;
         let first = self.cases().get(0)?.study;
         let (judged, _) = self.judged_row(&base_of(&first), BASELINE)?;
+        let (judged, overturning) = self.believed(&first, judged)?;
         let minimise = minimise.map(|it| it.of(&judged)).transpose()?;
         let candidates = self.cases().len() / seeds;
         let rows = vec![Vec::new(); candidates];
@@ -121,7 +138,7 @@ impl Bench<'_> {
             Tuning { bench: self, seeds, judged, minimise, base: Vec::new(), rows, runs: 0 };
         let kinds = vec![0; candidates];
         let ranking = search::halve(&kinds, seeds, |left, more| tuning.round(left, more))?;
-        tuning.tuned(&ranking)
+        Ok(Tuned { overturning, ..tuning.tuned(&ranking)? })
     }
 }
 
@@ -133,11 +150,7 @@ fn base_of(study: &Study) -> Study {
 impl Minimise {
     fn of(&self, judged: &[JudgedProcess]) -> Result<(usize, GoalMetric), StudyError> {
         let at = judged.iter().position(|process| process.name == self.process);
-        let at = at.filter(|&at| {
-            let word = judged[at].judged.word();
-            let requests = matches!(self.metric, GoalMetric::P50 | GoalMetric::Max);
-            word == self.metric.name() || requests && word == "p99"
-        });
+        let at = at.filter(|&at| self.metric.is_of(judged[at].judged));
         let all = judged.iter().map(|it| format!("{}.{}", it.name, it.judged.word()));
         let all: Vec<String> = all.collect();
         let text = format!(
@@ -184,42 +197,39 @@ impl Tuning<'_, '_> {
         for ((at, _), row) in jobs.iter().zip(done) {
             self.rows[*at].extend(row);
         }
-        let figures = self.figures(left);
-        let mut ranking: Vec<usize> = left.to_vec();
-        let key = |at: usize| {
-            let row =
-                left.iter().position(|&it| it == at).and_then(|place| figures.rows.get(place + 1));
-            let fails = self.rows[at].iter().any(Result::is_err);
-            let (complete, met) = row.map_or((false, false), |row| (row.complete, met(row)));
-            let value = row.and_then(|row| self.value(row)).unwrap_or(f64::INFINITY);
-            (fails, !complete, !met, value)
-        };
-        ranking.sort_by(|&a, &b| {
-            let (a, b) = (key(a), key(b));
-            (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(a.3.total_cmp(&b.3))
-        });
+        let mut ranking = order(&self.figures(&self.base, left), left);
         // What fails by one seed is not run by another.
         ranking.retain(|&at| self.rows[at].iter().all(Result::is_ok));
         if ranking.is_empty() {
-            let error = self.rows.iter().flatten().find_map(|row| row.as_ref().err());
-            return Err(StudyError::Refused(format!(
-                "none of the candidates can be had: {}",
-                error.map_or("there are none", String::as_str)
-            )));
+            let why = FailedCase::told(&self.failures()).join("; ");
+            return Err(StudyError::Refused(format!("every candidate failed: {why}")));
         }
         Ok(ranking)
     }
 
+    /// The candidates that failed, and why.
+    fn failures(&self) -> Vec<FailedCase> {
+        let of = |(at, rows): (usize, &Vec<Result<PolicyRow, String>>)| {
+            let error = rows.iter().find_map(|row| row.as_ref().err())?.clone();
+            Some(FailedCase { case: self.bench.cases().group_id(at * self.seeds), error })
+        };
+        self.rows.iter().enumerate().filter_map(of).collect()
+    }
+
     /// The base, then these candidates, by all seeds so far; goals are judged.
-    fn figures(&self, left: &[usize]) -> PolicyFigures {
+    fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
                 .unwrap_or_else(|| self.empty())
         };
-        let base = PolicyRow::over_seeds(self.base.clone()).unwrap_or_else(|| self.empty());
-        let rows = std::iter::once(base).chain(left.iter().map(|&at| of(&self.rows[at])));
+        let named = |at: usize| {
+            let recipe = self.bench.cases().group_id(at * self.seeds);
+            PolicyRow { recipe, ..of(&self.rows[at]) }
+        };
+        let base = PolicyRow::over_seeds(base.to_vec()).unwrap_or_else(|| self.empty());
+        let rows = std::iter::once(base).chain(left.iter().map(|&at| named(at)));
         let goals = self.bench.cases().goals().to_vec();
-        PolicyFigures::new(self.judged.clone(), rows.collect(), goals)
+        PolicyFigures::ranked_by(self.minimise, self.judged.clone(), rows.collect(), goals)
     }
 
     /// A row of which nothing is known.
@@ -238,9 +248,7 @@ impl Tuning<'_, '_> {
     /// What is to be small.
     fn value(&self, row: &PolicyRow) -> Option<f64> {
         match self.minimise {
-            Some((at, GoalMetric::P50)) => row.processes[at].p50_ns.map(|ns| ns as f64),
-            Some((at, GoalMetric::Max)) => row.processes[at].max_ns.map(|ns| ns as f64),
-            Some((at, _)) => row.processes[at].decisive_ns.map(|ns| ns as f64),
+            Some((at, metric)) => row.processes[at].figure(metric).map(|ns| ns as f64),
             None => {
                 let ratio =
                     |(own, judged): (&raddle_report::answer::ProcessFigures, &JudgedProcess)| {
@@ -252,9 +260,41 @@ impl Tuning<'_, '_> {
         }
     }
 
+    /// Today's way under the values of a candidate, by as many seeds.
+    fn base_of(&self, candidate: usize, seeds: usize) -> Result<Vec<PolicyRow>, StudyError> {
+        let study = |at: usize| Ok::<_, StudyError>(base_of(&self.bench.cases().get(at)?.study));
+        let first = candidate * self.seeds;
+        if study(first)? == study(0)? {
+            return Ok(self.base.clone());
+        }
+        (0..seeds)
+            .map(|seed| Ok(self.bench.judged_row(&study(first + seed)?, BASELINE)?.1))
+            .collect()
+    }
+
+    /// The candidates and what is said of them beside today's way under the values of the best, which may
+    /// judge an increase otherwise than under those of the first.
+    fn judged_last(
+        &self,
+        ranking: &[usize],
+        seeds: usize,
+    ) -> Result<(Vec<usize>, PolicyFigures), StudyError> {
+        let mut ranking = ranking.to_vec();
+        let mut figures = self.figures(&self.base_of(ranking[0], seeds)?, &ranking);
+        for _ in 1..ranking.len() {
+            let again = order(&figures, &ranking);
+            if again[0] == ranking[0] {
+                break;
+            }
+            ranking = again;
+            figures = self.figures(&self.base_of(ranking[0], seeds)?, &ranking);
+        }
+        Ok((ranking, figures))
+    }
+
     fn tuned(&self, ranking: &[usize]) -> Result<Tuned, StudyError> {
-        let figures = self.figures(ranking);
         let seeds = ranking.first().map_or(0, |&best| self.rows[best].len());
+        let (ranking, figures) = self.judged_last(ranking, seeds)?;
         let values = |at: usize| -> Vec<Option<f64>> {
             self.rows[at].iter().flatten().map(|row| self.value(row)).collect()
         };
@@ -275,16 +315,18 @@ impl Tuning<'_, '_> {
             .iter()
             .zip(&figures.rows[1..])
             .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)));
-        let chosen = self.bench.cases().get(ranking[0] * self.seeds)?;
-        let failed = self.rows.iter().filter(|rows| rows.iter().any(Result::is_err));
+        let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
+        let failures = self.failures();
+        let mut asked = Study { recipes: Vec::new(), settings: Vec::new(), ..chosen.clone() };
+        asked.load.seeds = u16::try_from(seeds).ok().filter(|&seeds| seeds > 1);
         Ok(Tuned {
             minimised: self.minimise.map_or_else(
                 || "slowdowns".to_owned(),
                 |(at, metric)| format!("{} {}", self.judged[at].name, metric.name()),
             ),
             candidates: self.rows.len() as u64,
-            failed: failed.count() as u64,
-            error: self.rows.iter().flatten().find_map(|row| row.as_ref().err().cloned()),
+            failed: failures.len() as u64,
+            failures,
             runs: self.runs,
             seeds: seeds as u64,
             processes: self
@@ -294,10 +336,18 @@ impl Tuning<'_, '_> {
                 .collect(),
             base: row(&figures.rows[0], BASELINE.to_owned(), None),
             best: best.collect(),
-            recipe: self.bench.recipe_text(&chosen.study)?,
-            options: chosen.options(),
+            recipe: self.bench.recipe_text(&chosen)?,
+            overturning: Vec::new(),
+            answer: figures,
+            asked,
         })
     }
+}
+
+/// Candidates in the order of figures, whose first row is today's way.
+fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
+    let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
+    places.map(|place| candidates[place]).collect()
 }
 
 /// Whether a row meets all goals.

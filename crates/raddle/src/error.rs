@@ -67,6 +67,11 @@ pub(crate) enum CliError {
     /// No recipe meets all goals; the results are there.
     #[error("{0}")]
     Goals(String),
+    /// Cases have no answer; those of all others are there.
+    #[error(
+        "{0}. Nothing is said of these cases: mend the cause and give the same command again, which runs them once more"
+    )]
+    Unanswered(String),
     /// A figure of a comparison is worse than it may be.
     #[error("{0}")]
     Gate(String),
@@ -76,13 +81,13 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// 1: the input is refused; 2: wrong usage; 3: launches never ended; 4: a comparison fails; 5: no
-    /// recipe meets the goals.
+    /// 1: the input is refused; 2: wrong usage; 3: launches never ended; 4: a comparison fails, or cases of
+    /// a sweep or a search did; 5: no recipe meets the goals.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Study(StudyError::Usage(_)) => 2,
             Self::Stuck(_) => 3,
-            Self::Gate(_) => 4,
+            Self::Gate(_) | Self::Unanswered(_) => 4,
             Self::Goals(_) => 5,
             Self::ReaderGone => 0,
             _ => 1,

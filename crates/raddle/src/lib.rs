@@ -2,8 +2,8 @@
 //!
 //! This is the command-line tool `raddle` as a library: [`App`] is the whole tool, and has your own
 //! policies too if you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
-//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without
-//! a recipe that meets the goals.
+//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, or a sweep or a search of
+//! which cases did, 5 no recipe that meets the goals.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 

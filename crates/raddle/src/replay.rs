@@ -15,13 +15,14 @@ use crate::Console;
 use crate::args::{Cli, Format, Verb};
 use crate::browser;
 use crate::carry::CarriedFiles;
+use crate::console::alarm;
 use crate::disk::{Disk, RunFolder};
 use crate::engine::EngineFile;
 use crate::error::CliError;
 use crate::manual;
 use crate::output::Output;
 use crate::progress::RunsShown;
-use crate::units::quoted;
+use crate::units::{plain, quoted};
 
 use args::LogDetail;
 pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs};
@@ -31,6 +32,9 @@ pub(crate) const RESULTS: &str = "raddle-out";
 
 /// Columns of a result that goes to no terminal, and the least of one that does.
 const COLUMNS: usize = 80;
+
+/// Characters of a line of the answer in brief.
+const LINE: usize = 2000;
 
 /// The bundled pair.
 const DECODE: &str = include_str!("../data/demo/decode.csv");
@@ -179,11 +183,31 @@ fn of_profiles(
     }
     let text = match format {
         Format::Json => summary,
-        Format::Text if run.quiet => format!("{}\n", studied.result.answer().sentence()),
+        Format::Text if run.quiet => in_brief(&studied.result),
         Format::Text => document.text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    if run.quiet {
+        warn(&studied.result, console)?;
+    }
     judged(&studied.result)
+}
+
+/// The answer, and how far to trust it.
+fn in_brief(result: &ReplayResult) -> String {
+    let answer = result.answer();
+    let trust = answer.trust_in_brief().join("; ");
+    format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
+}
+
+/// Says what can overturn the answer where nobody else does.
+fn warn(result: &ReplayResult, console: &mut Console) -> Result<(), CliError> {
+    for line in result.overturning() {
+        let label = alarm("warning:", console.stderr_colour);
+        writeln!(console.stderr, "{label} {line}")
+            .map_err(CliError::writing("the error stream"))?;
+    }
+    Ok(())
 }
 
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {

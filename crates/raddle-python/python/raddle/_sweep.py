@@ -20,14 +20,25 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+#: Exit codes with which the command has written its rows and its summary.
+_ANSWERED = (0, 4, 5)
+
+
 class Sweep:
     """What came out of a sweep."""
 
-    def __init__(self, out: Path, summary: dict[str, Any]) -> None:
+    def __init__(self, out: Path, summary: dict[str, Any], exit_code: int = 0) -> None:
         #: The file of rows. A page of the same name stands beside it.
         self.out = out
         #: What `raddle sweep --format json` prints: figures over seeds.
         self.summary = summary
+        #: That of the command: 4 where cases have no answer, 5 where no set of values meets all goals, else 0.
+        self.exit_code = exit_code
+
+    @property
+    def failed(self) -> Table:
+        """Each case that failed, and why. Nothing is concluded of them; the same call runs them once more."""
+        return Table(scalars(case) for case in self.summary.get("failures", ()))
 
     @cached_property
     def rows(self) -> Table:
@@ -53,7 +64,8 @@ def sweep(
     holds is not run again: a sweep that was stopped goes on. `engine` is `"local"`, the cores of this machine; `"ray"`, the cluster that
     `RAY_ADDRESS` names or this process has joined, else one on this machine; or `"ray://HOST:PORT"`.
 
-    Raises `RaddleError` where something cannot be read or used. A case that fails is a row with its error.
+    Raises `RaddleError` where something cannot be read or used. A case that fails is a row with its error, and one of `failed`: the same call runs it
+    once more.
     """
     out = Path(out)
     with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
@@ -66,11 +78,11 @@ def sweep(
         ]
         command = [sys.executable, "-m", "raddle", "sweep", "--format=json", *asked, "--", *command_files(profiles)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_environment(engine))
-    if done.returncode != 0:
+    if done.returncode not in _ANSWERED:
         error = RaddleError(done.stderr.strip())
         error.exit_code = done.returncode
         raise error
-    return Sweep(out, json.loads(done.stdout))
+    return Sweep(out, json.loads(done.stdout), done.returncode)
 
 
 def _environment(engine: str) -> dict[str, str]:

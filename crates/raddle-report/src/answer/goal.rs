@@ -6,7 +6,7 @@ use std::str::FromStr;
 use raddle_policy::Ticks;
 use serde::{Deserialize, Serialize};
 
-use super::PolicyFigures;
+use super::{JudgedBy, PolicyFigures};
 
 /// A limit of one figure of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,16 @@ impl GoalMetric {
         ("end", Self::End),
     ];
 
+    /// Whether a process that is judged so has such a figure.
+    #[must_use]
+    pub const fn is_of(self, judged: JudgedBy) -> bool {
+        match self {
+            Self::P50 | Self::P99 | Self::Max => matches!(judged, JudgedBy::Requests),
+            Self::Step => matches!(judged, JudgedBy::Steps),
+            Self::End => matches!(judged, JudgedBy::End),
+        }
+    }
+
     /// Its word.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -86,13 +96,8 @@ impl Goal {
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
-        let judged = figures.processes[process].judged;
-        let found = figures.rows[row].processes[process];
-        match self.metric {
-            GoalMetric::P50 => found.p50_ns,
-            GoalMetric::Max => found.max_ns,
-            metric => found.decisive_ns.filter(|_| judged.word() == metric.name()),
-        }
+        let has = self.metric.is_of(figures.processes[process].judged);
+        figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
     }
 
     /// The limit in ns.

@@ -64,6 +64,10 @@ struct Said {
 /// What the figures say; their ranking and their goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
+    let text = match all_meet(figures) {
+        Some(yes) => format!("{yes} {text}"),
+        None => text,
+    };
     PolicyVerdict {
         kind,
         recipe: recipe.map(|at| figures.rows[at].recipe.clone()),
@@ -118,9 +122,24 @@ fn said(figures: &PolicyFigures) -> Said {
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
 }
 
+/// "All 4 policies meet the goal.", where they do.
+fn all_meet(figures: &PolicyFigures) -> Option<String> {
+    let goals = match figures.goals.len() {
+        0 => return None,
+        1 => "the goal",
+        _ => "all goals",
+    };
+    let meets = |at: usize| figures.rows[at].complete && figures.meets_all(at);
+    let all = (0..figures.rows.len()).all(meets);
+    all.then(|| match figures.rows.as_slice() {
+        [only] => format!("{} meets {goals}.", only.recipe),
+        rows => format!("All {} policies meet {goals}.", rows.len()),
+    })
+}
+
 /// What is said where the interval of the best row covers the second best.
 fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
-    let second = *figures.ranking.get(1)?;
+    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
     let alike = figures.rows[second].complete
         && figures.meets_all(second) == figures.meets_all(best)
         && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
@@ -205,7 +224,7 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
     let missed: Vec<String> = missed
         .map(|(goal, _)| {
             let found = goal.figure(figures, nearest);
-            let found = found.map_or_else(|| "no such figure".to_owned(), time);
+            let found = found.map_or_else(|| "unknown, as nothing ended".to_owned(), time);
             format!("{} is {found}", goal_words(goal))
         })
         .collect();
@@ -245,8 +264,12 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
     ))
 }
 
-/// The process that gains most; of those with requests, if one of them gains.
+/// The process of which a figure was minimised, else the one that gains most; of those with requests,
+/// if one of them gains.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
+    if let Some((process, _)) = figures.minimised {
+        return process;
+    }
     let requests = |at: usize| figures.processes[at].judged == JudgedBy::Requests;
     let gains = |at: usize, change: f64| requests(at) && change <= -SMALL;
     let most = changes(figures, row).min_by(|&(a, one), &(b, other)| {

@@ -16,6 +16,8 @@ pub struct Table {
 pub struct Column {
     pub(super) title: String,
     pub(super) kind: ColumnKind,
+    /// Whether it stays although all its cells are equal.
+    pub(super) kept: bool,
 }
 
 /// What the cells of a column hold.
@@ -31,7 +33,7 @@ pub(super) enum ColumnKind {
 impl Column {
     /// A column of words of the tool.
     pub fn text(title: impl Into<String>) -> Self {
-        Self { title: title.into(), kind: ColumnKind::Text }
+        Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
 
     /// A column of names from outside, of which a terminal shows at most `most` characters.
@@ -42,6 +44,12 @@ impl Column {
     /// A column of figures.
     pub fn figure(title: impl Into<String>) -> Self {
         Self { kind: ColumnKind::Figure, ..Self::text(title) }
+    }
+
+    /// The column, which stays although all its cells are equal.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        Self { kept: true, ..self }
     }
 }
 
@@ -142,7 +150,8 @@ impl Table {
         self.chosen = self.rows.len().checked_sub(1);
     }
 
-    /// Leaves out columns of figures that say the same in every row, where there are several.
+    /// Leaves out columns of figures that say the same in every row, where there are several, unless
+    /// they are to be kept.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let mut keep: Vec<bool> = vec![true; self.columns.len()];
@@ -150,7 +159,7 @@ impl Table {
             let mut texts = self.rows.iter().map(|row| &row[at].text);
             let first = texts.next();
             let figure = column.kind == ColumnKind::Figure && self.rows.len() > 1;
-            keep[at] = !figure || texts.any(|text| Some(text) != first);
+            keep[at] = column.kept || !figure || texts.any(|text| Some(text) != first);
         }
         self.keep(&keep);
         self

@@ -2,8 +2,9 @@
 
 use super::NAME;
 use super::files::Closing;
+use super::load_limit::LoadLimitLeftOut;
 use super::result::ReplayResult;
-use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures, VerdictKind};
+use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
     ValueUnit,
@@ -79,8 +80,8 @@ pub(super) fn fill(
 ) {
     let answer = &result.answer;
     document.append(screen(document, result, closing));
-    document.page(verdict(answer));
-    unknown_kernels(result).for_each(|warning| document.page(warning));
+    document.page(answer.block());
+    overturning(result).for_each(|warning| document.page(warning));
     document.page(Block::Chips(chips(result)));
     let mut left = vec![Block::Heading("What the choice costs".to_owned())];
     left.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
@@ -94,6 +95,9 @@ pub(super) fn fill(
     let trust = answer.verdict.trust.join("; ");
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
     document.page(Block::Note(format!("What if: {}", what_if(result, false))));
+    if let Some(left_out) = &result.load_limit_left_out {
+        document.page(left_out.commands(false));
+    }
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
@@ -127,8 +131,8 @@ fn fill_screen(
     let answer = &result.answer;
     let columns = screen.columns.unwrap_or(COLUMNS);
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
-    say(verdict(answer));
-    unknown_kernels(result).for_each(&mut say);
+    say(answer.block());
+    overturning(result).for_each(&mut say);
     let mut tables = DETAILS.iter().map(|&detail| policies(result, rows, detail, false));
     let last = tables.next_back();
     let table = tables.find(|table| table.width() <= columns).or(last);
@@ -150,8 +154,8 @@ fn fill_screen(
     if let Some(stuck) = result.stuck_launches() {
         say(Block::Warning(stuck));
     }
-    let warnings =
-        result.warnings.len() - result.warnings.len().min(usize::from(!result.stuck.is_empty()));
+    let told = result.in_brief + usize::from(!result.stuck.is_empty());
+    let warnings = result.warnings.len().saturating_sub(told);
     if warnings > 0 {
         let text = counted(warnings as u64, "warning", "warnings");
         say(Block::Note(format!("! {text}: `-v` shows them, and the report")));
@@ -165,35 +169,30 @@ fn fill_screen(
         None => ("Model", "`raddle help model` says on what figures rest".to_owned()),
     };
     say(paragraph(label, text));
+    if let Some(left_out) = &result.load_limit_left_out {
+        say(left_out.commands(true));
+    }
 }
 
 /// Whether another load or device would hold, and what replays it.
 fn what_if(result: &ReplayResult, brief: bool) -> String {
-    match &result.load_limit {
-        Some(limit) => format!("{}; elsewhere: `--device NAME`", limit.text(brief)),
+    let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
+    let left_out = result.load_limit_left_out.as_ref();
+    match limit.or_else(|| left_out.map(LoadLimitLeftOut::text)) {
+        Some(said) => format!("{said}; elsewhere: `--device NAME`"),
         None => WHAT_IF.to_owned(),
     }
 }
 
-/// Where kernels of a profile are not known.
-fn unknown_kernels(result: &ReplayResult) -> impl Iterator<Item = Block> {
-    result.profiles.iter().filter_map(|profile| {
-        let told = profile.unknown_kernels.as_ref()?.told();
-        Some(Block::Warning(format!("{}: {told}", plain(&profile.name, NAME))))
-    })
+/// What can overturn the answer, a line each.
+fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
+    result.overturning.iter().cloned().map(Block::Warning)
 }
 
 /// What was replayed, on which device.
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
-}
-
-fn verdict(answer: &PolicyFigures) -> Block {
-    let said = &answer.verdict;
-    let good = matches!(said.kind, VerdictKind::Use | VerdictKind::Stay);
-    let name = said.recipe.clone().unwrap_or_default();
-    Block::Verdict { good, name, text: said.text.clone(), why: said.why.clone() }
 }
 
 /// What the figures are of.
@@ -327,7 +326,8 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
         columns.extend((!requests && detail.change).then(|| Column::figure("change")));
         columns.extend((page && requests).then(|| Column::figure("longest wait")));
     }
-    columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
+    let goals = !answer.goals.is_empty();
+    columns.extend(goals.then(|| Column::figure("goal").kept()));
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
@@ -344,7 +344,8 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     }
     // Where all rows are alike, that is the answer.
     let few = table.clone().without_constants();
-    if page || few.columns() <= 1 + usize::from(detail.words) { table } else { few }
+    let names = 1 + usize::from(detail.words) + usize::from(goals);
+    if page || few.columns() <= names { table } else { few }
 }
 
 fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) -> Vec<Cell> {

@@ -5,6 +5,7 @@ use raddle_trace::{BarrierRule, CommRule};
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFacts};
+use super::overturning::{Overturning, stands_in};
 use crate::units::{count, counted, duration, percent, plain};
 
 /// Characters of the name of a task.
@@ -32,6 +33,8 @@ pub struct Rules {
     pub claims: Vec<String>,
     /// What a reader should know of rules that changed nothing.
     pub warnings: Vec<String>,
+    /// What of the runs can overturn the answer.
+    pub overturning: Vec<Overturning>,
 }
 
 /// The cost model in a few clauses, with the shares of what they concern.
@@ -213,60 +216,29 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Work without a recorded issue is issued as early as possible, which changes what a replay means.
-fn no_launch_times(source: &ProfileFacts) -> Option<String> {
-    /// From this share of the launches on.
-    const MOST: f64 = 0.5;
-    let ProfileFacts { name, span_ns, kernel_ns, .. } = source;
-    (source.arrivals.assumed >= MOST).then(|| {
-        format!(
-            "{} of the launches of {name} have no recorded launch time, so they are issued with the one before them or at once: the gaps of the recording ({} with {} of kernel time) close, and makespan, used and latencies say how the work queues, not how it arrives. Record the launches too (docs/profiles.md)",
-            percent(source.arrivals.assumed),
-            duration(*span_ns),
-            duration(*kernel_ns),
-        )
-    })
-}
-
-/// What a reader should think about before trusting the figures.
-pub(super) fn warnings(
+/// Profiles of other devices than the one replayed on.
+pub(super) fn elsewhere(
     sources: &[ProfileFacts],
     target: &DeviceFacts,
     scaling: Scaling,
 ) -> Vec<String> {
-    let mut said: Vec<String> = sources.iter().filter_map(no_launch_times).collect();
-    let other: Vec<String> = sources
-        .iter()
-        .filter(|source| !source.at_home)
-        .map(|source| format!("{} on {}", source.name, source.device))
-        .collect();
-    if !other.is_empty() {
-        said.push(format!(
-            "recorded on another device than {target}: {}; their workgroup times are {}",
-            other.join(", "),
-            match scaling {
-                Scaling::None => "not scaled",
-                _ => scaled(scaling),
-            }
-        ));
-    }
-    for source in sources {
-        let name = &source.name;
-        let why = match source.device.found {
-            DeviceFound::Guessed => {
-                said.push(format!(
-                    "{name} does not say on which device it was recorded; {} is a guess, by the newest device that names of its kernels speak of: give the right one with --device",
-                    source.device
-                ));
-                continue;
-            }
-            DeviceFound::StandIn => "does not say on which device it was recorded",
-            DeviceFound::Strange => "was recorded on a device that is not known here",
-            _ => continue,
-        };
-        said.push(format!("{name} {why}, so {target} stands in for it in the cost model"));
-    }
-    said
+    let other = sources.iter().filter(|source| !source.at_home);
+    let other: Vec<String> =
+        other.map(|source| format!("{} on {}", source.name, source.device)).collect();
+    let times = match scaling {
+        Scaling::None => "not scaled",
+        _ => scaled(scaling),
+    };
+    let moved = (!other.is_empty()).then(|| {
+        format!(
+            "recorded on another device than {target}: {}; their workgroup times are {times}",
+            other.join(", ")
+        )
+    });
+    // Whoever named the device knows what it stands for.
+    let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
+    let named = sources.iter().filter(|_| named);
+    moved.into_iter().chain(named.filter_map(|source| stands_in(source, target))).collect()
 }
 
 /// What the figures of requests rest on; nothing where there are none.

@@ -9,6 +9,7 @@ use raddle_trace::{Field, Op, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
+use crate::answer::{JudgedBy, JudgedProcess};
 use crate::fidelity::ModelError;
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
@@ -71,6 +72,8 @@ pub struct ProfileFacts {
     pub(crate) streams: usize,
     /// Summed over kernel launches.
     pub(crate) kernel_ns: u64,
+    /// The share of the time of all its work that copies and fills take.
+    pub(super) copied: f64,
     pub(crate) span_ns: u64,
     pub(crate) resolution_ns: u64,
     pub(crate) start_ns: u64,
@@ -185,6 +188,7 @@ impl ProfileFacts {
             workgroups: kernels.iter().fold(0, |sum, op| op.workgroups.saturating_add(sum)),
             streams: profile.streams.len(),
             kernel_ns: u64::try_from(kernel_ns).unwrap_or(u64::MAX),
+            copied: copied(profile, kernel_ns),
             span_ns: profile.span_ns,
             resolution_ns: profile.resolution_ns,
             start_ns: replayed.start_ns,
@@ -204,6 +208,37 @@ impl ProfileFacts {
             quirks: profile.report.quirks().collect(),
         }
     }
+}
+
+impl ProfileFacts {
+    /// A process that runs this profile, with how far its figures may be believed.
+    #[must_use]
+    pub fn judge(&self, process: JudgedProcess) -> JudgedProcess {
+        JudgedProcess {
+            recorded_on: (!self.at_home).then(|| self.device.to_string()),
+            scaled: self.scaled.clone(),
+            self_replay: self.self_replay,
+            end_error: self.end_error(&process),
+            ..process
+        }
+    }
+
+    /// How much later a profile ends that runs alone on its own device with a host that waits than it
+    /// did when recorded.
+    fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
+        // A request or a step begins when the process joins; an end is that of the run.
+        let start = if process.judged == JudgedBy::End { self.start_ns } else { 0 };
+        let at_home = self.closed && self.at_home && self.span_ns > 0;
+        let alone = process.alone_ns.filter(|_| at_home)?;
+        let error = (alone.saturating_sub(start)) as f64 / self.span_ns as f64 - 1.0;
+        Some((error * 10_000.0).round() / 10_000.0)
+    }
+}
+
+/// The share of the time of all work that copies and fills take.
+fn copied(profile: &Profile, kernel_ns: u128) -> f64 {
+    let all = time(profile.ops.iter());
+    share(all.saturating_sub(kernel_ns), all)
 }
 
 fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {

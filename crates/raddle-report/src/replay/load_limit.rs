@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::units::plain;
+use crate::document::Block;
+use crate::units::{count, plain, quoted};
 
 /// Up to which load the recommended recipe meets all goals, everything else as it was asked. Requests that
 /// arrive at a rate arrive faster or slower, all by the same factor.
@@ -18,6 +19,39 @@ pub struct LoadLimit {
     pub missed_percent: Option<u32>,
     /// The processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
+}
+
+/// Why no such load was looked for, and what finds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadLimitLeftOut {
+    /// The workgroups that a run starts, which would be run again for each load.
+    pub workgroups: u64,
+    /// The most for which loads are tried.
+    pub most: u64,
+    /// The command that finds it, its files by their names.
+    pub command: Vec<String>,
+    /// The same with files as they were given.
+    #[serde(skip)]
+    pub given: Vec<String>,
+}
+
+impl LoadLimitLeftOut {
+    /// In a sentence without its full stop.
+    pub(super) fn text(&self) -> String {
+        format!(
+            "up to which load was not searched, as a run starts {} workgroups (at most {}): the command below finds it",
+            count(self.workgroups),
+            count(self.most)
+        )
+    }
+
+    /// The command as a shell takes it, with files as they were given or by their names.
+    pub(super) fn commands(&self, given: bool) -> Block {
+        let words = if given { &self.given } else { &self.command };
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        Block::Commands { label: "Up to which load", commands: vec![words.join(" ")] }
+    }
 }
 
 /// A process whose requests arrive at a rate.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::device::unit;
 use super::facts::ReplayedProfile;
+use super::overturning::Overturning;
 use super::runs::{RecipeRun, Replay};
 use crate::units::{counted, percent, share};
 
@@ -104,11 +105,62 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// A warning for each profile of which something can never run: what is refused takes no time.
-pub(super) fn refused_shares(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> Vec<String> {
-    let Some(run) = runs.first() else {
-        return Vec::new();
-    };
+/// From this share of its kernel time on, what never ran of a profile can overturn the answer: a smaller
+/// difference is none.
+const NOTICED: f64 = 0.01;
+
+/// The profiles of which something can never run, under whichever recipe: what is refused takes no time.
+/// Whether it overturns the answer follows from its share of kernel time.
+pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> LostWork {
+    let lost: Vec<Vec<(u64, u128)>> = runs.iter().map(|run| lost_under(profiles, run)).collect();
+    let mut work = LostWork::default();
+    let mut overturning: Vec<(&str, String)> = Vec::new();
+    let mut worst = 0.0_f64;
+    for (at, loaded) in profiles.iter().enumerate() {
+        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
+        let most = lost.iter().map(|of| of[at]).max_by_key(|&(_, ns)| ns).unwrap_or_default();
+        let (launches, ns) = most;
+        if launches == 0 {
+            continue;
+        }
+        let under = runs.iter().zip(&lost).filter(|(_, of)| of[at].0 > 0);
+        let under: Vec<&str> = under.map(|(run, _)| &*run.name).collect();
+        let under = match under.len() {
+            n if n == runs.len() => String::new(),
+            _ => format!(" under {}", under.join(", ")),
+        };
+        let part = share(ns, all);
+        let text = format!(
+            "{} of {}, {} of its kernel time, can never run here{under} and take no time: its figures are of the rest",
+            counted(launches, "launch", "launches"),
+            loaded.name,
+            percent(part)
+        );
+        if part < NOTICED {
+            work.warnings.push(text);
+        } else {
+            worst = worst.max(part);
+            overturning.push((loaded.name, text));
+        }
+    }
+    work.overturning = Overturning::of(overturning, |names| {
+        format!("{names}: {} of kernel time never ran, figures lack it", percent(worst))
+    });
+    work
+}
+
+/// Work that never ran.
+#[derive(Debug, Default)]
+pub(super) struct LostWork {
+    /// The line of the first screen, where it can overturn the answer.
+    pub(super) overturning: Option<Overturning>,
+    /// A sentence for each profile of which so little never ran that it cannot.
+    pub(super) warnings: Vec<String>,
+}
+
+/// By profile, how many launches of its first repetition never ran, and how long they last.
+fn lost_under(profiles: &[ReplayedProfile<'_>], run: &RecipeRun) -> Vec<(u64, u128)> {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
     for refused in &run.together.refused {
         let process = usize::from(refused.process);
@@ -116,17 +168,5 @@ pub(super) fn refused_shares(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun
         *launches += 1;
         *ns += u128::from(profiles[process].profile.ops[refused.task as usize].duration_ns);
     }
-    let of = |(loaded, &(launches, ns)): (&ReplayedProfile<'_>, &(u64, u128))| {
-        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
-        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
-        (launches > 0).then(|| {
-            format!(
-                "{} of {}, {} of its kernel time, can never run here and take no time: its figures are of the rest",
-                counted(launches, "launch", "launches"),
-                loaded.name,
-                percent(share(ns, all))
-            )
-        })
-    };
-    profiles.iter().zip(&lost).filter_map(of).collect()
+    lost
 }

@@ -14,6 +14,7 @@ mod fill;
 mod got;
 mod load_limit;
 mod lost;
+mod overturning;
 mod preemptions;
 mod refused;
 mod requests;
@@ -28,7 +29,8 @@ pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts};
 pub use files::Closing;
 pub use fill::document;
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
-pub use load_limit::{LoadLimit, RatedProcess};
+pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
+pub use overturning::{Overturning, of_profiles};
 pub use result::{RecipeResult, ReplayResult};
 pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,

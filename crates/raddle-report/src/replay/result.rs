@@ -3,18 +3,20 @@
 //! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
-use raddle_sim::{Outcome, SlowRequest, Summary, Workload};
+use raddle_sim::{Outcome, SlowRequest, Summary};
 use serde::Serialize;
 
-use super::assumptions::{cost_model, warnings};
+use super::NAME;
+use super::assumptions::{cost_model, elsewhere};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
-use super::load_limit::LoadLimit;
-use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
+use super::load_limit::{LoadLimit, LoadLimitLeftOut};
+use super::lost::{RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
+use super::overturning::{Overturning, of_profiles};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
-use crate::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, VerdictKind};
-use crate::units::counted;
+use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
+use crate::units::{counted, plain};
 
 /// The version of the document; a key that goes or changes its meaning makes a new one.
 const SCHEMA: u32 = 1;
@@ -37,6 +39,11 @@ pub struct ReplayResult {
     pub(crate) assumptions: Vec<String>,
     /// What a reader should think about.
     pub(crate) warnings: Vec<String>,
+    /// What can overturn the answer, in brief: a line of the first screen each.
+    pub(crate) overturning: Vec<String>,
+    /// How many warnings these lines stand for.
+    #[serde(skip)]
+    pub(crate) in_brief: usize,
     /// Whether energy is told to whoever reads the text.
     #[serde(skip)]
     pub(crate) energy_shown: bool,
@@ -47,6 +54,9 @@ pub struct ReplayResult {
     /// Up to which load all goals are met; `None` where that was not looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) load_limit: Option<LoadLimit>,
+    /// Why that was not looked for, although it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) load_limit_left_out: Option<LoadLimitLeftOut>,
     /// What to run to have the recommended way of sharing, a line each, where ways are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) setup: Vec<String>,
@@ -130,9 +140,18 @@ impl ReplayResult {
         let recipes: Vec<RecipeResult> =
             runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
         let answer = answer(replay, &profiles, runs, &recipes, &alone);
-        let mut warnings = warnings(&profiles, &replay.device, replay.rules.scaling);
+        let mut found = of_profiles(&profiles, &replay.device, replay.rules.communication);
+        let lost = never_ran(replay.profiles, runs);
+        found.extend(lost.overturning);
+        found.extend(replay.rules.overturning.iter().cloned());
+        let (lines, brief): (Vec<String>, Vec<Vec<String>>) =
+            found.into_iter().map(|Overturning { line, warnings }| (line, warnings)).unzip();
+        let overturning = unknown_kernels(&profiles).chain(lines).collect();
+        let mut warnings = brief.concat();
+        let in_brief = warnings.len();
+        warnings.extend(lost.warnings);
+        warnings.extend(elsewhere(&profiles, &replay.device, replay.rules.scaling));
         warnings.extend(answer.doubts());
-        warnings.extend(refused_shares(replay.profiles, runs));
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
         let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
@@ -143,10 +162,13 @@ impl ReplayResult {
             device: replay.device.clone(),
             assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
             warnings,
+            overturning,
+            in_brief,
             energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             answer,
             load_limit: None,
+            load_limit_left_out: None,
             setup: Vec::new(),
             setup_files: Vec::new(),
             recipes,
@@ -157,6 +179,17 @@ impl ReplayResult {
     /// Says up to which load all goals are met.
     pub fn limit_load(&mut self, limit: LoadLimit) {
         self.load_limit = Some(limit);
+    }
+
+    /// Says why that was not looked for.
+    pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
+        self.load_limit_left_out = Some(why);
+    }
+
+    /// The warnings that can overturn the answer, in brief.
+    #[must_use]
+    pub fn overturning(&self) -> &[String] {
+        &self.overturning
     }
 
     /// Says what to run to have the recommended way of sharing, and which files that takes.
@@ -215,8 +248,7 @@ impl ReplayResult {
     /// Why no recipe meets all goals; `None` where one does, or there are none.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
-        let missed = self.answer.verdict.kind == VerdictKind::NoGoalMet;
-        missed.then(|| self.answer.verdict.text.clone())
+        self.answer.missed_goals().map(str::to_owned)
     }
 
     /// Of which recipes how many launches never ended; `None` where all launches did.
@@ -224,23 +256,6 @@ impl ReplayResult {
     pub fn stuck_launches(&self) -> Option<String> {
         stuck_under(&self.recipes)
     }
-}
-
-/// How much later a profile ends that runs alone on its own device with a host that waits than it
-/// did when recorded.
-fn end_error(
-    facts: &ProfileFacts,
-    workload: &Workload,
-    process: usize,
-    alone: &Outcome,
-) -> Option<f64> {
-    let found = JudgedProcess::new(workload, process, alone);
-    // A request or a step begins when the process joins; an end is that of the run.
-    let start = if found.judged == JudgedBy::End { facts.start_ns } else { 0 };
-    let at_home = facts.closed && facts.at_home && facts.span_ns > 0;
-    let alone = found.alone_ns.filter(|_| at_home)?;
-    let error = (alone.saturating_sub(start)) as f64 / facts.span_ns as f64 - 1.0;
-    Some((error * 10_000.0).round() / 10_000.0)
 }
 
 /// What the recipes do to the processes.
@@ -251,13 +266,9 @@ fn answer(
     recipes: &[RecipeResult],
     alone: &[&Outcome],
 ) -> PolicyFigures {
-    let judged = profiles.iter().zip(alone).enumerate().map(|(at, (facts, alone))| JudgedProcess {
-        recorded_on: (!facts.at_home).then(|| facts.device.to_string()),
-        scaled: facts.scaled.clone(),
-        self_replay: facts.self_replay,
-        end_error: end_error(facts, replay.workload, at, alone),
-        ..JudgedProcess::new(replay.workload, at, alone)
-    });
+    let judged = profiles.iter().zip(alone).enumerate();
+    let judged = judged
+        .map(|(at, (facts, alone))| facts.judge(JudgedProcess::new(replay.workload, at, alone)));
     let judged: Vec<JudgedProcess> = judged.collect();
     let row = |(it, run): (&RecipeResult, &RecipeRun)| {
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
@@ -269,6 +280,14 @@ fn answer(
     let mut answer = PolicyFigures::new(judged, rows, replay.goals.to_vec());
     answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
     answer
+}
+
+/// Where kernels of a profile have no shape, in brief.
+fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
+    profiles.iter().filter_map(|profile| {
+        let told = profile.unknown_kernels.as_ref()?.told();
+        Some(format!("{}: {told}", plain(&profile.name, NAME)))
+    })
 }
 
 /// Of how many recipes launches never ended, and of which; `None` where all launches did.

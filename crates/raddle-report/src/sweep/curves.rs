@@ -50,7 +50,7 @@ fn curve(
     let judged = &summary.judged[process];
     let mut series: Vec<ChartSeries> = Vec::new();
     for group in groups {
-        let Some(figure) = group.figures[process] else { continue };
+        let Some(figure) = group.figures[process].filter(|_| group.whole) else { continue };
         let at = numbers.iter().find(|(value, _)| *value == group.values[along])?.1;
         let name = name(summary, group, &[along]);
         let position = series.iter().position(|one| one.name == name).unwrap_or_else(|| {
@@ -144,7 +144,7 @@ fn front(
     let along = summary.along.as_ref().map(|(at, _)| *at);
     let here = |group: &&GroupSummary| along.is_none_or(|at| Some(&group.values[at]) == value);
     let without: Vec<usize> = along.into_iter().collect();
-    let points = summary.groups.iter().filter(here).filter(|group| group.complete);
+    let points = summary.groups.iter().filter(here).filter(|group| group.whole);
     let points = points.filter_map(|group| {
         let (gain, paid) = (group.figures[up]?.mean, group.figures[cost]?.mean);
         Some((name(summary, group, &without), gain, paid))
@@ -182,7 +182,7 @@ fn front(
     let at = value.map_or_else(String::new, |value| format!(" at {value}"));
     Some(Chart {
         title: format!("{} {} by what {} pays{at}", one.process, one.figure, other.process),
-        note: String::new(),
+        note: unanswered(summary, summary.groups.iter().filter(here), &without),
         words: words.join("; "),
         kind: ChartKind::Front(on),
         x: Axis {
@@ -198,4 +198,18 @@ fn front(
         rule: None,
         series,
     })
+}
+
+/// Which of these groups have no answer, so that they are in no picture.
+fn unanswered<'g>(
+    summary: &SweepSummary,
+    groups: impl Iterator<Item = &'g GroupSummary>,
+    without: &[usize],
+) -> String {
+    let names = groups.filter(|group| !group.whole).map(|group| name(summary, group, without));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!("without an answer: {}", names.join(", "))
 }

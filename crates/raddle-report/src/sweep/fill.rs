@@ -1,7 +1,7 @@
 //! In which order is a sweep shown?
 
 use super::curves::{CHARTS, curves, fronts};
-use super::summary::{GroupSummary, SweepSummary, Within};
+use super::summary::{FailedCase, GroupSummary, SweepSummary, Within};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
 use crate::units::{count, counted, duration};
 
@@ -11,8 +11,6 @@ const ROWS: usize = 2000;
 const SHORT: usize = 16;
 /// Characters of a value on a terminal.
 const VALUE: usize = 24;
-/// Errors that are told.
-const ERRORS: usize = 10;
 
 /// The summary of a sweep for people; `file` is where the rows are.
 #[must_use]
@@ -34,11 +32,17 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
         let missing = counted(summary.cases - summary.rows, "case has", "cases have");
         document.add(Block::Warning(format!("{missing} no row yet: give the same command again")));
     }
+    if let Some(warning) = of_failures(&summary.failures) {
+        document.add(Block::Warning(warning));
+    }
+    if let Some(told) = summary.goals_told() {
+        document.paragraph("Goals", told);
+    }
     match reach(summary) {
         Some(table) => document.table(table),
         None => document.add_on(Medium::Terminal, Block::Table(groups(summary, SHORT))),
     }
-    errors(&mut document, summary);
+    document.list("Failed", FailedCase::told(&summary.failures));
     pictures(&mut document, "Along the load", curves(summary), &legend(summary));
     pictures(&mut document, "What one gains and another pays", fronts(summary), &[]);
     document.page(Block::Note(
@@ -88,10 +92,12 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
     columns.push(Column::text(format!("{}: {what}", summary.axes[*along])));
     let mut table = Table::new("How far each goes", columns);
     for reach in &summary.reaches {
-        let far = match (&reach.up_to, reach.all) {
-            (None, _) => "not even the lowest".to_owned(),
-            (Some(value), true) => format!("{value}, the highest"),
-            (Some(value), false) => value.clone(),
+        let far = match (&reach.up_to, &reach.without_answer) {
+            (None, Some(why)) => format!("no answer: {why}"),
+            (Some(value), Some(why)) => format!("{value} at least: {why}"),
+            (None, None) => "not even the lowest".to_owned(),
+            (Some(value), None) if reach.all => format!("{value}, the highest"),
+            (Some(value), None) => value.clone(),
         };
         table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain([far.into()]));
     }
@@ -140,23 +146,12 @@ fn figure(figure: Option<Within>) -> Cell {
     }
 }
 
-/// Why cases failed, each reason once.
-fn errors(document: &mut Document, summary: &SweepSummary) {
-    let mut told: Vec<(&str, u64)> = Vec::new();
-    for group in &summary.groups {
-        let Some(error) = &group.error else { continue };
-        match told.iter_mut().find(|(other, _)| other == error) {
-            Some((_, cases)) => *cases += group.failed,
-            None => told.push((error, group.failed)),
-        }
-    }
-    let left = told.len().saturating_sub(ERRORS);
-    let lines = told.iter().take(ERRORS);
-    let mut lines: Vec<String> = lines
-        .map(|(error, cases)| format!("{}: {error}", counted(*cases, "case", "cases")))
-        .collect();
-    if left > 0 {
-        lines.push(format!("and {left} more reasons in the rows"));
-    }
-    document.list("Failed", lines);
+/// What becomes of cases that failed; `None` where none did.
+pub(super) fn of_failures(failures: &[FailedCase]) -> Option<String> {
+    let failed = counted(failures.len() as u64, "case", "cases");
+    (!failures.is_empty()).then(|| {
+        format!(
+            "{failed} failed, so nothing is said of them: mend the cause and give the same command again, which runs them once more"
+        )
+    })
 }

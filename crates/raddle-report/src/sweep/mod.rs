@@ -16,5 +16,5 @@ pub use fill::document;
 pub use row::{ReadRow, SweepRow};
 pub use search_fill::search_document;
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
-pub use summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
+pub use summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within, failed};
 pub use swept::{Swept, SweptAxis};

@@ -1,7 +1,8 @@
 //! How is a study of searches shown? As one table, and one picture of gates against makespan.
 
+use super::fill::of_failures;
 use super::searches::{SearchGroup, SearchSummary};
-use super::summary::Within;
+use super::summary::{FailedCase, Within};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
@@ -17,7 +18,7 @@ const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
 
-const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan";
+const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan (?: a case beside it failed)";
 
 /// A study of searches for people; `file` is where the rows are.
 #[must_use]
@@ -34,9 +35,12 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
     if !summary.axes.iter().any(|axis| axis == DECISION) {
         document.add(Block::Warning(NO_CLOCK.to_owned()));
     }
+    if let Some(warning) = of_failures(&summary.failures) {
+        document.add(Block::Warning(warning));
+    }
     document.table(table(summary));
     document.paragraph("Reading", READING);
-    document.list("Failed", summary.errors.clone());
+    document.list("Failed", FailedCase::told(&summary.failures));
     let charts = charts(summary);
     if !charts.is_empty() {
         document.page(Block::Heading("Gates against makespan".to_owned()));
@@ -85,7 +89,7 @@ fn table(summary: &SearchSummary) -> Table {
         cells.extend([time(group.makespan), share(group.longer)]);
         cells.extend([group.not_enough, group.in_pieces, group.not_seen, group.refused].map(many));
         cells.extend(group.waits.iter().map(|wait| time(*wait)));
-        cells.push(if group.on_front { "yes" } else { "" }.into());
+        cells.push(group.on_front.map_or("?", |on| if on { "yes" } else { "" }).into());
         table.row(cells);
     }
     table
@@ -148,7 +152,11 @@ fn charts(summary: &SearchSummary) -> Vec<Chart> {
 fn chart(note: String, groups: &[&SearchGroup], search: usize) -> Chart {
     let points = groups.iter().filter_map(|group| {
         let makespan = group.makespan?.mean.max(1.0);
-        Some((group.on_front, words(&group.values[search]), (group.gates.max(1) as f64, makespan)))
+        Some((
+            group.on_front == Some(true),
+            words(&group.values[search]),
+            (group.gates.max(1) as f64, makespan),
+        ))
     });
     let mut points: Vec<(bool, String, (f64, f64))> = points.collect();
     points.sort_by(|a, b| b.0.cmp(&a.0).then(a.2.0.total_cmp(&b.2.0)));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::row::ReadRow;
-use super::summary::Within;
+use super::summary::{FailedCase, Within};
 use super::swept::SweptAxis;
 
 /// The option that is varied in every such study, and the value that others are measured by.
@@ -18,7 +18,8 @@ pub struct SearchRows {
     axes: Vec<SweptAxis>,
     /// By the values of all axes but the seed; then by seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    failed: BTreeMap<Vec<usize>, (u64, String)>,
+    /// By the values of all axes but the seed, and the seed.
+    failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
 }
 
 /// The figures of a row by name.
@@ -37,9 +38,9 @@ pub struct SearchSummary {
     pub searches: Vec<SearchGroup>,
     /// Cases that have an error instead of figures.
     pub failed: u64,
-    /// Their errors, each once.
+    /// Which these are, and why: nothing is concluded of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<String>,
+    pub failures: Vec<FailedCase>,
 }
 
 /// A 99th percentile of a process.
@@ -80,8 +81,10 @@ pub struct SearchGroup {
     pub refused: Option<Within>,
     /// By position in [`SearchSummary::waits`], in nanoseconds.
     pub waits: Vec<Option<Within>>,
-    /// Whether no other search beside the same values takes as few gates for as short a makespan.
-    pub on_front: bool,
+    /// Whether no other search beside the same values takes as few gates for as short a makespan; absent
+    /// where one of them failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_front: Option<bool>,
 }
 
 impl SearchRows {
@@ -103,7 +106,8 @@ impl SearchRows {
                 self.groups.entry(group).or_default().insert(seed, figures.clone());
             }
             Err(error) => {
-                self.failed.entry(group).or_insert_with(|| (0, error.clone())).0 += 1;
+                let (case, error) = (row.case.clone(), error.clone());
+                self.failed.insert((group, seed), FailedCase { case, error });
             }
         }
     }
@@ -119,19 +123,17 @@ impl SearchRows {
         });
         let mut searches: Vec<SearchGroup> = groups.collect();
         let at = axes.iter().position(|axis| axis.key == SEARCH);
-        mark_front(&mut searches, at);
-        let mut errors: Vec<String> = Vec::new();
-        for (_, error) in self.failed.values() {
-            if !errors.contains(error) {
-                errors.push(error.clone());
-            }
-        }
+        let failed = self.failed.keys().map(|(places, _)| {
+            let values = axes.iter().zip(places).map(|(axis, &at)| axis.values[at].clone());
+            others(&values.collect::<Vec<_>>(), at)
+        });
+        mark_front(&mut searches, at, &failed.collect());
         SearchSummary {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             waits: waits.into_iter().map(|(_, wait)| wait).collect(),
             searches,
-            failed: self.failed.values().map(|(count, _)| count).sum(),
-            errors,
+            failed: self.failed.len() as u64,
+            failures: self.failed.values().cloned().collect(),
         }
     }
 
@@ -182,7 +184,7 @@ impl SearchRows {
             not_seen: of("refusals-not-seen"),
             refused: Within::of(&refused.collect::<Vec<f64>>()),
             waits: waits.iter().map(|(key, _)| of(key)).collect(),
-            on_front: false,
+            on_front: None,
         }
     }
 
@@ -202,24 +204,29 @@ impl SearchRows {
 }
 
 /// Marks the searches that none beats in gates and makespan beside equal values of the other axes, of
-/// those under which fewest launches can never run: with fewer launches a run is shorter.
-fn mark_front(searches: &mut [SearchGroup], search: Option<usize>) {
+/// those under which fewest launches can never run: with fewer launches a run is shorter. Nothing is said
+/// beside values of which a case failed.
+fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()
-        .map(|group| {
-            let others = group.values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
-            SearchPoint {
-                others: others.map(|(_, value)| value.clone()).collect(),
-                refused: group.refused.map_or(0.0, |it| it.mean),
-                gates: group.gates,
-                makespan: group.makespan.map(|it| it.mean),
-            }
+        .map(|group| SearchPoint {
+            others: others(&group.values, search),
+            refused: group.refused.map_or(0.0, |it| it.mean),
+            gates: group.gates,
+            makespan: group.makespan.map(|it| it.mean),
         })
         .collect();
     for (group, own) in searches.iter_mut().zip(&points) {
-        let beside = points.iter().filter(|point| point.others == own.others);
-        group.on_front = own.makespan.is_some() && !beside.into_iter().any(|it| it.beats(own));
+        let mut beside = points.iter().filter(|point| point.others == own.others);
+        let on = own.makespan.is_some() && !beside.any(|it| it.beats(own));
+        group.on_front = (!failed.contains(&own.others)).then_some(on);
     }
+}
+
+/// The values of the axes other than the search.
+fn others(values: &[String], search: Option<usize>) -> Vec<String> {
+    let others = values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
+    others.map(|(_, value)| value.clone()).collect()
 }
 
 /// What a search takes and gives.
@@ -306,17 +313,22 @@ mod tests {
         assert_eq!(few.refused.map(|it| it.mean), Some(3.0));
         assert_eq!(few.waits[1].map(|it| it.mean), Some(7.0));
         let front = [full, few, poor, none].map(|group| group.on_front);
-        assert_eq!(front, [true, true, false, false]);
+        assert_eq!(front, [true, true, false, false].map(Some));
     }
 
     #[test]
-    fn what_failed_is_told_once() {
+    fn what_failed_is_told_once_and_nothing_is_concluded_beside_it() {
         let mut rows = rows();
         for seed in 0..2 {
-            let error = ReadRow { result: Err("no groups".into()), ..row(&[]) };
+            let case = format!("few {seed}");
+            let error = ReadRow { case, result: Err("no groups".into()), ..row(&[]) };
             rows.add(&[1, seed], &error);
         }
         let summary = rows.summary();
-        assert_eq!((summary.failed, &summary.errors[..]), (2, &["no groups".to_owned()][..]));
+        assert_eq!(summary.failed, 2);
+        let told = FailedCase::told(&summary.failures);
+        assert_eq!(told, ["few 0 and 1 more case: no groups"]);
+        let front: Vec<Option<bool>> = summary.searches.iter().map(|it| it.on_front).collect();
+        assert_eq!(front, [None; 4], "the one that failed might beat any");
     }
 }

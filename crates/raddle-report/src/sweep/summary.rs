@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::answer::{Goal, mean_within};
+use crate::units::{count, counted};
 
 /// The rows of a sweep, seeds taken together.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +17,9 @@ pub struct SweepSummary {
     pub rows: u64,
     /// Of these, cases that have an error instead of figures.
     pub failed: u64,
+    /// Which these are, and why: nothing is concluded of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedCase>,
     /// What was asked of the processes.
     pub goals: Vec<Goal>,
     /// The position of the axis along which curves go, and its values as numbers.
@@ -50,16 +54,16 @@ pub struct GroupSummary {
     pub seeds: u64,
     /// Cases with an error.
     pub failed: u64,
-    /// The first of these.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
     /// Whether all launches ended in all cases.
     pub complete: bool,
+    /// Whether every seed has figures, of launches that all ended: else nothing is concluded.
+    #[serde(skip)]
+    pub(super) whole: bool,
     /// What each process is judged by, in nanoseconds.
     pub figures: Vec<Option<Within>>,
     /// In nanoseconds.
     pub makespan: Option<Within>,
-    /// Whether the means meet all goals; absent where there are none, or a figure is missing.
+    /// Whether the means meet all goals; absent where there are none, or a case has no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
 }
@@ -94,8 +98,104 @@ impl Within {
 pub struct Reach {
     /// The value on each of the other axes.
     pub values: Vec<String>,
-    /// The highest value up to which every one is good; `None`: not even the lowest.
+    /// The highest value up to which every one is good; `None`: not even the lowest, or nobody knows.
     pub up_to: Option<String>,
     /// Whether that is the highest of all.
     pub all: bool,
+    /// The next value, where nobody knows whether it is good too, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_answer: Option<String>,
+}
+
+/// A case without figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FailedCase {
+    /// Its id.
+    pub case: String,
+    /// Why.
+    pub error: String,
+}
+
+/// Reasons that are told.
+const REASONS: usize = 10;
+
+impl FailedCase {
+    /// Cases and why they failed, a line for each reason.
+    #[must_use]
+    pub fn told(failures: &[Self]) -> Vec<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for Self { case, error } in failures {
+            match reasons.iter_mut().find(|(other, _)| other == error) {
+                Some((_, cases)) => cases.push(case),
+                None => reasons.push((error, vec![case])),
+            }
+        }
+        let left = reasons.len().saturating_sub(REASONS);
+        let lines = reasons.iter().take(REASONS).map(|(error, cases)| match cases.as_slice() {
+            [first, more @ ..] if !more.is_empty() => {
+                let more = counted(more.len() as u64, "more case", "more cases");
+                format!("{first} and {more}: {error}")
+            }
+            cases => format!("{}: {error}", cases.concat()),
+        });
+        let mut lines: Vec<String> = lines.collect();
+        if left > 0 {
+            lines.push(format!("and {left} more reasons"));
+        }
+        lines
+    }
+}
+
+impl SweepSummary {
+    /// How many sets of values meet all goals, and how many there are; `None` without goals.
+    #[must_use]
+    pub fn goals_told(&self) -> Option<String> {
+        if self.goals.is_empty() {
+            return None;
+        }
+        let of = |wanted| self.groups.iter().filter(|group| group.goals_met == wanted).count();
+        let sets = counted(self.groups.len() as u64, "set of values", "sets of values");
+        let met = match (of(Some(true)), self.groups.len()) {
+            (0, _) => format!("met by none of {sets}"),
+            (met, all) if met == all => format!("met by all {sets}"),
+            (met, _) => format!("met by {met} of {sets}"),
+        };
+        Some(match of(None) {
+            0 => met,
+            unknown => format!("{met}; {unknown} without an answer"),
+        })
+    }
+
+    /// Why no case meets all goals; `None` where one does, or might, or there are no goals.
+    #[must_use]
+    pub fn missed_goals(&self) -> Option<String> {
+        let missed = |group: &GroupSummary| group.goals_met == Some(false);
+        let all = !self.groups.is_empty() && self.groups.iter().all(missed);
+        let goals: Vec<String> = self.goals.iter().map(|goal| format!("`{goal}`")).collect();
+        (all && self.rows == self.cases)
+            .then(|| format!("No set of values meets all goals: {}", goals.join(", ")))
+    }
+
+    /// Cases that have no answer, which are those that failed and those whose launches never ended;
+    /// `None` where all have one.
+    #[must_use]
+    pub fn without_answer(&self) -> Option<String> {
+        let stuck = self.groups.iter().filter(|group| group.seeds > 0 && !group.complete);
+        let stuck: Vec<String> = stuck.map(|group| group.values.join(" ")).collect();
+        let stuck =
+            (!stuck.is_empty()).then(|| format!("launches never ended in {}", stuck.join(", ")));
+        let said: Vec<String> =
+            failed(&self.failures, self.cases).into_iter().chain(stuck).collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+}
+
+/// How many cases failed, with the reasons; `None` where none did.
+#[must_use]
+pub fn failed(failures: &[FailedCase], of: u64) -> Option<String> {
+    let failed = count(failures.len() as u64);
+    let of = counted(of, "case", "cases");
+    let why = FailedCase::told(failures).join("; ");
+    (!failures.is_empty()).then(|| format!("{failed} of {of} failed: {why}"))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::row::ReadRow;
-use super::summary::{GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
+use super::summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
 use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
 /// An option that was varied.
@@ -37,8 +37,8 @@ pub struct Swept {
 struct SweptGroup {
     /// By seed: what processes are judged by, [`OF_PROCESS`] each, then the makespan.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    failed: u64,
-    error: Option<String>,
+    /// By seed, which case failed, and why.
+    failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
 
@@ -66,8 +66,8 @@ impl Swept {
                 group.seeds.insert(seed, kept);
             }
             Err(error) => {
-                group.failed += 1;
-                group.error.get_or_insert_with(|| error.clone());
+                let (case, error) = (row.case.clone(), error.clone());
+                group.failed.insert(seed, FailedCase { case, error });
             }
         }
     }
@@ -82,20 +82,22 @@ impl Swept {
             GroupSummary {
                 values: values.collect(),
                 seeds: group.seeds.len() as u64,
-                failed: group.failed,
-                error: group.error.clone(),
+                failed: group.failed.len() as u64,
                 complete: !group.stuck && !group.seeds.is_empty(),
+                whole: self.is_whole(group),
                 figures: judged.iter().map(|one| group.figure(one.at)).collect(),
                 makespan: group.figure(self.processes.len() * OF_PROCESS.len()),
                 goals_met: self.goals_met(places, group),
             }
         });
         let groups = groups.collect();
+        let failures = || self.groups.values().flat_map(|group| group.failed.values().cloned());
         let mut summary = SweepSummary {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),
-            rows: self.groups.values().map(|it| it.seeds.len() as u64 + it.failed).sum(),
-            failed: self.groups.values().map(|group| group.failed).sum(),
+            rows: self.groups.values().map(|it| (it.seeds.len() + it.failed.len()) as u64).sum(),
+            failed: failures().count() as u64,
+            failures: failures().collect(),
             goals: self.goals.clone(),
             along: along(&axes),
             judged,
@@ -125,8 +127,17 @@ impl Swept {
         self.processes.iter().enumerate().map(one).collect()
     }
 
-    /// Whether all goals are met; `None` where there are none, or a figure is missing.
+    /// Whether every seed has figures, of launches that all ended.
+    fn is_whole(&self, group: &SweptGroup) -> bool {
+        let seeds = self.seed.map_or(1, |axis| self.axes[axis].values.len());
+        group.seeds.len() == seeds && !group.stuck
+    }
+
+    /// Whether all goals are met; `None` where there are none, or a case has no answer.
     fn goals_met(&self, places: &[usize], group: &SweptGroup) -> Option<bool> {
+        if !self.is_whole(group) {
+            return None;
+        }
         let met = self.goals.iter().map(|goal| {
             let process = self.processes.iter().position(|name| *name == goal.process)?;
             let key = match goal.metric {
@@ -140,10 +151,11 @@ impl Swept {
             let limit = match goal.limit {
                 GoalLimit::Ns(ns) => ns as f64,
                 GoalLimit::Longer(by) => {
-                    self.base(places)?.figure(at)?.mean * (1.0 + f64::from(by) / 10_000.0)
+                    let base = self.base(places).filter(|base| self.is_whole(base))?;
+                    base.figure(at)?.mean * (1.0 + f64::from(by) / 10_000.0)
                 }
             };
-            Some(!group.stuck && group.figure(at)?.mean <= limit)
+            Some(group.figure(at)?.mean <= limit)
         });
         let met: Option<Vec<bool>> = met.collect();
         met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
@@ -190,31 +202,69 @@ fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
 /// How far along each series is good.
 fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
-    let mut series: BTreeMap<Vec<&String>, Vec<(f64, &GroupSummary)>> = BTreeMap::new();
+    let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
     for group in &summary.groups {
-        let number = numbers.iter().find(|(value, _)| *value == group.values[*along]);
         let others = group.values.iter().enumerate().filter(|(at, _)| at != along);
         let others: Vec<&String> = others.map(|(_, value)| value).collect();
-        series.entry(others).or_default().extend(number.map(|(_, number)| (*number, group)));
+        series.entry(others).or_default().insert(&group.values[*along], group);
     }
-    let reach = |(values, mut groups): (Vec<&String>, Vec<(f64, &GroupSummary)>)| {
-        groups.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let lowest = groups.first().and_then(|(_, group)| group.figures.first()?.map(|it| it.mean));
-        let good = |group: &GroupSummary| match (summary.goals.is_empty(), group.goals_met) {
-            (false, met) => met == Some(true),
-            (true, _) => {
-                let own = group.figures.first().copied().flatten();
-                own.zip(lowest).is_some_and(|(own, low)| group.complete && own.mean <= KNEE * low)
-            }
-        };
-        let held = groups.iter().take_while(|(_, group)| good(group)).last();
-        Reach {
+    let mut numbers: Vec<&(String, f64)> = numbers.iter().collect();
+    numbers.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let reach = |(values, groups): (Vec<&String>, BTreeMap<&String, &GroupSummary>)| {
+        let judge =
+            ReachJudge::new(summary, numbers.first().and_then(|first| groups.get(&first.0)));
+        let mut reach = Reach {
             values: values.into_iter().cloned().collect(),
-            up_to: held.map(|(_, group)| group.values[*along].clone()),
-            all: held.is_some_and(|held| groups.last().is_some_and(|last| last.0 <= held.0)),
+            up_to: None,
+            all: false,
+            without_answer: None,
+        };
+        for (value, _) in &numbers {
+            match judge.is_good(groups.get(value).copied()) {
+                Ok(true) => reach.up_to = Some(value.clone()),
+                Ok(false) => return reach,
+                Err(why) => {
+                    reach.without_answer = Some(format!("{value} {why}"));
+                    return reach;
+                }
+            }
         }
+        reach.all = true;
+        reach
     };
     series.into_iter().map(reach).collect()
+}
+
+/// What makes a value good.
+struct ReachJudge {
+    has_goals: bool,
+    /// The figure that nothing may pass, where there are no goals and it is known.
+    knee: Option<f64>,
+}
+
+impl ReachJudge {
+    fn new(summary: &SweepSummary, lowest: Option<&&GroupSummary>) -> Self {
+        let lowest = lowest.filter(|group| group.whole);
+        let lowest = lowest.and_then(|group| group.figures.first()?.map(|it| it.mean));
+        Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
+    }
+
+    /// Whether a value is good, or why nobody knows.
+    fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
+        let group = group.ok_or("has no row")?;
+        let figure = || group.figures.first().copied().flatten();
+        let found = match (self.has_goals, group.whole) {
+            (_, false) => None,
+            (true, true) => group.goals_met,
+            (false, true) => figure().zip(self.knee).map(|(own, knee)| own.mean <= knee),
+        };
+        found.ok_or(match group {
+            GroupSummary { failed: 1.., .. } => "failed",
+            GroupSummary { complete: false, .. } => "never ended",
+            GroupSummary { whole: false, .. } => "lacks rows",
+            _ => "lacks a figure",
+        })
+    }
 }
 
 #[cfg(test)]
@@ -282,16 +332,60 @@ mod tests {
         assert_eq!(reach(&[]), [some("20/s"), some("20/s")]);
         assert_eq!(reach(&["serve p99 250ns"]), [some("20/s"), some("10/s")]);
         assert_eq!(reach(&["train step +5%"]), [some("40/s"), None]);
-        assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not met");
+        assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
+    }
+
+    /// Nothing is concluded where a case has no answer: neither that the goal is met there nor that it is
+    /// missed, nor anything of what lies behind it.
+    #[test]
+    fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
+        let failed = |load: usize, recipe: usize, error: &str| {
+            let mut swept = swept(&["serve p99 250ns"]);
+            let case = format!("{load} {recipe}");
+            let row = ReadRow { case, of: String::new(), result: Err(error.to_owned()) };
+            // Whether its other seed has figures makes no difference.
+            swept.groups.get_mut(&vec![load, recipe]).unwrap().seeds.remove(&1);
+            swept.add(&[load, recipe, 1], &row);
+            swept.summary()
+        };
+        let told = |summary: &SweepSummary| {
+            let of = |reach: &Reach| (reach.up_to.clone(), reach.without_answer.clone());
+            of(&summary.reaches[0])
+        };
+        let some = |text: &str| Some(text.to_owned());
+        let lowest = failed(0, 0, "no device x");
+        assert_eq!(told(&lowest), (None, some("10/s failed")));
+        assert_eq!((lowest.failed, lowest.groups[0].failed), (1, 1));
+        assert_eq!(lowest.groups[0].goals_met, None);
+        assert_eq!(lowest.without_answer().unwrap(), "1 of 12 cases failed: 0 0: no device x");
+        assert_eq!(
+            lowest.goals_told().unwrap(),
+            "met by 2 of 6 sets of values; 1 without an answer"
+        );
+        assert_eq!(told(&failed(1, 0, "x")), (some("10/s"), some("20/s failed")));
+        // Behind a goal that is missed nothing more is asked.
+        let highest = failed(2, 1, "x");
+        assert_eq!(told(&highest), (some("20/s"), None));
+        assert_eq!(highest.reaches[1].up_to, some("10/s"));
+        let mut without = swept(&["serve p99 250ns"]);
+        without.groups.remove(&vec![0, 0]);
+        assert_eq!(told(&without.summary()), (None, some("10/s has no row")));
+        let mut stuck = swept(&[]);
+        stuck.groups.get_mut(&vec![1, 0]).unwrap().stuck = true;
+        let stuck = stuck.summary();
+        assert_eq!(told(&stuck), (some("10/s"), some("20/s never ended")));
+        assert_eq!(stuck.without_answer().unwrap(), "launches never ended in 20/s leftover");
     }
 
     #[test]
-    fn failed_cases_are_counted_and_told() {
-        let mut swept = swept(&[]);
-        let error = ReadRow { result: Err("no device x".into()), ..row(&[]) };
-        swept.add(&[0, 0, 2], &error);
-        let summary = swept.summary();
-        assert_eq!((summary.failed, summary.groups[0].failed), (1, 1));
-        assert_eq!(summary.groups[0].error.as_deref(), Some("no device x"));
+    fn goals_that_no_set_of_values_meets_are_said_to_be_missed() {
+        let missed = |goal: &str| swept(&[goal]).summary().missed_goals();
+        assert_eq!(
+            missed("serve p99 1ns").unwrap(),
+            "No set of values meets all goals: `serve p99 1ns`"
+        );
+        assert_eq!(missed("serve p99 150ns"), None);
+        assert_eq!(missed("serve p50 1s"), None, "nobody knows");
+        assert_eq!(swept(&[]).summary().missed_goals(), None);
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_report::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyRow};
+use raddle_report::replay::of_profiles;
 use raddle_report::sweep::SweepRow;
 use raddle_sim::{Summary, Workload};
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
@@ -18,16 +19,17 @@ use super::cases::{Case, Cases, Sweep};
 use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
+use crate::devices::{self, Chosen};
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
-use crate::replay::Surroundings;
+use crate::replay::{OwnDevice, Surroundings};
 use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
 use crate::watcher::{Quiet, Watcher};
-use crate::{devices, energy, parallel};
+use crate::{energy, parallel};
 
 /// Options on which depends how profiles are read and fitted.
 const LEARNT: [&str; 8] = [
@@ -40,6 +42,9 @@ const LEARNT: [&str; 8] = [
     "waits",
     "launch-latency",
 ];
+
+/// Options on which depends by what a process is judged.
+const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
 
 /// Runs the cases of a sweep.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
@@ -107,11 +112,29 @@ impl<'b> Bench<'b> {
         let mut drawn = first.clone();
         drawn.load.seeds = several.then_some(2);
         let Ok(learnt) = self.learnt(first) else { return Ok(()) };
-        match drawn.give(&mut learnt.to_vec(), &self.files) {
+        let mut loaded = learnt.to_vec();
+        let given = drawn.give(&mut loaded, &self.files);
+        let asked =
+            given.and_then(|_| match self.cases.axes().any(|(key, _)| JUDGED.contains(&key)) {
+                true => Ok(()),
+                false => self.planned(first, &loaded).map(|_| ()),
+            });
+        match asked {
             Err(error @ StudyError::Usage(_)) => Err(error),
             // Whatever else it lacks is a matter of each case.
             _ => Ok(()),
         }
+    }
+
+    /// The processes of a study, its profiles, and where these were recorded.
+    fn planned(
+        &self,
+        study: &Study,
+        loaded: &[Loaded],
+    ) -> Result<(Workload, Vec<OwnDevice>, Chosen), StudyError> {
+        let target = devices::target(study.device.as_deref(), loaded, &self.files)?;
+        let (workload, owns) = study.workload(loaded, &target)?;
+        Ok((workload, owns, target))
     }
 
     /// Runs the case at a position. If the case fails, its row holds the error.
@@ -271,6 +294,23 @@ impl<'b> Bench<'b> {
         Ok((judged, row))
     }
 
+    /// How far the figures of these processes of a study may be believed, and what of its profiles can
+    /// overturn an answer, a line each.
+    pub(crate) fn believed(
+        &self,
+        study: &Study,
+        judged: Vec<JudgedProcess>,
+    ) -> Result<(Vec<JudgedProcess>, Vec<String>), StudyError> {
+        let mut loaded = self.learnt(study)?.to_vec();
+        study.give(&mut loaded, &self.files)?;
+        let (_, owns, target) = self.planned(study, &loaded)?;
+        let facts = study.facts(&loaded, &owns, &target);
+        let lines = of_profiles(&facts, &target.facts(), study.comm);
+        let lines = lines.into_iter().map(|found| found.line).collect();
+        let judged = facts.iter().zip(judged).map(|(facts, process)| facts.judge(process));
+        Ok((judged.collect(), lines))
+    }
+
     /// Runs what a case asks.
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
         Ok(figures(&self.run_of(study)?))
@@ -280,8 +320,7 @@ impl<'b> Bench<'b> {
     fn run_of(&self, study: &Study) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
-        let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
-        let (mut workload, _) = study.workload(&loaded, &target)?;
+        let (mut workload, _, target) = self.planned(study, &loaded)?;
         study.charge(&loaded, &target, &mut workload);
         let recipes = study.recipes(&self.around())?;
         let watcher = Quiet(self.watcher);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use raddle_report::answer::{BASELINE, Goal, GoalLimit};
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
@@ -42,22 +43,6 @@ pub struct Case {
     pub values: Vec<(String, String)>,
     /// What is asked.
     pub study: Study,
-}
-
-impl Case {
-    /// What stands on the command line for its values, besides the recipe and its keys.
-    pub(crate) fn options(&self) -> Vec<String> {
-        let options = self.values.iter().filter_map(|(key, value)| match key.split_once('.') {
-            _ if is_recipe_key(key) || key == "recipe" || key == "seed" => None,
-            None if key == "load" => Some(format!("--requests={value}")),
-            Some(("load", name)) => Some(format!("--requests={name}={value}")),
-            Some((option @ ("start" | "share" | "priority" | "idempotent" | "hint"), name)) => {
-                Some(format!("--{option}={name}={value}"))
-            }
-            _ => Some(format!("--{key}={value}")),
-        });
-        options.collect()
-    }
 }
 
 /// Every `of`th case, from the `number`th on: `2/8`.
@@ -175,8 +160,24 @@ impl Cases {
 
     /// The goals of all cases.
     #[must_use]
-    pub fn goals(&self) -> &[raddle_report::answer::Goal] {
+    pub fn goals(&self) -> &[Goal] {
         &self.base.goals
+    }
+
+    /// Goals can be judged in every case: where one is an increase over `leftover`, that is replayed.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_goals(&self) -> Result<(), StudyError> {
+        let longer = |goal: &&Goal| matches!(goal.limit, GoalLimit::Longer(_));
+        let base =
+            |axis: &Axis| axis.key == "recipe" && axis.values.iter().any(|it| it == BASELINE);
+        match self.base.goals.iter().find(longer) {
+            Some(goal) if !self.axes.iter().any(base) => Err(StudyError::Usage(format!(
+                "--goal '{goal}': the increase is over {BASELINE}, which is not among the recipes: add --recipe {BASELINE}"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The positions of the values of a case, by axis.
@@ -245,9 +246,18 @@ impl Cases {
     }
 }
 
+/// Keys whose values are files or words without folders, whether or not the file is there yet: the id of
+/// a case must not change when it is.
+const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
+
 /// The values as ids have them, no two of them equal.
 fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
-    let bare = |value: &String| if files.has(value) { base_name(value) } else { value.clone() };
+    let file = FILES.contains(&&*axis.key);
+    let is_file = |value: &str| {
+        let table = axis.key == "device" && (value.ends_with(".toml") || value.ends_with(".json"));
+        file || table || files.has(value)
+    };
+    let bare = |value: &String| if is_file(value) { base_name(value) } else { value.clone() };
     let shown: Vec<String> = axis.values.iter().map(bare).collect();
     let mut seen = BTreeSet::new();
     match shown.iter().find(|value| !seen.insert(*value)) {

@@ -43,7 +43,8 @@ pub(crate) struct RunArgs {
     /// Draw only this part of a run, in full detail: 100ms..120ms
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub(crate) timeline_window: Option<(u64, u64)>,
-    /// Print one sentence, and no progress
+    /// Print the answer and how far to trust it, a line each, and no progress; what can overturn the
+    /// answer goes to standard error
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Print everything that the report holds
@@ -107,8 +108,9 @@ pub(crate) struct StudyArgs {
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
     /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time
-    /// (`serve p99 20ms`) or an increase over leftover (`train step +5%`); may be repeated. Exit
-    /// code 5 if no recipe meets all
+    /// (`serve p99 20ms`) or an increase over leftover (`train step +5%`); may be repeated. A process
+    /// with requests has p50, p99 and max, one that repeats a step, any other an end. Exit code 5 if
+    /// no recipe, or of a sweep no set of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]
     pub(crate) goals: Vec<Goal>,
     /// Let hosts issue at the recorded times, whatever the device does [default: a host waits for
@@ -135,8 +137,8 @@ pub(crate) struct StudyArgs {
     /// (docs/contention.md) [default: learnt for `share`, none for `replay`]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) contention: Option<ContentionArg>,
-    /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL; may be repeated, the last that
-    /// matches wins
+    /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL, which must match a profile; may be
+    /// repeated, the last that matches wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
     pub(crate) priorities: Vec<Rule>,
     /// Whether the waves of a workgroup meet at barriers, which no profile says

@@ -20,8 +20,8 @@ pub(crate) struct SweepArgs {
     /// slowest
     #[arg(long, value_name = "KEY=VALUES")]
     pub(crate) vary: Vec<String>,
-    /// The file of rows, JSON Lines; cases that it holds already are not run again. The page is
-    /// written beside it, with the same name
+    /// The file of rows, JSON Lines; cases that it holds already are not run again, unless they failed
+    /// (exit code 4). The page is written beside it, with the same name
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
     /// Run only every Nth case, from the Ith on

@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
-use raddle_report::sweep::{ReadRow, SearchRows, Swept, SweptAxis, document, search_document};
+use raddle_report::sweep::{
+    FailedCase, ReadRow, SearchRows, Swept, SweptAxis, document, search_document,
+};
 use raddle_report::{Document, json};
-use raddle_study::{Bench, StudyError, Surroundings, Sweep, joined};
+use raddle_study::{Bench, Shard, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
 use crate::args::Format;
@@ -82,15 +84,20 @@ fn of_kind(
         return Err(CliError::Usage("--out says where the rows go".to_owned()));
     };
     let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
-    let rows = RowFile::open(out)?;
     let bench = Bench::new(&sweep, around)?;
+    if kind == SweepKind::Any {
+        bench.cases().check_goals()?;
+    }
+    let rows = RowFile::open(out)?;
     let told = ToldCases::new(&bench, (out, &rows));
     run(args, (&sweep, &told), console)?;
-    if args.shard.is_some() {
-        return Ok(());
+    if let Some(shard) = args.shard {
+        let failed = told.failed(shard)?;
+        return failed.map_or(Ok(()), |failed| Err(CliError::Unanswered(failed)));
     }
-    let (summary, document) = told.summed_up(kind, args)?;
-    finish(args, out, (summary, document), format, console)
+    let SummedUp { json, document, end } = told.summed_up(kind, args)?;
+    finish(args, out, (json, document), format, console)?;
+    end
 }
 
 /// Runs the cases that have no row yet.
@@ -100,11 +107,18 @@ fn run(
     console: &Console,
 ) -> Result<(), CliError> {
     let ToldCases { bench, rows, .. } = *told;
-    let done = told.read(|_, _| {})?;
+    let ReadCases { done, failed } = told.read(|_, _| {})?;
     let own = |position: &usize| {
         !done[*position] && args.shard.is_none_or(|shard| shard.holds(*position))
     };
     let left: Vec<usize> = (0..bench.cases().len()).filter(own).collect();
+    if left.iter().any(|position| failed.contains_key(position)) {
+        let again = |row: &ReadRow| {
+            let position = told.positions.get(&row.case);
+            row.result.is_err() && position.is_some_and(|at| left.binary_search(at).is_ok())
+        };
+        rows.leave_out(again)?;
+    }
     let bar = Progress::cases(console.progress && !args.quiet, left.len() as u64);
     let name = told.out.display().to_string();
     let add = |line: &str| {
@@ -165,13 +179,18 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows, each case once, with the position of its value on each axis; by case, whether it
-    /// has one.
-    fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<Vec<bool>, CliError> {
+    /// Reads the rows, each case once, with the position of its value on each axis. Of a case that failed
+    /// nothing is known, so it does not matter what was in its files then, and figures of it hold instead.
+    fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
+        let mut failed = BTreeMap::new();
         self.rows.read(|row| {
             // A row of a case that is no longer asked for stays in the file.
             let Some(&position) = self.positions.get(&row.case) else { return Ok(()) };
+            if row.result.is_err() {
+                failed.insert(position, row);
+                return Ok(());
+            }
             if self.bench.print_of(position)? != row.of {
                 return Err(CliError::Refused(format!(
                     "{}: the row of `{}` is of another question, of other profiles, or of another version of raddle: give another --out",
@@ -185,11 +204,24 @@ impl<'t> ToldCases<'t> {
             }
             Ok(())
         })?;
-        Ok(done)
+        failed.retain(|position, _| !done[*position]);
+        failed.iter().for_each(|(&at, row)| take(&self.bench.cases().places(at), row));
+        Ok(ReadCases { done, failed })
     }
 
-    /// What all rows say, as JSON and for people.
-    fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<(String, Document), CliError> {
+    /// Which cases of a shard failed, and why; `None` where none did.
+    fn failed(&self, shard: Shard) -> Result<Option<String>, CliError> {
+        let ReadCases { failed, .. } = self.read(|_, _| {})?;
+        let own = failed.into_iter().filter(|(position, _)| shard.holds(*position));
+        let own: Vec<FailedCase> = own
+            .filter_map(|(_, row)| Some(FailedCase { case: row.case, error: row.result.err()? }))
+            .collect();
+        let all = (0..self.bench.cases().len()).filter(|position| shard.holds(*position));
+        Ok(raddle_report::sweep::failed(&own, all.count() as u64))
+    }
+
+    /// What all rows say.
+    fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
             key: key.to_owned(),
@@ -207,16 +239,41 @@ impl<'t> ToldCases<'t> {
                 let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
                 self.read(|places, row| swept.add(places, row))?;
                 let summary = swept.summary();
-                (json(&summary), document(&summary, &title, &file))
+                let end = match (summary.without_answer(), summary.missed_goals()) {
+                    (Some(cases), _) => Err(CliError::Unanswered(cases)),
+                    (None, Some(missed)) => Err(CliError::Goals(missed)),
+                    (None, None) => Ok(()),
+                };
+                let document = document(&summary, &title, &file);
+                SummedUp { json: json(&summary), document, end }
             }
             SweepKind::Searches => {
                 let mut rows = SearchRows::new(axes);
                 self.read(|places, row| rows.add(places, row))?;
                 let summary = rows.summary();
-                (json(&summary), search_document(&summary, &title, &file))
+                let failed = raddle_report::sweep::failed(&summary.failures, cases.len() as u64);
+                let end = failed.map_or(Ok(()), |cases| Err(CliError::Unanswered(cases)));
+                let document = search_document(&summary, &title, &file);
+                SummedUp { json: json(&summary), document, end }
             }
         })
     }
+}
+
+/// The cases of a file, by their positions.
+struct ReadCases {
+    /// Whether it has figures of a case.
+    done: Vec<bool>,
+    /// Rows of cases that failed.
+    failed: BTreeMap<usize, ReadRow>,
+}
+
+/// What came of a sweep.
+struct SummedUp {
+    json: String,
+    document: Document,
+    /// What the exit code tells.
+    end: Result<(), CliError>,
 }
 
 /// Writes the page and says what came out.

@@ -1,11 +1,12 @@
 //! Which rows does a file of a sweep hold already, and how are more added?
 //!
 //! A row is added by one write of a whole line, so whoever stops the sweep loses at most the row that
-//! was being written: what stands behind the last end of a line is cut off when the sweep goes on.
+//! was being written: what stands behind the last end of a line is cut off when the sweep goes on. Rows
+//! of cases that failed leave the file before these are run again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use raddle_report::sweep::ReadRow;
@@ -16,6 +17,8 @@ use crate::error::CliError;
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
+    /// Where it is, whatever links lead there.
+    path: PathBuf,
     file: Mutex<File>,
 }
 
@@ -37,7 +40,32 @@ impl RowFile {
             // Where files cannot be locked, two sweeps are the user's to keep apart.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        Ok(Self { name, file: Mutex::new(file) })
+        let path = path.canonicalize().map_err(CliError::writing(&name))?;
+        Ok(Self { name, path, file: Mutex::new(file) })
+    }
+
+    /// Leaves out rows. The file is replaced as a whole, so whoever stops this loses nothing.
+    pub(super) fn leave_out(&self, drop: impl Fn(&ReadRow) -> bool) -> Result<(), CliError> {
+        let failed = |cause| CliError::writing(&self.name)(cause);
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let mut kept = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        for line in BufReader::with_capacity(1 << 16, &*file).lines() {
+            let line = line.map_err(failed)?;
+            if !ReadRow::parse(&line).is_some_and(|row| drop(&row)) {
+                writeln!(kept, "{line}").map_err(failed)?;
+            }
+        }
+        kept.as_file()
+            .set_permissions(file.metadata().map_err(failed)?.permissions())
+            .map_err(failed)?;
+        // Nobody else may write it from the moment on at which it has the name.
+        let own = OpenOptions::new().read(true).append(true).open(kept.path()).map_err(failed)?;
+        let _ = own.try_lock();
+        kept.persist(&self.path).map_err(|error| failed(error.error))?;
+        *file = own;
+        Ok(())
     }
 
     /// Reads every whole row, and cuts off what is behind the last.
@@ -110,6 +138,21 @@ mod tests {
         assert_eq!(cases(&file), Ok(vec!["x".to_owned()]));
         file.add(&row("z")).unwrap();
         assert_eq!(cases(&file), Ok(vec!["x".to_owned(), "z".to_owned()]));
+    }
+
+    #[test]
+    fn rows_that_are_left_out_are_gone_and_the_file_stays_locked() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.jsonl");
+        let file = RowFile::open(&path).unwrap();
+        for case in ["x", "y", "z"] {
+            file.add(&row(case)).unwrap();
+        }
+        file.leave_out(|row| row.case == "y").unwrap();
+        file.add(&row("y")).unwrap();
+        assert_eq!(cases(&file), Ok(["x", "z", "y"].map(str::to_owned).to_vec()));
+        assert!(RowFile::open(&path).unwrap_err().to_string().contains("another sweep"));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing lies about");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
 # When all tasks have ended:
 #   cat {all} > {whole}
 #   {command} --out {whole}
-# The last command runs what lacks, which is nothing, and makes the page.
+# The last command makes the page; of the cases it runs those that failed once more.
 "
     )
 }

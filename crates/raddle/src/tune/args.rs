@@ -21,7 +21,8 @@ pub(crate) struct TuneArgs {
     /// the product, over all processes, of the time divided by the time alone]
     #[arg(long, value_name = "NAME.FIGURE")]
     pub(crate) minimise: Option<Minimise>,
-    /// The file for the best recipe [default: raddle-out/tuned.toml]
+    /// The file for the best recipe, which is written even if it meets no goal, and says so [default:
+    /// raddle-out/tuned.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
     /// Runs at the same time [default: one a core]; results do not depend on it

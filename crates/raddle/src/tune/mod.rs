@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use raddle_dispatch::Registry;
+use raddle_report::sweep::FailedCase;
 use raddle_report::{Block, Cell, Column, Document, Table, json};
 use raddle_study::{Bench, Surroundings, Sweep, Tuned, TunedRow};
 
@@ -15,12 +16,14 @@ use crate::disk::Disk;
 use crate::error::CliError;
 use crate::progress::RunsShown;
 use crate::replay::RESULTS;
-use crate::units::{counted, duration, quoted};
+use crate::units::{counted, duration, plain, quoted};
 
 pub(crate) use args::TuneArgs;
 
 /// How the recipe that was found begins, by which it is known again.
 const MARK: &str = "# Found by `raddle tune`";
+/// Characters of what was found, in a comment of the file.
+const SENTENCE: usize = 500;
 /// Candidates that are shown.
 const ROWS: usize = 8;
 /// Characters of a candidate on a terminal.
@@ -45,19 +48,25 @@ pub(crate) fn verb(
     let text = match format {
         Format::Json => json(&tuned),
         Format::Text => {
-            let mut document = document(&tuned, &command(args, &path, &tuned));
+            let mut document = document(&tuned, &path);
             document.columns = console.columns;
             document.text(console.stdout_colour)
         }
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
-    match tuned.best.first() {
-        Some(best) if !best.goals_met => Err(CliError::Goals(
-            "No candidate meets all goals: the one above comes first by what is minimised"
-                .to_owned(),
-        )),
+    let failed = raddle_report::sweep::failed(&tuned.failures, tuned.candidates);
+    match (failed, tuned.best.first()) {
+        (Some(failed), _) => Err(CliError::Unanswered(failed)),
+        (None, Some(best)) if !best.goals_met => Err(CliError::Goals(missed(&tuned))),
         _ => Ok(()),
     }
+}
+
+/// That no candidate meets all goals.
+fn missed(tuned: &Tuned) -> String {
+    let today = &tuned.base.case;
+    let only = || format!("No candidate meets all goals; {today}, which is today's way, does");
+    tuned.answer.missed_goals().map_or_else(only, str::to_owned)
 }
 
 /// Writes the recipe, unless a file is there that is not of this verb.
@@ -72,32 +81,18 @@ fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
         fs::create_dir_all(folder).map_err(CliError::writing(&shown))?;
     }
     let case = tuned.best.first().map_or("", |best| &best.case);
-    let text = format!("{MARK}: {case}\n{}", tuned.recipe);
+    // Whoever uses the file should know what was found of it.
+    let found = plain(tuned.answer.sentence(), SENTENCE);
+    let text = format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe);
     fs::write(path, text).map_err(CliError::writing(&shown))
 }
 
-/// The replay of what was found.
-fn command(args: &TuneArgs, path: &Path, tuned: &Tuned) -> String {
-    let profiles = args.profiles.iter().map(|path| path.display().to_string());
-    let words = ["raddle".to_owned(), "replay".to_owned()].into_iter().chain(profiles);
-    let recipes = ["--recipe=leftover".to_owned(), format!("--recipe={}", path.display())];
-    let words = words.chain(recipes).chain(tuned.options.iter().cloned());
-    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
-}
-
-fn document(tuned: &Tuned, command: &str) -> Document {
+fn document(tuned: &Tuned, path: &Path) -> Document {
     let mut document = Document::default();
     let Some(best) = tuned.best.first() else { return document };
-    let value = |row: &TunedRow| shown(tuned, row.objective);
-    let text = format!(
-        "Use {}: {} {} -> {}.",
-        best.case,
-        tuned.minimised,
-        value(&tuned.base),
-        value(best)
-    );
-    let (good, name) = (best.goals_met, best.case.clone());
-    document.add(Block::Verdict { good, name, text, why: Some(sure(tuned)) });
+    document.add(tuned.answer.block());
+    document.add(Block::Note(sure(tuned)));
+    tuned.overturning.iter().for_each(|line| document.add(Block::Warning(line.clone())));
     let mut columns = vec![Column::name("candidate", CASE)];
     columns.extend(tuned.processes.iter().map(Column::figure));
     columns.extend([Column::figure("behind"), Column::text("goals")]);
@@ -122,12 +117,25 @@ fn document(tuned: &Tuned, command: &str) -> Document {
             counted(tuned.seeds, "seed", "seeds")
         ),
     );
-    if let Some(error) = &tuned.error {
+    document.paragraph("Minimised", minimised(tuned, best));
+    document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
+    if tuned.failed > 0 {
         let failed = counted(tuned.failed, "candidate", "candidates");
-        document.add(Block::Warning(format!("{failed} cannot be had: {error}")));
+        document.add(Block::Warning(format!("{failed} failed, so nothing is said of them")));
+        document.list("Failed", FailedCase::told(&tuned.failures));
     }
-    document.add(Block::Commands { label: "Next", commands: vec![command.to_owned()] });
+    let file = path.display().to_string();
+    let goals = if best.goals_met { "" } else { ", which does not meet all goals" };
+    document.paragraph("Saved", format!("{}{goals}, in {file}", best.case));
+    let command: Vec<String> = tuned.command(&file).iter().map(|word| quoted(word)).collect();
+    document.add(Block::Commands { label: "Next", commands: vec![command.join(" ")] });
     document
+}
+
+/// What was small, today and under the best.
+fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
+    let value = |row: &TunedRow| shown(tuned, row.objective);
+    format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
 }
 
 /// A value of what was small: a time, or a product of ratios.

@@ -16,6 +16,7 @@ mod judged;
 mod kernel;
 mod lists;
 mod live;
+mod no_answer;
 mod occupancy;
 mod opaque;
 mod packet;

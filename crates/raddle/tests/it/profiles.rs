@@ -204,7 +204,7 @@ fn names_from_outside_cannot_paint_on_the_terminal() {
     let place = Place::new();
     place.file(
         "t.csv",
-        table(&["bad\u{1b}[31mname 1 80 128 32 98305 0 0 1000", "k 1 1 32 16 0 0 9000 1000"]),
+        table(&["bad\u{1b}[31mname 1 80 128 32 98305 0 0 100", "k 1 1 32 16 0 0 9000 1000"]),
     );
     let ran = place.raddle(&["replay", "t.csv", "-v", "--recipe", "greedy", "--no-files"]);
     assert_eq!(ran.code, 0, "{}", ran.err);

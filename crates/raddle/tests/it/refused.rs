@@ -189,7 +189,8 @@ fn a_refusal_that_a_search_caused_says_so() {
     place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000", rows[0]]));
     let text = "raddle = 1\n[allocate]\npolicy = \"matching\"\nsearch = { sampled = {} }";
     place.file("mine.toml", text);
-    let ran = place.raddle(&["replay", "huge.csv", "-v", "--recipe", "mine.toml", "--no-files"]);
+    let args = ["replay", "huge.csv", "-v", "--recipe", "mine.toml", "--no-files", "--partial"];
+    let ran = place.raddle(&args);
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("98,560 bytes of shared memory, at most 98,304 can be had"), "{words}");
     assert!(!ran.out.contains("the search"), "{}", ran.out);
@@ -282,11 +283,15 @@ fn the_current_folder_is_never_replaced() {
 }
 
 #[test]
-fn one_profile_that_cannot_run_does_not_stop_the_others() {
+fn one_profile_that_cannot_run_does_not_stop_the_others_where_the_rest_will_do() {
     let place = Place::new();
     place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000"]));
     place.file("train.csv", train());
-    let ran = place.raddle(&["replay", "huge.csv", "train.csv", "-v", "--recipe", "leftover"]);
+    let args = ["replay", "huge.csv", "train.csv", "-v", "--recipe", "leftover"];
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.err.contains("100.0% of the kernel time of huge.csv can never run"), "{}", ran.err);
+    let ran = place.raddle(&[&args[..], &["--partial"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("1 launch of `huge` in huge: lds"), "{words}");
@@ -297,7 +302,7 @@ fn a_grid_that_no_device_can_have_run_is_refused() {
     let place = Place::new();
     let rows = ["vast 1 4294967295 128 32 0 0 0 1000", "fine 1 80 128 32 0 0 2000 1000"];
     place.file("vast.csv", table(&rows));
-    let ran = place.raddle(&["replay", "vast.csv", "-v", "--recipe", "leftover"]);
+    let ran = place.raddle(&["replay", "vast.csv", "-v", "--partial", "--recipe", "leftover"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("at most 1,280,000 can have run"), "{words}");

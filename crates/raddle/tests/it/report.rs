@@ -130,6 +130,7 @@ fn names_from_outside_are_names_and_nothing_else() {
         "\u{202e}<i>.csv",
         "--recipe",
         "<u onclick=x>.toml",
+        "--partial",
         "--log",
         "answers",
         "--out",

@@ -1,0 +1,175 @@
+//! Which warnings can overturn the answer, so that they belong on the first screen?
+//!
+//! Each is a line there, however many profiles it concerns; what it means at length is among the
+//! warnings behind it. Shares are of 0 to 1.
+
+use raddle_trace::CommRule;
+
+use super::device::{DeviceFacts, DeviceFound};
+use super::facts::ProfileFacts;
+use crate::units::{duration, percent, plain};
+
+/// A warning that can overturn the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overturning {
+    /// A line of the first screen.
+    pub line: String,
+    /// The same at length, a sentence for each profile or recipe.
+    pub warnings: Vec<String>,
+}
+
+/// From this share of kernel time on communication can overturn the answer, and from this share of the
+/// time of all work copies can.
+const LARGE: f64 = 0.25;
+/// From this share of its launches on a profile says too little of when they were made.
+const MOST_LAUNCHES: f64 = 0.5;
+/// Characters of a name that stands alone in a line, and beside a number.
+const ALONE: usize = 18;
+const FIRST: usize = 10;
+
+impl Overturning {
+    /// A line about profiles, of which each has its sentence; `None` without any.
+    pub(super) fn of<'p>(
+        found: impl IntoIterator<Item = (&'p str, String)>,
+        line: impl FnOnce(&str) -> String,
+    ) -> Option<Self> {
+        let (names, warnings): (Vec<&str>, Vec<String>) = found.into_iter().unzip();
+        (!names.is_empty()).then(|| Self { line: line(&brief(&names)), warnings })
+    }
+}
+
+/// Names in few characters: one, or the first and how many more.
+fn brief(names: &[&str]) -> String {
+    match names {
+        [only] => plain(only, ALONE),
+        [first, more @ ..] => format!("{} +{} more", plain(first, FIRST), more.len()),
+        [] => String::new(),
+    }
+}
+
+/// What of profiles can overturn an answer, on a device and where communication is treated so.
+#[must_use]
+pub fn of_profiles(
+    sources: &[ProfileFacts],
+    target: &DeviceFacts,
+    communication: CommRule,
+) -> Vec<Overturning> {
+    [guessed(sources), unknown(sources, target), no_launch_times(sources)]
+        .into_iter()
+        .chain([communicating(sources, communication), copying(sources)])
+        .flatten()
+        .collect()
+}
+
+/// Profiles whose device is a guess.
+fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
+    let guessed = || sources.iter().filter(|source| source.device.found == DeviceFound::Guessed);
+    let found = guessed().map(|source| {
+        let ProfileFacts { name, device, .. } = source;
+        let text = format!(
+            "{name} does not say on which device it was recorded; {device} is a guess, by the newest device that names of its kernels speak of: give the right one with --device"
+        );
+        (&**name, text)
+    });
+    let id = guessed().next().map_or("", |source| &source.device.id);
+    Overturning::of(found, |names| {
+        format!("{names}: device guessed as {id} by kernel names (--device)")
+    })
+}
+
+/// Profiles for whose device another one stands in that nobody named.
+fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
+    let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
+    let found = sources
+        .iter()
+        .filter(|_| !named)
+        .filter_map(|source| Some((&*source.name, stands_in(source, target)?)));
+    Overturning::of(found, |names| {
+        format!("{names}: device unknown, taken as {} (--device)", target.id)
+    })
+}
+
+/// Why the device replayed on stands in for that of a profile; `None` where it does not.
+pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<String> {
+    let why = match source.device.found {
+        DeviceFound::StandIn => "does not say on which device it was recorded",
+        DeviceFound::Strange => "was recorded on a device that is not known here",
+        _ => return None,
+    };
+    Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
+}
+
+/// Work without a recorded issue is issued as early as possible, which changes what a replay means.
+fn no_launch_times(sources: &[ProfileFacts]) -> Option<Overturning> {
+    let without = || sources.iter().filter(|source| source.arrivals.assumed >= MOST_LAUNCHES);
+    let found = without().map(|source| {
+        let ProfileFacts { name, span_ns, kernel_ns, .. } = source;
+        let text = format!(
+            "{} of the launches of {name} have no recorded launch time, so they are issued with the one before them or at once: the gaps of the recording ({} with {} of kernel time) close, and makespan, used and latencies say how the work queues, not how it arrives. Record the launches too (docs/profiles.md)",
+            percent(source.arrivals.assumed),
+            duration(*span_ns),
+            duration(*kernel_ns),
+        );
+        (&**name, text)
+    });
+    let most = without().map(|source| source.arrivals.assumed).fold(0.0, f64::max);
+    Overturning::of(found, |names| {
+        format!("{names}: {} without launch times, so recorded gaps close", percent(most))
+    })
+}
+
+/// Profiles whose communication is kept and is a large part of them.
+fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
+    let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
+    let kept = rule == CommRule::Keep;
+    let large = || sources.iter().filter(move |source| kept && share(source) > LARGE);
+    let found = large().map(|source| {
+        let name = &*source.name;
+        let text = format!(
+            "{} of the kernel time of {name} is communication, which mostly waits for peers that are not here and lasts as recorded: what its figures lose or gain beside others is not what a run with its peers would (`--comm` changes it)",
+            percent(share(source))
+        );
+        (name, text)
+    });
+    let most = large().map(share).fold(0.0, f64::max);
+    Overturning::of(found, |names| {
+        format!("{names}: {} of kernel time is communication (--comm)", percent(most))
+    })
+}
+
+/// Profiles of which copies are a large part.
+fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
+    let large = || sources.iter().filter(|source| source.copied > LARGE);
+    let found = large().map(|source| {
+        let name = &*source.name;
+        let text = format!(
+            "{} of the time of the work of {name} is copies, which last as recorded and never wait for each other: beside other copies, of its own streams too, it takes longer than here",
+            percent(source.copied)
+        );
+        (name, text)
+    });
+    let most = large().map(|source| source.copied).fold(0.0, f64::max);
+    Overturning::of(found, |names| {
+        format!("{names}: {} of its time is copies, which never queue here", percent(most))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_room_for_the_names_of_few_characters() {
+        let long = "a-profile-with-a-long-name";
+        for (names, end) in [
+            (&["serve"][..], "serve"),
+            (&[long], "name"),
+            (&["serve", "train"], "serve +1 more"),
+            (&[long, "b", "c"], " +2 more"),
+        ] {
+            let told = brief(names);
+            assert!(told.ends_with(end) && told.chars().count() <= ALONE, "{told}");
+        }
+        assert_eq!(Overturning::of([], str::to_owned), None);
+    }
+}
