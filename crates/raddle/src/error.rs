@@ -39,11 +39,9 @@ pub(crate) enum CliError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// An output folder with other files.
-    #[error(
-        "the output folder {folder} is not a result of raddle ({reason}), so it is left as it is: name another one with --out, or empty it"
-    )]
-    NotOurs { folder: String, reason: String },
+    /// A file or folder that may not be replaced.
+    #[error("{what} is there already and stays as it is ({reason}): give another name")]
+    NotOurs { what: String, reason: String },
     /// The reader of our output has gone.
     #[error("the reader of the output has gone")]
     ReaderGone,

@@ -5,17 +5,20 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use raddle_report::sweep::ReadRow;
 
 use crate::error::CliError;
+use crate::place;
 
 /// A file of rows that no other process writes.
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
+    /// The path, where the file was not there before.
+    made: Option<PathBuf>,
     file: Mutex<File>,
 }
 
@@ -23,10 +26,17 @@ impl RowFile {
     /// Opens or makes a file.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
+        let path = &place::behind_links(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(CliError::writing(&name))?;
         }
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let open = |new: bool| {
+            OpenOptions::new().read(true).append(true).create(true).create_new(new).open(path)
+        };
+        let (file, made) = match open(true) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), None),
+            file => (file, Some(path.clone())),
+        };
         let file = file.map_err(CliError::writing(&name))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
@@ -37,7 +47,7 @@ impl RowFile {
             // Where files cannot be locked, two sweeps are the user's to keep apart.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        Ok(Self { name, file: Mutex::new(file) })
+        Ok(Self { name, made, file: Mutex::new(file) })
     }
 
     /// Reads every whole row, and cuts off what is behind the last.
@@ -72,6 +82,18 @@ impl RowFile {
     pub(super) fn add(&self, line: &str) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())
+    }
+}
+
+impl Drop for RowFile {
+    fn drop(&mut self) {
+        // A file that was made and got no row says nothing, and would be in the way.
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(path) = &self.made
+            && file.metadata().is_ok_and(|found| found.len() == 0)
+        {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
@@ -110,6 +132,17 @@ mod tests {
         assert_eq!(cases(&file), Ok(vec!["x".to_owned()]));
         file.add(&row("z")).unwrap();
         assert_eq!(cases(&file), Ok(vec!["x".to_owned(), "z".to_owned()]));
+    }
+
+    #[test]
+    fn a_file_that_got_no_row_goes_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.jsonl");
+        drop(RowFile::open(&path).unwrap());
+        assert!(!path.exists());
+        std::fs::write(&path, "").unwrap();
+        drop(RowFile::open(&path).unwrap());
+        assert!(path.exists(), "it was there before");
     }
 
     #[test]
