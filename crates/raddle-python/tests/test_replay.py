@@ -54,6 +54,13 @@ def test_every_option_of_the_command_can_be_said():
     assert options - printed == {name.replace("_", "-") for name in Options.__annotations__}
 
 
+def test_times_and_rates_are_written_as_on_the_command_line(pair, asked):
+    same = [raddle.replay(pair, **{**asked, "until": until}, recipe="leftover").summary for until in (5, "5ms", "5000us")]
+    assert same[0] == same[1] == same[2]
+    with pytest.raises(raddle.RaddleError, match="did you mean `2000/s`"):
+        raddle.replay(pair, **{**asked, "requests": {"serve": 2000}})
+
+
 def test_recipes_can_be_objects(pair, asked):
     mine = {"name": "mine", "allocate": {"policy": "greedy"}}
     result = raddle.replay(pair, **asked, recipe=["leftover", mine])

@@ -10,7 +10,7 @@ mod seeds;
 mod tests;
 mod verdict;
 
-pub use goal::{Goal, GoalError, GoalLimit, GoalMetric, time_of};
+pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 use seeds::SeveralSeeds;
 pub use seeds::mean_within;
 use verdict::PolicyVerdict;

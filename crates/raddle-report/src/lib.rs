@@ -2,6 +2,7 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod amount;
 pub mod answer;
 pub mod check;
 pub mod compare;
@@ -17,7 +18,7 @@ pub mod units;
 
 pub use document::{
     Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
-    SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
+    PAGE_MARK, SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
 };
 pub use fidelity::{Fidelity, ModelError};
 
@@ -28,5 +29,5 @@ pub fn json(value: &impl Serialize) -> String {
     // Maps with string keys, strings and finite numbers only: this cannot fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    text
+    units::escaped_json(text)
 }

@@ -2,6 +2,8 @@
 //!
 //! Times come in nanoseconds, sizes in bytes; both are shown with three significant digits.
 
+use std::borrow::Cow;
+
 /// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
 pub fn duration(ns: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
@@ -146,13 +148,63 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
-/// A word of a command that a shell takes as it is.
+/// A word of a command that a shell takes as it is, on one line: what controls a terminal or breaks a line
+/// is written as bash, zsh and ksh read it, `$'a\nb'`.
 pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
+    let controls = |c: char| c.is_control() || turns(c);
     if !word.is_empty() && word.chars().all(safe) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', "'\\''"))
+    if !word.contains(controls) {
+        return format!("'{}'", word.replace('\'', "'\\''"));
+    }
+    let escaped = |c: char| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        '\n' => "\\n".to_owned(),
+        _ if controls(c) => format!("\\u{:04x}", u32::from(c)),
+        _ => c.to_string(),
+    };
+    format!("$'{}'", word.chars().map(escaped).collect::<String>())
+}
+
+/// Text from outside for a terminal, over as many lines as it has: no other control characters, and none that
+/// turn what stands around them.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let harmful = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c);
+    match text.contains(harmful) {
+        true => text.replace(harmful, "?").into(),
+        false => text.into(),
+    }
+}
+
+/// JSON in which what [`harmless`] takes out is written as an escape; it means the same.
+pub fn escaped_json(text: String) -> String {
+    let harmful = |c: char| (c.is_control() && c != '\n') || turns(c);
+    if !text.contains(harmful) {
+        return text;
+    }
+    let escape = |c: char| match harmful(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Text from outside in a line or a cell of Markdown. Where it could be a tag, a link, a mention or an accent it
+/// is code, in which nothing is any of them.
+pub fn markdown(text: &str) -> String {
+    let text = plain(text, usize::MAX);
+    let word = |c: char| c.is_alphanumeric() || " -.,;:()%/+=\"'±".contains(c);
+    if text.chars().all(word) && !["//", "www.", "--"].iter().any(|link| text.contains(link)) {
+        return text;
+    }
+    // A fence that is longer than any within. A cell ends at a bar, unless a backslash stands before it.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let text = text.replace("\\|", "\\¦").replace('|', "\\|");
+    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{blank}{text}{blank}{fence}")
 }
 
 /// Breaks text into lines of at most `width` characters where it can; later lines begin with
@@ -251,6 +303,30 @@ mod tests {
     }
 
     #[test]
+    fn text_of_several_lines_keeps_them_and_nothing_else() {
+        assert_eq!(harmless("a\nb\tc"), "a\nb\tc");
+        assert_eq!(harmless("a\u{1b}]0;t\u{7}\r\u{9b}2J\u{202e}"), "a?]0;t???2J?");
+        let json = "{\"a\":\"\u{7f}\u{202e}\"}\n".to_owned();
+        assert_eq!(escaped_json(json), "{\"a\":\"\\u007f\\u202e\"}\n");
+    }
+
+    #[test]
+    fn markdown_from_outside_is_words_or_code() {
+        assert_eq!(markdown("decode p99 +5.0%"), "decode p99 +5.0%");
+        for (text, told) in [
+            ("<img src=x>", "`<img src=x>`"),
+            ("@everyone", "`@everyone`"),
+            ("a|b", "`a\\|b`"),
+            ("a\\|b", "`a\\¦b`"),
+            ("`a``b", "``` `a``b ```"),
+            ("[a](b)\n# c", "`[a](b)?# c`"),
+            ("https://x", "`https://x`"),
+        ] {
+            assert_eq!(markdown(text), told);
+        }
+    }
+
+    #[test]
     fn long_names_keep_what_tells_them_apart() {
         let long = "resnet50_training_of_the_second_of_march";
         let [second, third] = [2, 3].map(|n| plain(&format!("{long}-{n}"), 24));
@@ -264,6 +340,8 @@ mod tests {
     fn commands_can_be_copied() {
         assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
         assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
+        assert_eq!(quoted("a\n'b\\\u{1b}"), r"$'a\n\'b\\\u001b'");
+        assert!(!quoted("a\u{202e}b\r").contains(|c: char| c.is_control() || turns(c)));
     }
 
     #[test]

@@ -34,6 +34,9 @@ const DECISIONS_A_TICK: u32 = 1_000_000;
 /// So many wakes in a row that led to nothing, while nothing else can happen, end the run. Policies
 /// that count their retries (seed 000, E3) need some hundreds.
 const IDLE_WAKES: u32 = 65_536;
+/// So many moments in a row at which nothing was issued and nothing ended stop the run: something lasts too long for
+/// so short slices, as where the clock of a recording was wrong. With slices of 1 ms it is a kernel of 17 minutes.
+const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// Progress is reported once in this many decisions.
 const PROGRESS_EVERY: u64 = 1024;
 
@@ -175,7 +178,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         mut self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, SimError> {
-        let (mut same_tick, mut idle) = (0, 0);
+        let (mut same_tick, mut idle, mut turns) = (0, 0, 0);
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
             if same_tick > DECISIONS_A_TICK {
@@ -186,8 +189,13 @@ impl<'r, W: Watch> Engine<'r, W> {
             self.fragmentation.advance(now);
             self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
+            turns += 1;
             while let Some(due) = self.queue.pop_at(now) {
+                turns = if due.is_work() { 0 } else { turns };
                 self.happen(due)?;
+            }
+            if turns > TURNS_IN_A_ROW {
+                return Err(SimError::NothingEnds { at: now, turns });
             }
             let acted = self.decide()?;
             let (waves, launches) = (self.usage.waves(), self.usage.unfinished());

@@ -34,6 +34,11 @@ pub enum SimError {
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
     Livelock { at: Tick },
+    /// Turns pass while one thing runs on and on.
+    #[error(
+        "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (such as turn.t0-us) pass sooner"
+    )]
+    NothingEnds { at: Tick, turns: u32 },
     /// The progress callback has ended the run.
     #[error("at {at} ns: the run was cancelled")]
     Cancelled { at: Tick },

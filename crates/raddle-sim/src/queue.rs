@@ -40,6 +40,18 @@ pub(crate) enum Due {
     Wake,
 }
 
+impl Due {
+    /// Returns whether work comes or ends by it; else the dispatcher was woken, or moved work that is there.
+    pub(crate) const fn is_work(self) -> bool {
+        match self {
+            Self::Join(_) | Self::Hint(..) | Self::Arrival(_) | Self::Ready(_) => true,
+            Self::Front(..) | Self::Copy(_) | Self::CleanedUp(_) => true,
+            Self::CopyOff(..) | Self::CopyBack(_) | Self::TakenOff(_) | Self::Raised(_) => false,
+            Self::ResetOver(_) | Self::Restored(_) | Self::Wake => false,
+        }
+    }
+}
+
 /// Events in the order in which they happen.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {

@@ -60,7 +60,7 @@ mod watcher;
 
 use raddle_report::units;
 
-pub use arrivals::Load;
+pub use arrivals::{Load, requests};
 pub use energy::EnergyFile;
 pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use error::{StudyError, meant};
@@ -69,7 +69,7 @@ pub use fitted::Fitted;
 pub use profiles::Loaded;
 pub use raddle_dispatch::Registry;
 pub use replay::{Kept, Prepared, Studied, Surroundings};
-pub use rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting, milliseconds, span};
+pub use rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting};
 pub use shapes::ShapeRules;
 pub use study::{ContentionRule, Latency, Study, Ways};
 pub use sweep::{Bench, Case, Cases, Shard, Sweep};

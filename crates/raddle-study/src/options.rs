@@ -2,11 +2,13 @@
 //!
 //! The command line has a reader of its own, which knows how to help; a test holds the two together.
 
+use raddle_report::amount::{SpanUnit, span};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::arrivals::said_wrong;
 use crate::error::StudyError;
-use crate::rules::{IdempotenceClaim, Named, Rule, Setting, span};
+use crate::rules::{IdempotenceClaim, Named, Rule, Setting};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
@@ -38,6 +40,9 @@ pub(crate) const OPTIONS: [&str; 24] = [
 ];
 /// Two more, of requests.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
+
+/// What else may be varied: the rate of requests, and tables of recipes.
+const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {
     /// Takes an option of `raddle replay` as if it stood on the command line, behind all others: the
@@ -108,19 +113,25 @@ impl Study {
                 Ok(())
             }
             "requests" => {
+                said_wrong(text)?;
                 let of = |text: &str| text.rsplit_once('=').map(|(name, _)| name.to_owned());
                 load.requests.retain(|other| of(other) != of(text));
                 load.requests.push(text.to_owned());
                 Ok(())
             }
-            "until" => span(text).map(|it| load.until = Some(it)),
+            "until" => said(span(text, Some(SpanUnit::Ms))).map(|it| load.until = Some(it)),
             "seed" => said(text.parse()).map(|it| load.seed = Some(it)),
-            "jitter" => span(text).map(|it| load.jitter = Some(it)),
+            "jitter" => said(span(text, Some(SpanUnit::Ms))).map(|it| load.jitter = Some(it)),
             "time-unit" => word(text).map(|it| load.time_unit = Some(it)),
             _ => {
-                let all = OPTIONS.into_iter().chain(MORE);
-                let near = raddle_dispatch::read::nearest(option, all);
-                Err(format!("there is no such option{}", crate::error::meant(near)))
+                // What stands before a dot is said of one profile.
+                let (word, of) = option.split_once('.').unwrap_or((option, ""));
+                let all = OPTIONS.into_iter().chain(MORE).chain(VARIED);
+                let near = raddle_dispatch::read::nearest(word, all).map(|near| match of {
+                    "" => near.to_owned(),
+                    of => format!("{near}.{of}"),
+                });
+                Err(format!("there is no such option.{}", crate::error::meant(near.as_deref())))
             }
         }
     }
@@ -154,7 +165,8 @@ mod tests {
             ("comm", "drop"),
             ("barriers", "no"),
             ("once", "true"),
-            ("until", "2.5"),
+            ("until", "2500us"),
+            ("jitter", "0.5"),
             ("seed", "7"),
             ("time-unit", "seconds"),
             ("set", "turn.t0-us=5"),
@@ -173,6 +185,13 @@ mod tests {
         assert!(wrong("scale", "colck").contains("expected one of"));
         assert!(wrong("once", "yes").contains("neither"));
         assert!(wrong("devise", "x").contains("Did you mean `device`?"));
+        assert!(wrong("lod", "40/s").contains("Did you mean `load`?"));
+        assert!(wrong("shair.a", "2").contains("Did you mean `share.a`?"));
+        assert!(wrong("until", "3 days").contains("ns, us, ms or s"));
+        for text in ["a=40", "40", "a=40rps", "a=0/s", "a=-4/s", "a=burst:0"] {
+            let told = wrong("requests", text);
+            assert!(told.contains("/s`") || told.contains("burst"), "{told}");
+        }
         assert!(wrong("set", "tern.x=1").contains("no key of a recipe"));
     }
 

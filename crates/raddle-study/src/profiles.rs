@@ -176,7 +176,7 @@ pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
 
 /// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
 /// file of that name.
-fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
+pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))

@@ -1,7 +1,8 @@
 //! How are rules and values said of profiles?
 
-use raddle_policy::{Hint, Level};
-use raddle_report::answer::time_of;
+use raddle_dispatch::read::nearest;
+use raddle_policy::{Hint, Level, Ticks};
+use raddle_report::amount::{AmountError, SpanUnit, is_meant, time, whole};
 use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
@@ -61,12 +62,23 @@ impl TryFrom<String> for Setting {
                 "`{key}` is no key of a recipe: they are window, and those of launch-path, turn, allocate and preempt, such as turn.policy"
             ));
         }
-        // What is no value of TOML is a word.
+        // What is no value of TOML is a time in the unit of the key, or a word.
         let read = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
         let read = read.and_then(|mut table| table.remove("value").filter(|_| table.is_empty()));
-        let value = read.unwrap_or_else(|| value.into());
+        let unit = SpanUnit::of_name(&key).filter(|_| is_meant(value));
+        let value = match (read, unit) {
+            (Some(read), _) => read,
+            (None, Some(unit)) => in_unit(value, unit)?.into(),
+            (None, None) => value.into(),
+        };
         Ok(Self { text, path, value })
     }
+}
+
+/// A time as a recipe has it, in the unit of its key.
+fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
+    let amount = whole(text, unit).map_err(|error| error.to_string())?;
+    i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))
 }
 
 impl From<Setting> for String {
@@ -76,14 +88,13 @@ impl From<Setting> for String {
 }
 
 impl Named<u64> {
-    /// When a profile begins, `FILE=MS`, in nanoseconds.
+    /// When a profile begins, `FILE=TIME`, in nanoseconds; a bare number is milliseconds.
     ///
     /// # Errors
     /// What is wrong with the text.
     pub fn start(text: &str) -> Result<Self, String> {
         let (file, value) = of_profile(text)?;
-        let value =
-            milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
+        let value = time(value, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
         Ok(Self { file: file.to_owned(), value })
     }
 }
@@ -118,27 +129,6 @@ fn of_profile(text: &str) -> Result<(&str, &str), String> {
         return Err("there is no file before the `=`".to_owned());
     }
     Ok((file, value.trim()))
-}
-
-/// Milliseconds with at most six decimals, as nanoseconds.
-#[must_use]
-pub fn milliseconds(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
-}
-
-/// The same above 0.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn span(text: &str) -> Result<u64, String> {
-    let span = milliseconds(text).filter(|&ns| ns > 0);
-    span.ok_or_else(|| "it is no number of milliseconds above 0, such as 2.5".to_owned())
 }
 
 /// A value for one of the profiles.
@@ -185,20 +175,25 @@ impl TryFrom<String> for SaidHint {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let hint = text.split_once(':').and_then(|(kind, value)| {
-            let (kind, value) = (kind.trim(), value.trim());
-            Some(match kind {
-                "priority" => Hint::Priority(Level(value.parse().ok()?)),
-                "deadline" => Hint::Deadline(time_of(value)?),
-                "laxity" => Hint::Laxity(time_of(value)?),
-                "utilisation" => Hint::Utilisation(value.parse().ok().filter(|&of| of <= 100)?),
-                "custom" => Hint::Custom(value.parse().ok()?),
-                _ => return None,
-            })
-        });
-        let hint = hint.ok_or(
-            "its hint is none of priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT and custom:NUMBER, such as deadline:20ms",
-        )?;
+        let kinds =
+            "priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT, custom:NUMBER";
+        let none = || format!("its hint is none of {kinds}, such as deadline:20ms");
+        let (kind, value) = text.split_once(':').ok_or_else(none)?;
+        let (kind, value) = (kind.trim(), value.trim());
+        let told = |error: AmountError| error.to_string();
+        let hint = match kind {
+            "priority" => value.parse().ok().map(|level| Hint::Priority(Level(level))),
+            "deadline" => Some(Hint::Deadline(Ticks(time(value, None).map_err(told)?))),
+            "laxity" => Some(Hint::Laxity(Ticks(time(value, None).map_err(told)?))),
+            "utilisation" => value.parse().ok().filter(|&of| of <= 100).map(Hint::Utilisation),
+            "custom" => value.parse().ok().map(Hint::Custom),
+            _ => {
+                let near =
+                    nearest(kind, ["priority", "deadline", "laxity", "utilisation", "custom"]);
+                return Err(format!("{}.{}", none(), crate::error::meant(near)));
+            }
+        };
+        let hint = hint.ok_or_else(none)?;
         Ok(Self { text, hint })
     }
 }
@@ -264,6 +259,31 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_set_in_the_unit_of_its_key() {
+        let times =
+            ["turn.t0-us=5ms", "turn.slice_us=0.5 s", "preempt.flag-ns=2us", "turn.rule=min-one"];
+        assert_eq!(
+            set("raddle = 1", &times),
+            "raddle = 1\n\n[turn]\nt0-us = 5000\nslice-us = 500000\nrule = \"min-one\"\n\n[preempt]\nflag-ns = 2000\n"
+        );
+        for bad in ["turn.t0-us=1ns", "turn.t0-us=5rps", "turn.t0-us=9223372036854775s"] {
+            assert!(Setting::try_from(bad.to_owned()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn hints_say_what_was_meant() {
+        let wrong = |text: &str| Named::hint(text).unwrap_err();
+        assert_eq!(
+            Named::hint("a=deadline:1.5ms").unwrap().value.hint,
+            Hint::Deadline(Ticks(1_500_000))
+        );
+        assert!(wrong("a=deadline:20").contains("did you mean `20ms`?"));
+        assert!(wrong("a=dedline:20ms").contains("Did you mean `deadline`?"));
+        assert!(wrong("a=priority:x").contains("priority:LEVEL"));
+    }
+
+    #[test]
     fn what_is_no_key_of_a_recipe_is_refused() {
         for bad in ["", "turn", "raddle=2", "description=x", "tern.policy=x", "turn.=1", "=1"] {
             assert!(Setting::try_from(bad.to_owned()).is_err(), "{bad}");
@@ -276,7 +296,8 @@ mod tests {
         assert_eq!(ns("a.csv=2"), Ok(2_000_000));
         assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
         assert_eq!(ns("a=0.5"), Ok(500_000));
-        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5"] {
+        assert_eq!((ns("a=2us"), ns("a=1.5s")), (Ok(2_000), Ok(1_500_000_000)));
+        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5", "a=1h"] {
             assert!(Named::start(bad).is_err(), "{bad}");
         }
         assert!(Named::start("a=18446744073709551615").is_err());

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
+use crate::profiles;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
@@ -205,6 +206,17 @@ impl FileNames<'_> {
             Self::Given => text.to_owned(),
             Self::Bare(_) => "FILE".to_owned(),
         }
+    }
+}
+
+impl Study {
+    /// The first file that it names and that is not there: of its profiles, shapes and verdicts.
+    #[must_use]
+    pub fn missing(&self, files: &dyn Files) -> Option<String> {
+        let profiles = self.profiles.iter().map(|name| profiles::times(name, files).0);
+        let more = self.shapes.shapes_from.iter().chain(&self.idempotent_from).map(String::as_str);
+        let mut all = profiles.chain(more).filter(|name| *name != "-");
+        all.find(|name| !files.has(name)).map(str::to_owned)
     }
 }
 

@@ -77,6 +77,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     fill_arrivals(&mut ops, lanes.order.len(), &mut report);
     link(&mut ops, lanes.order.len(), resolution_ns, &mut report);
     report.add(Quirk::TimeOutlier, outliers(&ops));
+    report.add(Quirk::RepeatedOp, repeated(&ops, resolution_ns));
     let (host_waits, stream_waits) = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
     Profile {
         name,
@@ -125,9 +126,10 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
 /// An hour: nothing that is recorded together lies so far apart.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Ops that lie far from all others in time, or so far behind their launch.
+/// Ops that last long, lie far from all others in time, or so far behind their launch.
 fn outliers(ops: &[Op]) -> u64 {
-    let late = ops.iter().filter(|op| op.start_ns - op.arrival_ns > FAR_NS).count();
+    let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
+    let late = ops.iter().filter(far).count();
     let (mut end, mut fewest) = (0, ops.len());
     for (at, op) in ops.iter().enumerate() {
         if op.start_ns.saturating_sub(end) > FAR_NS && at > 0 {
@@ -137,6 +139,20 @@ fn outliers(ops: &[Op]) -> u64 {
     }
     let apart = if fewest < ops.len() { fewest } else { 0 };
     late.max(apart) as u64
+}
+
+/// Ops that are in the file more than once. Nothing that a stream runs in order begins and ends with another,
+/// unless the clock cannot tell them apart.
+fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
+    let mut count = 0;
+    for same_start in ops.chunk_by(|a, b| a.start_ns == b.start_ns) {
+        let key = |op: &Op| (op.stream, op.kernel, op.duration_ns, op.workgroups);
+        let long = same_start.iter().filter(|op| op.duration_ns > 2 * resolution_ns);
+        let mut keys: Vec<_> = long.map(key).collect();
+        keys.sort_unstable();
+        count += keys.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    }
+    count as u64
 }
 
 impl Profile {

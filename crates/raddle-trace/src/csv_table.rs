@@ -25,6 +25,17 @@ pub(crate) struct CsvTable<'a> {
     open_end: bool,
 }
 
+/// How a table ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableEnd {
+    /// With a line end.
+    Whole,
+    /// Without one, so its last value or comment may be cut.
+    NoLineEnd,
+    /// Within a row, which is lost.
+    Cut,
+}
+
 /// One row of a table.
 pub(crate) struct CsvRow<'t> {
     file: &'t str,
@@ -52,6 +63,7 @@ impl<'a> CsvTable<'a> {
             first: lines,
             row_bytes: 0,
             whole: true,
+            ended: true,
             after_blank: false,
             lossy: false,
             comments: Vec::new(),
@@ -112,24 +124,26 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Hands the rows below the header to `take` until it answers `false`; whether the file breaks
-    /// off before its end.
+    /// Hands the rows below the header to `take` until it answers `false`; how the table ends.
     ///
     /// # Errors
     /// Those of the reader and of `take`, and too many rows.
     pub(crate) fn rows(
         &mut self,
         mut take: impl FnMut(&CsvRow<'_>) -> Result<bool, TraceError>,
-    ) -> Result<bool, TraceError> {
+    ) -> Result<TableEnd, TraceError> {
         for _ in 0..=OP_LIMIT {
             match self.next() {
-                Ok(None) => return Ok(false),
+                Ok(None) => {
+                    let ended = self.rows.get_ref().ended;
+                    return Ok(if ended { TableEnd::Whole } else { TableEnd::NoLineEnd });
+                }
                 Ok(Some(row)) if row.cells.len() < row.header.len() && !row.whole => {
-                    return Ok(true);
+                    return Ok(TableEnd::Cut);
                 }
                 Ok(Some(row)) if take(&row)? => {}
-                Ok(Some(_)) => return Ok(false),
-                Err(cause) if is_damage(&cause) => return Ok(true),
+                Ok(Some(_)) => return Ok(TableEnd::Whole),
+                Err(cause) if is_damage(&cause) => return Ok(TableEnd::Cut),
                 Err(cause) => return Err(self.error(cause)),
             }
         }
@@ -219,6 +233,8 @@ struct RowBytes<'a> {
     /// The bytes of the row so far.
     row_bytes: u64,
     whole: bool,
+    /// Whether a line end follows the last line, be it a row or not.
+    ended: bool,
     after_blank: bool,
     lossy: bool,
     /// Comments above the header, each with its line.
@@ -245,6 +261,7 @@ impl RowBytes<'_> {
                 return Ok(false);
             }
             self.line += 1;
+            self.ended = self.text.ends_with(b"\n");
             if self.row_bytes == 0 {
                 self.first = self.line;
                 if self.text.trim_ascii().is_empty() {
@@ -260,7 +277,7 @@ impl RowBytes<'_> {
                 }
             }
             self.row_bytes += read as u64;
-            self.whole = self.text.ends_with(b"\n");
+            self.whole = self.ended;
             if std::str::from_utf8(&self.text).is_err() {
                 self.lossy = true;
                 self.text = String::from_utf8_lossy(&self.text).into_owned().into_bytes();

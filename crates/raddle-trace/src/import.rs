@@ -30,6 +30,9 @@ use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
+/// More workgroups than this in a nanosecond no device starts: the largest holds some 10,000 at once.
+const MOST_IN_A_NANOSECOND: u64 = 1000;
+
 /// Called with the number of rows of a database that are read, and about how many there are: now and
 /// then, and at the end. Other files are read in step with their bytes and call nothing.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
@@ -100,6 +103,8 @@ pub fn read_watched(
         let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
         draft.report.add(Quirk::NoRegisters, u64::from(no_registers));
         draft.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
+        let most = op.duration_ns.max(draft.resolution_ns).saturating_mul(MOST_IN_A_NANOSECOND);
+        draft.report.add(Quirk::ImpossibleShape, u64::from(op.workgroups > most));
     }
     Ok(assemble(profile_name(file), format, draft))
 }

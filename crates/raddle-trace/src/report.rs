@@ -1,5 +1,7 @@
 //! What was read from a file, and what in it had to be mended, left out or assumed?
 
+use crate::csv_table::TableEnd;
+
 macro_rules! quirks {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $explanation:literal;)*) => {
         /// Something in a file that a reader of its results should know.
@@ -26,6 +28,8 @@ macro_rules! quirks {
 quirks! {
     /// The file stops early.
     Truncated, "truncated", "the file stops before its end, so whole events up to there were kept";
+    /// A table whose last line may be cut.
+    NoLineEnd, "no-line-end", "the last line has no line end: is the file truncated there, its last value lacks digits";
     /// The file cannot be read further.
     Damaged, "damaged", "the file is damaged: it cannot be read further at some point, or its checksum does not fit";
     /// Events were lost.
@@ -48,6 +52,8 @@ quirks! {
     UnevenGrid, "uneven-grid", "grids in work-items that are no whole number of workgroups were rounded up";
     /// Grid or workgroup are empty.
     EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
+    /// More workgroups than the time allows.
+    ImpossibleShape, "impossible-shape", "kernels of more workgroups than any device starts in their time (1000 a nanosecond) were kept as they stand: their shape or their time is wrong";
     /// Work of another device.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The device of the work has no properties in the file.
@@ -56,10 +62,12 @@ quirks! {
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
     /// Lanes are hardware queues.
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
+    /// Twice in the file.
+    RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
     /// Out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
     /// Far apart in time.
-    TimeOutlier, "time-outlier", "ops lie more than an hour from all others, or behind their launch, as where a clock was wrong: they were kept, and the span says little";
+    TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps show no duration.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
     /// Ops of a stream that overlap a little.
@@ -215,10 +223,16 @@ impl ImportReport {
         self.left_out = self.left_out.saturating_add(1);
     }
 
-    /// Notes that the file stops within a row, which is lost.
-    pub(crate) fn cut_short(&mut self) {
-        self.note(Quirk::Truncated);
-        self.note(Quirk::LostEvents);
+    /// Notes how a table ends: a row that the file stops within is lost.
+    pub(crate) fn ends(&mut self, end: TableEnd) {
+        match end {
+            TableEnd::Whole => {}
+            TableEnd::NoLineEnd => self.note(Quirk::NoLineEnd),
+            TableEnd::Cut => {
+                self.note(Quirk::Truncated);
+                self.note(Quirk::LostEvents);
+            }
+        }
     }
 
     /// Those of `quirks` that were met, with their counts, for a message.

@@ -1,7 +1,5 @@
 //! What may be said on the command line?
 
-use std::fs::File;
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -12,6 +10,7 @@ use crate::kernel::KernelArgs;
 #[cfg(target_os = "linux")]
 use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
+use crate::place;
 use crate::ranks::RankArgs;
 use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
 use crate::serve::ServeArgs;
@@ -216,15 +215,8 @@ impl ShowArgs {
     /// What is told of what was asked for: where it was saved, else the text itself.
     pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
         let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
-        let file = path.display().to_string();
-        let saved = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
-        saved.map_err(|cause| match cause.kind() {
-            io::ErrorKind::AlreadyExists => CliError::Refused(format!(
-                "{file} is there already and stays as it is: give --save another name"
-            )),
-            _ => CliError::writing(&file)(cause),
-        })?;
-        Ok(format!("{name} is in {file}\n"))
+        place::write(path, &text, &place::nothing)?;
+        Ok(format!("{name} is in {}\n", path.display()))
     }
 }
 

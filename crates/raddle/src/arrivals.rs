@@ -1,7 +1,8 @@
 //! What may be said about requests on the command line?
 
 use clap::{Args, ValueEnum};
-use raddle_study::{Load, span};
+use raddle_report::amount::{AmountError, SpanUnit, span};
+use raddle_study::Load;
 use raddle_trace::arrivals::TimeUnit;
 
 /// Options of `replay` for requests.
@@ -15,11 +16,11 @@ pub(crate) struct ArrivalArgs {
     /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
     /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the
     /// most urgent work, profiles without requests the least; may be repeated
-    #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE")]
+    #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE", value_parser = raddle_study::requests)]
     pub(crate) requests: Vec<String>,
-    /// Requests arrive only before this, in milliseconds [default: the end of the longest profile
-    /// without requests, else of the file]
-    #[arg(long, value_name = "MS", value_parser = span)]
+    /// Requests arrive only before this: 300ms, or 300 in milliseconds [default: the end of the
+    /// longest profile without requests, else of the file]
+    #[arg(long, value_name = "TIME", value_parser = after)]
     pub(crate) until: Option<u64>,
     /// The seed of random arrivals [default: 0]
     #[arg(long, value_name = "N")]
@@ -28,9 +29,9 @@ pub(crate) struct ArrivalArgs {
     /// 95% confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) seeds: Option<u16>,
-    /// Delay each request by less than this, in milliseconds, at random: for traces whose clock has
-    /// coarse steps
-    #[arg(long, value_name = "MS", value_parser = span)]
+    /// Delay each request by less than this at random, such as 1ms (a bare number is milliseconds):
+    /// for traces whose clock has coarse steps
+    #[arg(long, value_name = "TIME", value_parser = after)]
     pub(crate) jitter: Option<u64>,
     /// The unit of the times in a request trace, and of `time` in a DISB or REEF load [default: by
     /// format and rule; the output names it]
@@ -45,6 +46,11 @@ impl ArrivalArgs {
         let time_unit = time_unit.map(Into::into);
         Load { arrivals, requests, until, seed, seeds, jitter, time_unit }
     }
+}
+
+/// A time above 0 in nanoseconds; a bare number is milliseconds.
+fn after(text: &str) -> Result<u64, AmountError> {
+    span(text, Some(SpanUnit::Ms))
 }
 
 /// What times count.

@@ -1,7 +1,6 @@
 //! Which weights of energy explain measured power? The verb `calibrate`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use raddle_report::json;
 use raddle_study::EnergyFile;
@@ -11,6 +10,8 @@ use serde::Serialize;
 use crate::Console;
 use crate::args::{CalibrateArgs, Format};
 use crate::error::CliError;
+use crate::place;
+use crate::units::quoted;
 
 /// What was found.
 #[derive(Serialize)]
@@ -34,6 +35,11 @@ pub(crate) fn verb(
     let name = args.table.display().to_string();
     let text = std::fs::read_to_string(&args.table)
         .map_err(|cause| CliError::Unreadable { file: name.clone(), cause })?;
+    if !text.ends_with('\n') {
+        console.note(&format!(
+            "warning: {name}: its last line has no line end. Is the file truncated there, its last value lacks digits"
+        ));
+    }
     let readings = readings(&text).map_err(|what| CliError::Refused(format!("{name}, {what}")))?;
     let fit = EnergyFit::of(&readings)
         .map_err(|error| CliError::Refused(format!("{name} gives no weights: {error}")))?;
@@ -49,17 +55,17 @@ pub(crate) fn verb(
     };
     let toml = told(&found)?;
     if let Some(save) = &args.save {
-        save_new(save, &toml)?;
+        place::write(save, &toml, &place::nothing)?;
     }
     let text = match (format, &args.save) {
         (Format::Json, _) => json(&found),
         (Format::Text, None) => toml,
         (Format::Text, Some(save)) => format!(
             "Wrote {}: `raddle replay .. --energy --energy-weights {0}` counts by it\n",
-            save.display()
+            quoted(&save.display().to_string())
         ),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// The rule of a recipe by these weights; the window is as long as each test called its instruction,
@@ -81,12 +87,6 @@ fn told(found: &Calibrated<'_>) -> Result<String, CliError> {
     let _ = writeln!(text, "# pj: move, load, store, matrix, compare, jump");
     let toml = toml::to_string(found.file).map_err(|error| CliError::Refused(error.to_string()))?;
     Ok(text + &toml)
-}
-
-fn save_new(path: &Path, text: &str) -> Result<(), CliError> {
-    let unwritable = |cause| CliError::Unwritable { what: path.display().to_string(), cause };
-    let mut file = std::fs::File::create_new(path).map_err(unwritable)?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(unwritable)
 }
 
 /// The rows of a table, and what is wrong with it where that is so.

@@ -12,10 +12,13 @@ use crate::Console;
 use crate::args::{CheckArgs, Format};
 use crate::disk::{Disk, named};
 use crate::error::CliError;
+use crate::place;
 
 /// What a check is called, beside the report of a prediction that is a folder.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
+/// How the result begins, by which it is known again.
+const MARK: &str = "{\n  \"raddle-check\":";
 
 /// The verb `check`.
 pub(crate) fn verb(
@@ -51,17 +54,16 @@ pub(crate) fn verb(
     let check = check.map_err(|why| CliError::Refused(format!("{shown}: {why}")))?;
     let (result, document) = (json(&check), check.document());
     if let Some(folder) = folder.filter(|_| !args.no_files) {
-        for (name, text) in [(RESULT, &result), (PAGE, &document.html())] {
-            let path = folder.join(name);
-            let told = path.display().to_string();
-            fs::write(&path, text).map_err(CliError::writing(&told))?;
-        }
+        let (page, data) = (folder.join(PAGE), folder.join(RESULT));
+        place::check(&page, &place::page)?;
+        place::write(&data, &result, &|path| place::begins(path, MARK))?;
+        place::write(&page, &document.html(), &place::page)?;
     }
     let text = match format {
         Format::Json => result,
         Format::Text => document.text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// A recording as it was given.

@@ -34,7 +34,7 @@ pub(crate) fn verb(
         Format::Text if args.markdown => markdown(&comparison, &failures),
         Format::Text => document(&comparison).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 

@@ -27,5 +27,5 @@ pub(crate) fn verb(
         Format::Json => json(&found),
         Format::Text => found.document().text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }

@@ -18,7 +18,7 @@ pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Re
         (None, Format::Json) => json(&raddle_device::table()),
         (None, Format::Text) => list(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 fn show(device: &Device, format: Format) -> Result<String, CliError> {

@@ -4,6 +4,7 @@ use std::io;
 
 use raddle_dispatch::log::check::LogRule;
 use raddle_dispatch::{DispatchError, RecipeError};
+use raddle_golden::twin::Finding;
 use raddle_study::StudyError;
 
 /// What stops a verb. Its text says what, where and what to do.
@@ -33,16 +34,10 @@ pub(crate) enum CliError {
     RuleBroken { file: String, line: usize, rule: LogRule, what: String },
     /// A decision log with an answer that the rules of its policy do not give.
     #[error(
-        "{file}, line {line}: `{policy}` does not answer as {rule} asks: expected {expected}; found {found}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle"
+        "{file}, line {}: `{}` does not answer as {} asks: expected {}; found {}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle",
+        .first.line, .first.policy, .first.rule, .first.expected, .first.found
     )]
-    TwinDiffers {
-        file: String,
-        line: usize,
-        policy: String,
-        rule: String,
-        expected: String,
-        found: String,
-    },
+    TwinDiffers { file: String, first: Box<Finding> },
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
@@ -51,11 +46,9 @@ pub(crate) enum CliError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// An output folder with other files.
-    #[error(
-        "the output folder {folder} is not a result of raddle ({reason}), so it is left as it is: name another one with --out, or empty it"
-    )]
-    NotOurs { folder: String, reason: String },
+    /// A file or folder that may not be replaced.
+    #[error("{what} is there already and stays as it is ({reason}): give another name")]
+    NotOurs { what: String, reason: String },
     /// The reader of our output has gone.
     #[error("the reader of the output has gone")]
     ReaderGone,

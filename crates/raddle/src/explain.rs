@@ -63,7 +63,7 @@ pub(crate) fn verb(
         Format::Json => json(&explained),
         Format::Text => explained.text(example, !args.cost, console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// The first line that is not blank, if there is one.

@@ -3,23 +3,48 @@
 //! JSON Lines: one question a line in, one answer a line out, in the same order. A refused line is
 //! answered with an error, the next one is answered too, and the exit code at the end is 1.
 
+use std::io::{self, Write};
+
 use raddle_golden::{TOPICS, Topic};
 use raddle_study::meant;
 
 use crate::Console;
 use crate::error::CliError;
-use crate::units::{counted, plain};
+use crate::units::{counted, escaped_json, plain};
 
 /// The verb `golden`.
 pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     let topic = find(name)?;
-    let refused = raddle_golden::answer_all(topic, &mut console.stdin, &mut console.stdout);
+    let mut lines = EscapedLines { to: &mut console.stdout, line: Vec::new() };
+    let refused = raddle_golden::answer_all(topic, &mut console.stdin, &mut lines);
     match refused.map_err(CliError::printing)? {
         0 => Ok(()),
         refused => Err(CliError::Refused(format!(
             "{} could not be answered: the answers with an `error` say where in the line and why",
             counted(refused, "line", "lines")
         ))),
+    }
+}
+
+/// Lines of JSON, in which a question may have put what controls a terminal: that is written as an escape.
+struct EscapedLines<'c> {
+    to: &'c mut Box<dyn Write>,
+    line: Vec<u8>,
+}
+
+impl Write for EscapedLines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        while let Some(end) = self.line.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            let text = String::from_utf8_lossy(&line).into_owned();
+            self.to.write_all(escaped_json(text).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
     }
 }
 

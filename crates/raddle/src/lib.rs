@@ -36,6 +36,7 @@ mod log_file;
 mod manual;
 mod output;
 mod packet;
+mod place;
 mod progress;
 mod ranks;
 mod recipe_list;
@@ -122,7 +123,7 @@ impl App {
         watcher: &dyn Watcher,
     ) -> Result<Studied, Stopped> {
         let cli = manual::parse(args)
-            .map_err(|error| Stopped { exit_code: 2, text: error.render().to_string() })?;
+            .map_err(|error| Stopped { exit_code: 2, text: clap_text(&error, false) })?;
         let studied = match cli.verb {
             Some(Verb::Replay(args)) => {
                 replay::studied(&args, Ways::Asked, &self.registry, watcher)
@@ -132,7 +133,10 @@ impl App {
                 Err(CliError::Usage("only `replay` and `share` have an answer as data".to_owned()))
             }
         };
-        studied.map_err(|error| Stopped { exit_code: error.exit_code(), text: error.to_string() })
+        studied.map_err(|error| {
+            let text = units::harmless(&error.to_string()).into_owned();
+            Stopped { exit_code: error.exit_code(), text }
+        })
     }
 
     /// Runs a command line, the program's name first; the exit code.
@@ -150,6 +154,7 @@ impl App {
                 if code != 0 {
                     let label = alarm("error:", console.stderr_colour);
                     // Where even this cannot be written, only the exit code is left.
+                    let error = units::harmless(&error.to_string()).into_owned();
                     let _ = writeln!(console.stderr, "{label} {error}");
                 }
                 code
@@ -186,11 +191,19 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     } else {
         (&mut console.stdout, console.stdout_colour)
     };
-    let text = error.render();
-    let text = if colour { text.ansi().to_string() } else { text.to_string() };
-    let text = format!("{text}{}", profile_hint(error));
+    let text = format!("{}{}", clap_text(error, colour), profile_hint(error));
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     if error.use_stderr() { 2 } else { 0 }
+}
+
+/// What clap has to say. It repeats what was given, which is not to control a terminal: then without colours.
+fn clap_text(error: &clap::Error, colour: bool) -> String {
+    let text = error.render();
+    let bare = text.to_string();
+    match units::harmless(&bare) {
+        std::borrow::Cow::Borrowed(_) if colour => text.ansi().to_string(),
+        harmless => harmless.into_owned(),
+    }
 }
 
 /// A profile where a verb should stand is the first thing that people type.
@@ -203,7 +216,7 @@ fn profile_hint(error: &clap::Error) -> String {
     if !std::path::Path::new(word).exists() {
         return String::new();
     }
-    let word = units::plain(word, 200);
+    let word = units::quoted(word);
     format!("\n{word} is a file: did you mean `raddle replay {word}`?\n")
 }
 

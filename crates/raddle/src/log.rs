@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::live;
 use crate::log_file;
 use crate::progress::{Progress, ProgressReader};
-use crate::units::{counted, plain};
+use crate::units::{counted, escaped_json, harmless, plain};
 use raddle_report::json;
 
 /// Bytes read at a time, and told of at a time.
@@ -126,12 +126,10 @@ fn tell_of_rules(
         ),
         Format::Text => broken.iter().map(told).chain([told_of_policies(twins)]).collect(),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     match found.broken.iter().min_by_key(|(_, broken)| broken.line) {
         None => twins.and_then(Report::first).map_or(Ok(()), |first| {
-            let (line, policy, rule) = (first.line, first.policy.clone(), first.rule.clone());
-            let (expected, found) = (first.expected.clone(), first.found.clone());
-            Err(CliError::TwinDiffers { file, line, policy, rule, expected, found })
+            Err(CliError::TwinDiffers { file, first: Box::new(first.clone()) })
         }),
         Some((rule, first)) => Err(CliError::RuleBroken {
             file,
@@ -182,12 +180,12 @@ fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliEr
     for (line, number) in spelled_out(text(log, &file)?).zip(1..) {
         let line = line.map_err(|error| unread(error, &file))?;
         let text = match format {
-            Format::Json => format!("{line}\n"),
+            Format::Json => escaped_json(format!("{line}\n")),
             Format::Text => spelled(&line).ok_or_else(|| {
                 CliError::Refused(format!("{file}, line {number}: it is no line of a decision log"))
             })?,
         };
-        stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+        stdout.write_all(harmless(&text).as_bytes()).map_err(CliError::printing)?;
     }
     stdout.flush().map_err(CliError::printing)
 }
@@ -252,7 +250,7 @@ pub(crate) fn replay(
             counted(found.answers, "answer", "answers"),
         ),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// The text of a log that was opened.

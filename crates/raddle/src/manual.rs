@@ -4,6 +4,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
 
+use raddle_dispatch::read::nearest;
+use raddle_study::meant;
+
 use crate::Console;
 use crate::args::Cli;
 use crate::error::CliError;
@@ -62,13 +65,23 @@ pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliEr
         Some(verb) => {
             let found = command.find_subcommand(verb).cloned();
             found.ok_or_else(|| {
-                CliError::Usage(format!("there is no verb `{verb}`: `raddle --help` lists them"))
+                let near = near(verb);
+                CliError::Usage(format!(
+                    "there is no verb `{verb}`.{near} `raddle --help` lists them"
+                ))
             })?
         }
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text).map_err(CliError::printing)?;
     console.stdout.write_all(&text).map_err(CliError::printing)
+}
+
+/// The verb that was likely meant, as a sentence.
+fn near(verb: &str) -> String {
+    let command = command();
+    let verbs = command.get_subcommands().map(clap::Command::get_name).chain(["model"]);
+    meant(nearest(verb, verbs))
 }
 
 /// The verb `help`: of the tool, of a verb, or of the model.
@@ -81,9 +94,10 @@ pub(crate) fn help(topic: Option<&str>, console: &mut Console) -> Result<(), Cli
         Some(verb) => match command.find_subcommand_mut(verb) {
             Some(verb) => verb.render_long_help().to_string(),
             None => {
+                let near = near(verb);
                 let verb = crate::units::plain(verb, 40);
                 return Err(CliError::Usage(format!(
-                    "there is no verb `{verb}`: `raddle --help` lists them, `raddle help model` explains the model"
+                    "there is no verb `{verb}`.{near} `raddle --help` lists them, `raddle help model` explains the model"
                 )));
             }
         },

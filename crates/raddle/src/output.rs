@@ -1,19 +1,18 @@
-//! How do results get into a folder so that nothing half-written is ever seen there?
+//! Which folder of results may be replaced, and what is written into a new one?
 //!
-//! They are made in a temporary folder beside it, which takes its name at the very end. A folder is
-//! replaced only if everything in it is known to be an earlier result.
+//! A folder is replaced only if everything in it is known to be an earlier result.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 use raddle_report::replay::{LOG, PAGE, PERFETTO, SET_UP, SLOWEST, SUMMARY, SetUpFile};
 
+use crate::check;
 use crate::error::CliError;
-use crate::{check, interrupt};
+use crate::place::Place;
 
 /// What a folder of a recipe may hold.
 const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
@@ -21,137 +20,76 @@ const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
 /// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Output {
-    folder: PathBuf,
-    /// `None` once it has been moved or given up.
-    temporary: Option<TempDir>,
-    /// Folders above that were made for it, the innermost first.
-    made: Vec<PathBuf>,
+    place: Place,
+    shown: String,
 }
 
 impl Output {
     /// Begins results for `folder`, which must not exist, be empty or hold an earlier result.
     pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
         let shown = folder.display().to_string();
-        let write = CliError::writing(&shown);
-        // A link is followed, so that what it leads to is replaced and not the link.
-        let folder = match fs::canonicalize(folder) {
-            Ok(real) => real,
-            Err(_) => folder.to_path_buf(),
-        };
-        let here = std::env::current_dir().and_then(fs::canonicalize);
-        if here.is_ok_and(|here| here.starts_with(&folder)) {
-            let reason =
-                "it is the current folder or lies around it; name one of its own".to_owned();
-            return Err(CliError::NotOurs { folder: shown.clone(), reason });
-        }
-        check(&folder, &shown)?;
-        let parent = match folder.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let made = parent.ancestors().take_while(missing);
-        let mut output = Self {
-            made: made.map(Path::to_path_buf).collect(),
-            folder: folder.clone(),
-            temporary: None,
-        };
-        fs::create_dir_all(parent).map_err(&write)?;
-        let temporary =
-            tempfile::Builder::new().prefix(".raddle-").tempdir_in(parent).map_err(&write)?;
-        let new = temporary.path().join("new");
-        interrupt::remove_on_exit(Some(temporary.path()));
-        output.temporary = Some(temporary);
+        let place = Place::begin(folder, &earlier)?;
         // Within, so that the result has the rights that any new folder gets.
-        fs::create_dir(new).map_err(&write)?;
-        Ok(output)
+        fs::create_dir(place.new_path()).map_err(CliError::writing(&shown))?;
+        Ok(Self { place, shown })
     }
 
     /// Where to write.
     pub(crate) fn path(&self) -> PathBuf {
-        let temporary = self.temporary.as_ref();
-        temporary.map_or_else(|| self.folder.clone(), |dir| dir.path().join("new"))
+        self.place.new_path()
     }
 
     /// Writes the files that set up what is recommended, if there are any.
     pub(crate) fn set_up(&self, files: &[SetUpFile]) -> Result<(), CliError> {
-        let shown = self.folder.display().to_string();
         let folder = self.path().join(SET_UP);
         if !files.is_empty() {
-            fs::create_dir(&folder).map_err(CliError::writing(&shown))?;
+            fs::create_dir(&folder).map_err(CliError::writing(&self.shown))?;
         }
         for file in files {
-            fs::write(folder.join(file.name), &file.text).map_err(CliError::writing(&shown))?;
+            let written = fs::write(folder.join(file.name), &file.text);
+            written.map_err(CliError::writing(&self.shown))?;
         }
         Ok(())
     }
 
     /// Writes the summary and the page, and gives the folder its name.
-    pub(crate) fn finish(mut self, summary: &str, page: &str) -> Result<(), CliError> {
-        let shown = self.folder.display().to_string();
-        let write = CliError::writing(&shown);
+    pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {
         let new = self.path();
-        fs::write(new.join(SUMMARY), summary).map_err(&write)?;
-        fs::write(new.join(PAGE), page).map_err(&write)?;
-        let Some(temporary) = self.temporary.take() else {
-            return Ok(());
-        };
-        // From here on an interruption must not take away what is about to be the result.
-        interrupt::remove_on_exit(None);
-        let old = temporary.path().join("old");
-        let replaced = match fs::rename(&self.folder, &old) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(write(error)),
-        };
-        fs::rename(&new, &self.folder).map_err(|error| {
-            if replaced {
-                // Nothing more can be done if this fails too: the old result is then lost.
-                let _ = fs::rename(&old, &self.folder);
-            }
-            write(error)
-        })
+        fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;
+        fs::write(new.join(PAGE), page).map_err(CliError::writing(&self.shown))?;
+        self.place.finish(&earlier)
     }
 }
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        drop(self.temporary.take());
-        interrupt::remove_on_exit(None);
-        for folder in &self.made {
-            // Not empty where the result, or somebody else's, lies there by now.
-            let _ = fs::remove_dir(folder);
-        }
+/// Checks that a folder is an earlier result, of which everything in it is known.
+fn earlier(folder: &Path) -> Result<(), String> {
+    let entries = fs::read_dir(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    let here = std::env::current_dir().and_then(fs::canonicalize);
+    let real = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    if here.is_ok_and(|here| here.starts_with(real)) {
+        return Err("it is the current folder or lies around it".to_owned());
     }
-}
-
-/// Whether the folder may be replaced.
-fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
-    let refuse = |reason: String| CliError::NotOurs { folder: shown.to_owned(), reason };
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(refuse("it is a file".to_owned()));
-        }
-        Err(error) => return Err(CliError::writing(shown)(error)),
-    };
-    let names = names(entries).map_err(CliError::writing(shown))?;
+    let names = names(entries).map_err(|error| error.to_string())?;
     if names.is_empty() {
         return Ok(());
     }
     let ours = Ours::read(&folder.join(SUMMARY))
-        .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
+        .ok_or_else(|| format!("it holds files, but no {SUMMARY} of raddle"))?;
     let own = [SUMMARY, PAGE, check::RESULT, check::PAGE];
-    for name in names.iter().filter(|name| !own.contains(&&***name)) {
-        let within = fs::read_dir(folder.join(name)).and_then(self::names);
+    for name in names {
+        let inner = folder.join(&name);
+        let within = fs::read_dir(&inner).and_then(self::names);
         let all = |known: &dyn Fn(&String) -> bool| within.is_ok_and(|all| all.iter().all(known));
-        let known = match name == SET_UP {
-            true => all(&|name| ours.set_up.contains(name)),
-            false => ours.recipes.contains(name) && all(&|name| FILES.contains(&&**name)),
+        let known = match &*name {
+            SET_UP => all(&|name| ours.set_up.contains(name)),
+            name if own.contains(&name) => inner.is_file(),
+            _ => ours.recipes.contains(&name) && all(&|name| FILES.contains(&&**name)),
         };
         if !known {
-            return Err(refuse(format!("it holds {name}, which raddle did not write")));
+            return Err(format!("it holds {name}, which raddle did not write"));
         }
     }
     Ok(())
@@ -224,6 +162,21 @@ mod tests {
         begin(&folder).unwrap().finish(OURS, "").unwrap();
         assert_eq!(entries(&folder), [PAGE, SUMMARY]);
         assert_eq!(entries(dir.path()), ["out"]);
+    }
+
+    #[test]
+    fn what_others_put_there_meanwhile_stays_and_the_result_is_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("out");
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        let output = begin(&folder).unwrap();
+        fs::write(folder.join("notes"), "mine").unwrap();
+        fs::create_dir(folder.join("work")).unwrap();
+        let told = output.finish(OURS, "").unwrap_err().to_string();
+        assert!(told.contains("it holds notes") && told.contains("out-2"), "{told}");
+        assert_eq!(entries(&folder), ["notes", PAGE, SUMMARY, "work"]);
+        assert_eq!(entries(&dir.path().join("out-2")), [PAGE, SUMMARY]);
+        assert_eq!(entries(dir.path()), ["out", "out-2"]);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use raddle_study::Watcher;
 
+use crate::units::plain;
+
 /// What takes less is not worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -64,7 +66,7 @@ impl Progress {
     /// Tells what it is at.
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(what);
+            bar.set_message(plain(&what, 200));
         }
     }
 

@@ -45,14 +45,17 @@ pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Re
         (None, Format::Json) => json(&entries()?),
         (None, Format::Text) => list(&entries()?, console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 fn show(name: &str, format: Format) -> Result<String, CliError> {
     let text = recipes::text_of(name).ok_or_else(|| {
+        let near = match recipes::nearest(name) {
+            None => format!(" Some are {}.", recipes::DEFAULT.join(", ")),
+            near => meant(near),
+        };
         CliError::Refused(format!(
-            "there is no bundled recipe {name}.{} `raddle recipes` lists them",
-            meant(recipes::nearest(name))
+            "there is no bundled recipe {name}.{near} `raddle recipes` lists all"
         ))
     })?;
     Ok(match format {

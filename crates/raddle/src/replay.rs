@@ -186,7 +186,7 @@ fn of_profiles(
         Format::Text if run.quiet => in_brief(&studied.result),
         Format::Text => document.text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     if run.quiet {
         warn(&studied.result, console)?;
     }
@@ -221,8 +221,8 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
         ));
     } else if args.asked.priorities.is_empty() && args.load.requests.is_empty() {
         next.push(format!(
-            "--priority '{}=5'    makes it less urgent; then compare leftover with leftover-drain",
-            profiles[0].name
+            "--priority {}    makes it less urgent; then compare leftover with leftover-drain",
+            quoted(&format!("{}=5", profiles[0].name))
         ));
     }
     next.push(

@@ -1,6 +1,6 @@
 //! What are the lines of a log, and is it whole?
 
-use std::io::{BufRead, Lines};
+use std::io::{BufRead, Lines, Read};
 
 use serde::Deserialize;
 
@@ -31,16 +31,57 @@ pub(super) struct LogLines<R> {
     memory: Memory,
 }
 
-/// Every line of a log as it is spelled by itself.
+/// The most bytes of the first line: of a file that is no log it may be all.
+const HEADER: u64 = 1 << 20;
+
+/// What every log begins with, also that of a live program or a daemon.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct LogMark {
+    #[serde(rename = "raddle-log")]
+    _version: u32,
+}
+
+/// Every line of a log as it is spelled by itself. Nothing comes out of a file that is no log.
 ///
 /// # Errors
-/// When a line cannot be read, or leaves out what does not follow from those before it.
+/// When it does not begin with a header; when a line cannot be read, or leaves out what does not follow from those
+/// before it. Nothing follows.
 pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, DispatchError>> {
-    let (mut memory, mut number) = (Memory::default(), 0);
-    log.lines().map(move |line| {
+    let (mut memory, mut number, mut log) = (Memory::default(), 0, Some(log));
+    core::iter::from_fn(move || {
+        let mut from = log.take()?;
         number += 1;
-        spell_out(&mut memory, number, line.map_err(DispatchError::ReadLog)?)
+        let line = match number {
+            1 => header_line(&mut from).map(Some),
+            _ => next_line(&mut from),
+        };
+        let line = line.transpose()?.and_then(|line| spell_out(&mut memory, number, line));
+        log = line.is_ok().then_some(from);
+        Some(line)
     })
+}
+
+/// The first line, where it is a header.
+fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
+    let mut line = Vec::new();
+    log.take(HEADER).read_until(b'\n', &mut line).map_err(DispatchError::ReadLog)?;
+    let is_log = serde_json::from_slice::<LogMark>(&line).is_ok();
+    let text = String::from_utf8(line).ok().filter(|_| is_log);
+    text.map(|text| text.trim_end().to_owned()).ok_or_else(|| {
+        let what = "it is no header of a log, so this is no log that `raddle replay --log` or `raddle live` wrote";
+        DispatchError::bad_log(1, what)
+    })
+}
+
+fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
+    let mut line = String::new();
+    let read = log.read_line(&mut line).map_err(DispatchError::ReadLog)?;
+    let end = line
+        .strip_suffix('\n')
+        .map_or(line.len(), |line| line.strip_suffix('\r').unwrap_or(line).len());
+    line.truncate(end);
+    Ok((read > 0).then_some(line))
 }
 
 /// A line in full. The first and the last one have no time, and stay.

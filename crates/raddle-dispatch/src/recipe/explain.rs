@@ -61,6 +61,12 @@ pub(super) fn explain(
     }
     let found = match (&*path, &policy) {
         _ if error.kind == FaultKind::Inconsistent => None,
+        // Of a key that was to be this one, with its value.
+        ([_, "policy"], policy) if error.kind == FaultKind::UnknownField => {
+            let given = value(recipe, &at).and_then(Value::as_str).map(kebab);
+            let name = given.or_else(|| policy.clone());
+            name.map(|name| ("policy".to_owned(), toml::Value::from(name)))
+        }
         ([_, "policy"], _) => {
             let first = || error.known.first().map(|name| kebab(name));
             let name = word.filter(|word| error.known.contains(&&**word)).or_else(first);

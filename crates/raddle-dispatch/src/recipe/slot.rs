@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::read::{FaultKind, ReadError, kebab, listed, read};
+use crate::read::{FaultKind, ReadError, kebab, listed, nearest, read};
 
 /// Settings of any type, with how a policy is made from them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
@@ -130,7 +130,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         };
         let name: String = read(&policy).map_err(text)?;
         let unknown = || ReadError::unknown_name(&name, self.names()).within("policy");
-        PolicySlot::new(self.row(&name).ok_or_else(unknown)?, settings)
+        PolicySlot::new(self.row(&name).ok_or_else(unknown)?, settings).map_err(meant_policy)
     }
 
     fn row(&self, name: &str) -> Option<&Arc<RegistryRow<P>>> {
@@ -141,6 +141,15 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
     /// Settings of a policy for examples.
     pub(super) fn samples(&self, name: &str) -> &'static [&'static str] {
         self.row(name).map_or(&[], |row| row.samples)
+    }
+}
+
+/// The error of settings, where what was meant is the key that stands beside them.
+fn meant_policy(error: ReadError) -> ReadError {
+    let beside = error.kind == FaultKind::UnknownField && error.nearest().is_none();
+    match beside && nearest(&kebab(&error.found), ["policy"]).is_some() {
+        true => ReadError { known: vec!["policy"], ..error },
+        false => error,
     }
 }
 

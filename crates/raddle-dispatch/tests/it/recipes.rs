@@ -38,6 +38,20 @@ fn a_recipe_comes_back_from_its_own_json() {
 }
 
 #[test]
+fn the_key_of_the_policy_is_known_beside_its_settings() {
+    let told = |slot: &str| error(&format!("raddle = 1\n{slot}"));
+    assert_eq!(
+        told("[allocate]\npolicy = \"leftover\"\npolcy = \"greedy\""),
+        "recipe mine, line 4, `allocate.polcy`: unknown key `polcy`; did you mean `policy`? Example: `policy = \"greedy\"`"
+    );
+    let nothing = told("[turn]\npolicy = \"everyone\"\npolicie = 3");
+    assert!(
+        nothing.ends_with("did you mean `policy`? Example: `policy = \"everyone\"`"),
+        "{nothing}"
+    );
+}
+
+#[test]
 fn prose_keeps_its_underscores() {
     let recipe = Recipe::parse("mine", "raddle = 1\ndescription = \"a_b\"").unwrap();
     assert_eq!(recipe.description.as_deref(), Some("a_b"));

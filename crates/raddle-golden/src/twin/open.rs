@@ -194,13 +194,7 @@ impl OpenLog {
                 }
                 self.stale();
             }
-            Heard::Restored { launch } => {
-                self.desk.restored(launch);
-                if let Some(launch) = self.launch(launch) {
-                    self.tell(&Fact::Restored { launch: &launch });
-                }
-                self.stale();
-            }
+            Heard::Restored { launch } => self.restored(launch),
             Heard::Judged { launch, idempotent } => {
                 if let Some(job) = self.desk.jobs.get_mut(&launch) {
                     job.launch.idempotent = idempotent;
@@ -215,6 +209,14 @@ impl OpenLog {
             Heard::Woke {} => self.stale(),
             Heard::Other => {}
         }
+    }
+
+    fn restored(&mut self, id: LaunchId) {
+        self.desk.restored(id);
+        if let Some(launch) = self.launch(id) {
+            self.tell(&Fact::Restored { launch: &launch });
+        }
+        self.stale();
     }
 
     /// A launch that is no copy.
@@ -282,32 +284,14 @@ impl OpenLog {
                 }
             }
             Answered::Start(start) => self.starts.push((at, start)),
-            Answered::Assign { launch, workgroup, cu } => {
-                self.arrive();
-                let found = (launch, workgroup, cu);
-                match &mut self.placing {
-                    Some(placing) => {
-                        placing.assign(found, &mut self.desk, &mut self.allocate, at);
-                    }
-                    None => self.desk.assigned(launch, workgroup, cu),
-                }
-            }
+            Answered::Assign { launch, workgroup, cu } => self.assign((launch, workgroup, cu)),
             Answered::Wait { retry_at } => {
                 self.arrive();
                 if let Some(placing) = &mut self.placing {
                     placing.wait(retry_at, &self.desk, &mut self.allocate, at);
                 }
             }
-            Answered::Refuse(refusal) => {
-                let known = self.launch(refusal.launch).is_some();
-                if known {
-                    self.arrive();
-                }
-                if let Some(placing) = self.placing.as_mut().filter(|_| known) {
-                    placing.refuse(refusal.launch, &self.desk, &mut self.allocate, at);
-                }
-                self.forget(refusal.launch);
-            }
+            Answered::Refuse(refusal) => self.refuse(refusal.launch),
             Answered::TakeOff { launch, how } => self.take_off(launch, how.how()),
             Answered::Restore { launch } => {
                 self.desk.returns(launch);
@@ -315,22 +299,48 @@ impl OpenLog {
                     self.tell(&Fact::Returning { launch: &launch });
                 }
             }
-            Answered::Reset { process } => {
-                let scope = self.scope.as_str();
-                if let Some(placing) = self.placing.as_mut().filter(|_| scope != "launch") {
-                    placing.reset(process, !matches!(scope, "queue" | "process"));
-                }
-            }
-            Answered::Drained { process } => {
-                if let Some(placing) = &mut self.placing {
-                    placing.reopen(process);
-                }
-                if let (_, Some(leaving)) = &mut self.preempt {
-                    leaving.drained(process);
-                }
-            }
+            Answered::Reset { process } => self.reset(process),
+            Answered::Drained { process } => self.drained(process),
             Answered::Broke { slot } => self.broke(&slot),
             Answered::StartCopy {} | Answered::Streams {} | Answered::Other => {}
+        }
+    }
+
+    fn assign(&mut self, found: (LaunchId, u64, u16)) {
+        self.arrive();
+        let (launch, workgroup, cu) = found;
+        match &mut self.placing {
+            Some(placing) => {
+                placing.assign(found, &mut self.desk, &mut self.allocate, self.at);
+            }
+            None => self.desk.assigned(launch, workgroup, cu),
+        }
+    }
+
+    fn refuse(&mut self, launch: LaunchId) {
+        let known = self.launch(launch).is_some();
+        if known {
+            self.arrive();
+        }
+        if let Some(placing) = self.placing.as_mut().filter(|_| known) {
+            placing.refuse(launch, &self.desk, &mut self.allocate, self.at);
+        }
+        self.forget(launch);
+    }
+
+    fn reset(&mut self, process: ProcessId) {
+        let scope = self.scope.as_str();
+        if let Some(placing) = self.placing.as_mut().filter(|_| scope != "launch") {
+            placing.reset(process, !matches!(scope, "queue" | "process"));
+        }
+    }
+
+    fn drained(&mut self, process: ProcessId) {
+        if let Some(placing) = &mut self.placing {
+            placing.reopen(process);
+        }
+        if let (_, Some(leaving)) = &mut self.preempt {
+            leaving.drained(process);
         }
     }
 

@@ -4,4 +4,3 @@ mod device;
 mod kit;
 mod known;
 mod planted;
-mod recorded;

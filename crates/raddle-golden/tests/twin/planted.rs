@@ -20,7 +20,8 @@ fn lines(recipe: &str, seed: u64, detail: Detail) -> Vec<String> {
 fn planted(lines: &[String], policy: &str, change: impl Fn(&mut Value) -> bool) {
     let changed = lines.iter().enumerate().skip(1).find_map(|(at, line)| {
         let mut value: Value = serde_json::from_str(line).ok()?;
-        (change(&mut value) && value.to_string() != *line).then(|| (at, spelled(&value)))
+        let before = value.clone();
+        (change(&mut value) && value != before).then(|| (at, spelled(&value)))
     });
     let (at, line) = changed.expect("there is such an answer");
     let mut other = lines.to_vec();

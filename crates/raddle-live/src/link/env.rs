@@ -1,8 +1,8 @@
 //! What does `raddle live run` tell the program that it starts, and the library in it?
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -82,6 +82,74 @@ fn log() -> Option<Box<dyn Write + Send>> {
         0 => path,
         more => format!("{path}.{more}"),
     };
-    let file = File::create(path).ok()?;
+    let file = log_file(Path::new(&path)).ok()?;
     Some(Box::new(BufWriter::with_capacity(1 << 16, file)))
+}
+
+/// Opens a file for a live log: a new one, an empty one, or an earlier live log, which begins again.
+///
+/// # Errors
+/// When it cannot be opened, or holds something else, which stays as it is.
+pub fn log_file(path: &Path) -> io::Result<File> {
+    let mut file =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    check_log(&mut file)?;
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+        file.rewind()?;
+    }
+    Ok(file)
+}
+
+/// Checks, before a program is started, that [`log_file`] will open this path.
+///
+/// # Errors
+/// When it holds something else than a live log.
+pub fn check_log_path(path: &Path) -> io::Result<()> {
+    match File::open(path) {
+        Ok(mut file) => check_log(&mut file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn check_log(file: &mut File) -> io::Result<()> {
+    if !file.metadata()?.is_file() {
+        return Ok(());
+    }
+    let mut begin = Vec::new();
+    file.take(1 << 16).read_to_end(&mut begin)?;
+    let first = begin.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let marked = first.windows(8).any(|window| window == b"\"live\":\"");
+    if begin.is_empty() || first.starts_with(b"{\"raddle-log\":") && marked {
+        return Ok(());
+    }
+    let what = "it is there already and is no live log of raddle, so it stays as it is";
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_new_or_takes_the_place_of_one() {
+        let folder = std::env::temp_dir().join(format!("raddle-live-log-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("log");
+        for text in ["", "{\"raddle-log\":1,\"live\":\"client\"}\nmore\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(check_log_path(&path).is_ok());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            drop(log_file(&path).unwrap());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+        }
+        for theirs in ["notes\n", "{\"raddle-log\":2,\"detail\":\"full\"}\n"] {
+            std::fs::write(&path, theirs).unwrap();
+            assert!(log_file(&path).is_err() && check_log_path(&path).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
+        }
+        assert!(check_log_path(&folder.join("other")).is_ok());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -33,7 +33,7 @@ Recipe = Union[File, Mapping[str, Any]]
 class Options(TypedDict, total=False):
     """The options of `raddle replay`, of the same names, units and defaults; `raddle replay --help` says what each means.
 
-    One that may be repeated takes a list. One that is said of profiles takes a dictionary too. Times are milliseconds.
+    One that may be repeated takes a list. One that is said of profiles takes a dictionary too. Times are texts such as `"300ms"`, or numbers in milliseconds.
     """
 
     recipe: Union[Recipe, Sequence[Recipe]]
@@ -63,10 +63,10 @@ class Options(TypedDict, total=False):
     jobs: int
     arrivals: Named
     requests: Named
-    until: float
+    until: Union[float, str]
     seed: int
     seeds: int
-    jitter: float
+    jitter: Union[float, str]
     time_unit: str
 
 

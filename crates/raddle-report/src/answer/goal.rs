@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use raddle_policy::Ticks;
 use serde::{Deserialize, Serialize};
 
 use super::{JudgedBy, PolicyFigures};
+use crate::amount::{AmountError, decimal, span};
 
 /// A limit of one figure of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,9 +54,9 @@ pub enum GoalError {
     /// The figure is not known.
     #[error("`{0}` is no figure of a goal: p50, p99, max, step or end")]
     Metric(String),
-    /// The limit is neither a time nor a percentage.
-    #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%")]
-    Limit(String),
+    /// The limit is neither a time nor a percentage; why it is no time.
+    #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
+    Limit(String, AmountError),
 }
 
 impl GoalMetric {
@@ -124,41 +124,12 @@ impl FromStr for Goal {
         let (process, metric) = rest.rsplit_once(char::is_whitespace).ok_or_else(words)?;
         let known = GoalMetric::NAMES.iter().find(|(name, _)| *name == metric);
         let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
-        let bad = || GoalError::Limit(limit.to_owned());
         let by = limit.strip_prefix('+').and_then(|text| text.strip_suffix('%'));
-        let limit = match by {
-            Some(by) => {
-                let by = decimal(by, 2).and_then(|by| u32::try_from(by).ok());
-                GoalLimit::Longer(by.ok_or_else(bad)?)
-            }
-            None => GoalLimit::Ns(span(limit).filter(|&ns| ns > 0).ok_or_else(bad)?),
-        };
+        let by = by.and_then(|by| u32::try_from(decimal(by, 2)?).ok());
+        let ns = || span(limit, None).map_err(|why| GoalError::Limit(limit.to_owned(), why));
+        let limit = by.map_or_else(|| ns().map(GoalLimit::Ns), |by| Ok(GoalLimit::Longer(by)))?;
         Ok(Self { process: process.trim().to_owned(), metric, limit })
     }
-}
-
-/// A time with its unit, such as `20ms`, in ticks; `None` where it is none.
-#[must_use]
-pub fn time_of(text: &str) -> Option<Ticks> {
-    span(text).map(Ticks)
-}
-
-/// A time with its unit, in ns.
-fn span(text: &str) -> Option<u64> {
-    let units = [("ns", 0), ("us", 3), ("ms", 6), ("s", 9)];
-    let (number, digits) =
-        units.iter().find_map(|&(unit, digits)| Some((text.strip_suffix(unit)?, digits)))?;
-    decimal(number.trim_end(), digits)
-}
-
-/// A decimal number times ten to the power of `digits`, exactly.
-fn decimal(text: &str, digits: usize) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > digits || !plain(whole) || !plain(fraction) {
-        return None;
-    }
-    format!("{whole}{fraction:0<digits$}").parse().ok()
 }
 
 impl fmt::Display for Goal {

@@ -3,7 +3,7 @@
 use super::metrics::{MetricUnit, TURNS_LOST};
 use super::rows::{ChangeVerdict, Comparison, FigureChange, MetricRow};
 use crate::document::{Block, Column, Document, Table};
-use crate::units::{count, duration, percent, plain};
+use crate::units::{count, duration, markdown as markdown_text, percent, plain};
 
 /// Characters of a name, of a path, of a sentence.
 const NAME: usize = 20;
@@ -65,7 +65,6 @@ pub fn document(comparison: &Comparison) -> Document {
 /// The comparison in Markdown, for a pull request: its changes, and what else differs.
 #[must_use]
 pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
-    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     let mut out = String::new();
     let mut line = |text: String| {
         out += &text;
@@ -73,8 +72,8 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     };
     let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
     line(format!("**{changed} of {} figures changed**\n", comparison.figures));
-    failures.iter().for_each(|failure| line(format!("- :x: {}", cell(failure))));
-    comparison.differences.iter().for_each(|said| line(format!("- {}", cell(said))));
+    failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
+    comparison.differences.iter().for_each(|said| line(format!("- {}", markdown_text(said))));
     if changed == 0 {
         return out;
     }
@@ -93,12 +92,13 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     for row in comparison.rows.iter().filter(|row| row.is_changed()) {
         let figures: Vec<String> = cells(row).split_off(4);
         let mut figures = figures.into_iter();
-        let mut told = format!("| {} | {} |", cell(&row.recipe), cell(&row.subject()));
-        told += &format!(" {} |", cell(&figures.next().unwrap_or_default()));
+        let mut told =
+            format!("| {} | {} |", markdown_text(&row.recipe), markdown_text(&row.subject()));
+        told += &format!(" {} |", figures.next().unwrap_or_default());
         while let Some(value) = figures.next() {
             let (size, word) =
                 (figures.next().unwrap_or_default(), figures.next().unwrap_or_default());
-            told += &format!(" {} | {} |", cell(&value), cell(format!("{size} {word}").trim()));
+            told += &format!(" {} | {} |", value, format!("{size} {word}").trim());
         }
         line(told);
     }

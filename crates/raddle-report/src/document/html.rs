@@ -17,6 +17,8 @@ const SCRIPT: &str = include_str!("script.js");
 /// Allows the script of a page by its hash: what else says it is one does not run. `cargo xtask
 /// browse` fails where the hash is not that of the script.
 pub const SCRIPT_HASH: &str = "sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc=";
+/// What every page of raddle has in it, and no other: by it a page is known again.
+pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
 /// Characters of a name, and of a text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
@@ -265,6 +267,11 @@ fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
 mod tests {
     use super::super::table::Column;
     use super::*;
+
+    #[test]
+    fn a_page_has_its_mark() {
+        assert!(Document::default().html().contains(PAGE_MARK));
+    }
 
     #[test]
     fn what_comes_from_outside_stays_text() {

@@ -12,7 +12,7 @@ mod table;
 mod text;
 
 pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Scale, ValueUnit};
-pub use html::SCRIPT_HASH;
+pub use html::{PAGE_MARK, SCRIPT_HASH};
 pub use model::{Block, Document, List, Medium};
 pub use table::{Cell, Column, Table};
 pub use text::{alarm, heading};

@@ -120,6 +120,15 @@ pub struct List {
 }
 
 impl Document {
+    /// The verdict, in one sentence.
+    #[must_use]
+    pub fn sentence(&self) -> Option<&str> {
+        self.blocks.iter().find_map(|(_, block)| match block {
+            Block::Verdict { text, .. } => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// Adds a block for every medium.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);

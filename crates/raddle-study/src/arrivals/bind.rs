@@ -53,8 +53,16 @@ pub(super) fn all(
 ) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), StudyError> {
     let options = ArrivalConfig { time_unit: args.time_unit };
     let (mut files, mut bound): (Vec<OpenedArrivals>, Vec<BoundTask>) = (Vec::new(), Vec::new());
+    if let Some(text) = args.arrivals.iter().find(|text| words::is_said(text)) {
+        return Err(usage(format!(
+            "--arrivals {text} is no file: did you mean --requests {text}?"
+        )));
+    }
     let mut recorded: Vec<&String> = args.arrivals.iter().collect();
     for text in &args.requests {
+        if let Some(why) = words::wrong(text) {
+            return Err(usage(format!("--requests {text}: {why}")));
+        }
         let (name, words) = said(text, profiles);
         let Some(process) = words::process(words) else {
             recorded.push(text);

@@ -62,6 +62,18 @@ impl Load {
     }
 }
 
+/// Checks the words of `--requests`: a number is a rate, right or wrong, and never the name of a file.
+///
+/// # Errors
+/// What was likely meant.
+pub fn requests(text: &str) -> Result<String, String> {
+    said_wrong(text).map(|()| text.to_owned())
+}
+
+pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
+    words::wrong(text).map_or(Ok(()), Err)
+}
+
 /// When the requests of profiles arrive by one more seed: positions of profiles, and their times.
 pub(crate) type SeedDraw = Vec<(usize, Repetition)>;
 

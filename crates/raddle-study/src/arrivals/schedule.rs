@@ -136,7 +136,7 @@ impl<'s> Schedule<'s> {
         let start = self.profiles[one.profile].start_ns;
         let (Some(end), Some(first)) = (self.end(), first) else {
             return StudyError::Refused(format!(
-                "no request of {given} arrives within the time of the file: set another end with --until MS"
+                "no request of {given} arrives within the time of the file: set another end with --until TIME"
             ));
         };
         let whose = if self.args.until.is_some() {
@@ -145,7 +145,7 @@ impl<'s> Schedule<'s> {
             "the end of the longest profile without requests"
         };
         StudyError::Refused(format!(
-            "no request of {given} arrives before {}, {whose}; the first arrives at {}: set another end with --until MS",
+            "no request of {given} arrives before {}, {whose}; the first arrives at {}: set another end with --until TIME",
             duration(end),
             duration(start.saturating_add(first)),
         ))
@@ -227,7 +227,7 @@ impl<'s> Schedule<'s> {
             return Ok(());
         }
         Err(StudyError::Refused(format!(
-            "the requests make {} launches, and a run keeps at most {}: end earlier with --until MS",
+            "the requests make {} launches, and a run keeps at most {}: end earlier with --until TIME",
             count(launches),
             count(MOST_LAUNCHES)
         )))
@@ -236,7 +236,7 @@ impl<'s> Schedule<'s> {
 
 fn no_time(opened: &OpenedArrivals) -> StudyError {
     StudyError::Refused(format!(
-        "{} does not say how long its load lasts (`time`): set an end with --until MS",
+        "{} does not say how long its load lasts (`time`): set an end with --until TIME",
         opened.given
     ))
 }

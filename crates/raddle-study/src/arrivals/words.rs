@@ -1,5 +1,6 @@
 //! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
 
+use raddle_report::amount::{is_meant, rate};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, TimesCount};
 
 /// The kind of file that stands for words.
@@ -13,26 +14,38 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
         return Some(ArrivalProcess::Trace(vec![0; count]));
     }
-    let rate = Rate::per_giga_second(in_giga_second(words)?)?;
+    let rate = Rate::per_giga_second(rate(words).ok()?)?;
     Some(ArrivalProcess::Poisson { rate })
 }
 
-/// The rate of such words, in requests in 10^9 seconds.
-fn in_giga_second(words: &str) -> Option<u64> {
-    let rate = words.strip_suffix("/s")?;
-    let (whole, fraction) = rate.split_once('.').unwrap_or((rate, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > 9 || !digits(whole) || !digits(fraction) {
+/// Why the words in `[NAME=]WORDS` are neither requests nor the name of a file.
+pub(super) fn wrong(text: &str) -> Option<String> {
+    let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
+    if process(words).is_some() {
         return None;
     }
-    format!("{whole}{fraction:0<9}").parse().ok()
+    if words.starts_with("burst:") {
+        return Some(format!("`{words}` is no burst of 1 to {MOST} requests, such as `burst:8`"));
+    }
+    let why = || {
+        rate(words)
+            .err()
+            .map_or_else(|| "its rate is too small".to_owned(), |error| error.to_string())
+    };
+    is_meant(words).then(why)
+}
+
+/// Whether the words in `[NAME=]WORDS` are requests, right or wrong, and name no file.
+pub(super) fn is_said(text: &str) -> bool {
+    let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
+    process(words).is_some() || wrong(text).is_some()
 }
 
 /// `NAME=RATE/s` with so many percent of the rate; other words as they are.
 pub(super) fn scaled(text: &str, percent: u32) -> String {
     let (name, words) =
         text.rsplit_once('=').map_or((None, text), |(name, words)| (Some(name), words));
-    let Some(rate) = in_giga_second(words) else { return text.to_owned() };
+    let Ok(rate) = rate(words) else { return text.to_owned() };
     let rate = u128::from(rate) * u128::from(percent) / 100;
     let words = format!("{}.{:09}/s", rate / 1_000_000_000, rate % 1_000_000_000);
     name.map_or(words.clone(), |name| format!("{name}={words}"))
@@ -57,9 +70,15 @@ mod tests {
         assert_eq!(process("40/s"), poisson(40_000_000_000));
         assert_eq!(process("0.5/s"), poisson(500_000_000));
         assert_eq!(process("burst:3"), Some(ArrivalProcess::Trace(vec![0; 3])));
-        for other in ["40", "/s", "0/s", "-1/s", "1e3/s", "load.json", "burst:0", "burst:x", "./s"]
-        {
+        for other in ["40", "0/s", "-1/s", "1e3/s", "burst:0", "burst:x", "40rps"] {
             assert_eq!(process(other), None, "{other}");
+            assert!(
+                wrong(other).is_some() && wrong(&format!("serve={other}")).is_some(),
+                "{other}"
+            );
+        }
+        for file in ["load.json", "./s", "/s", "40.json", "40/s", "burst:3", "serve=a.csv:7"] {
+            assert_eq!(wrong(file), None, "{file}");
         }
     }
 

@@ -7,9 +7,13 @@ use raddle_report::replay::SetUpFile;
 
 use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{ShareCandidate, Tenant, files};
+use crate::units::plain;
 
-/// What is run, a line a command, and the files that it takes; the tenants stand in angle brackets
-/// where their own command belongs.
+/// Characters of a name.
+const NAME: usize = 80;
+
+/// What is run, a line a command, and the files that it takes. COMMAND stands for that of the tenant, which a
+/// comment names: whoever pastes a line runs nothing of a name.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -19,12 +23,12 @@ pub(super) fn set_up(
     match &chosen.mode {
         Mode::TimeSlice(Vendor::Amd) => {
             let isolate = "echo 1 | sudo tee /sys/class/drm/card0/device/enforce_isolation    \
-                           a 1 for each partition of the device";
+                           # a 1 for each partition of the device";
             (vec![isolate.to_owned()], Vec::new())
         }
         Mode::TimeSlice(_) => (
             vec![
-                "nvidia-smi compute-policy -i 0 --set-timeslice 0    the default; no MPS, no MIG"
+                "nvidia-smi compute-policy -i 0 --set-timeslice 0    # the default; no MPS, no MIG"
                     .to_owned(),
             ],
             vec![
@@ -49,7 +53,7 @@ pub(super) fn set_up(
                 format!("nvidia-smi mig -i 0 -cgi {} -C", names.join(",")),
             ];
             let own = each(tenants, |at| format!("CUDA_VISIBLE_DEVICES=MIG-UUID_OF_{}", names[at]));
-            lines.extend(own.map(|line| format!("{line}    nvidia-smi -L names it")));
+            lines.extend(own.map(|line| format!("{line}; nvidia-smi -L names it")));
             (lines, vec![files::instances(&names)])
         }
         Mode::ComputePartition(mode) => {
@@ -64,7 +68,7 @@ pub(super) fn set_up(
             (vec![nothing], Vec::new())
         }
         Mode::Recipe(name) if BY_LEVEL.contains(name) || *name == SLICES => {
-            let serve = "raddle live serve --recipe recipe.toml    OpenCL programs, docs/live.md";
+            let serve = "raddle live serve --recipe recipe.toml    # OpenCL programs, docs/live.md";
             (vec![serve.to_owned()], vec![files::recipe(chosen)])
         }
         Mode::Recipe(name) => none(name, chosen),
@@ -106,7 +110,9 @@ fn each(
     variable: impl Fn(usize) -> String,
 ) -> impl Iterator<Item = String> {
     let own = tenants.iter().enumerate();
-    own.map(move |(at, tenant)| format!("{} <{}>", variable(at), tenant.name))
+    own.map(move |(at, tenant)| {
+        format!("{} COMMAND    # {}", variable(at), plain(tenant.name, NAME))
+    })
 }
 
 #[cfg(test)]

@@ -100,12 +100,17 @@ fn with_unit(text: &str) -> (&str, &str) {
 /// The values of `FROM..TO[UNIT][:STEP|:*FACTOR]`; `None` where it is no range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let (from, rest) = text.split_once("..")?;
+    let (from, before) = with_unit(from);
     let from = Decimal::read(from)?;
     let (rest, step) = rest.split_once(':').map_or((rest, None), |(rest, step)| (rest, Some(step)));
     let (to, unit) = with_unit(rest);
     let to = Decimal::read(to)?;
     let (step, own) = step.map(with_unit).unzip();
     let unit = if unit.is_empty() { own.unwrap_or_default() } else { unit };
+    if !before.is_empty() && before != unit {
+        let why = format!("{text}: write both ends with one unit, such as 1ms..16ms or 10..80/s");
+        return Some(Err(why));
+    }
     Some(values((from, to), unit, step).map_err(|why| format!("{text}: {why}")))
 }
 
@@ -170,6 +175,8 @@ mod tests {
         assert_eq!(of("x=0..3"), ["0", "1", "2", "3"], "whole numbers stay whole");
         assert_eq!(of("x=1..2ms:0.5,7ms"), ["1ms", "1.5ms", "2ms", "7ms"]);
         assert_eq!(of("x=10..20:5/s"), ["10/s", "15/s", "20/s"]);
+        assert_eq!(of("x=10/s..20/s:5"), ["10/s", "15/s", "20/s"]);
+        assert_eq!(of("x=1ms..4ms:*2"), ["1ms", "2ms", "4ms"]);
     }
 
     #[test]
@@ -183,9 +190,18 @@ mod tests {
 
     #[test]
     fn ranges_without_an_end_are_refused() {
-        for bad in
-            ["x", "=1", "x=", "x=1,", "x=2..1", "x=1..2:0", "x=1..2:*1", "x=0..2:*2", "x=1..2:a"]
-        {
+        for bad in [
+            "x",
+            "=1",
+            "x=",
+            "x=1,",
+            "x=2..1",
+            "x=1..2:0",
+            "x=1..2:*1",
+            "x=0..2:*2",
+            "x=1..2:a",
+            "x=1us..2ms",
+        ] {
             assert!(bad.parse::<Axis>().is_err(), "{bad}");
         }
         assert!("x=0..9999999:1".parse::<Axis>().is_err());

@@ -12,7 +12,7 @@ use super::{
     ArrivalConfig, ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF,
     REQUEST_LIMIT, TimeUnit, TimesCount, failure, fault, sort,
 };
-use crate::csv_table::CsvTable;
+use crate::csv_table::{CsvTable, TableEnd};
 use crate::decimal::unquote;
 use crate::error::{TraceError, shown};
 use crate::input::FileInput;
@@ -87,7 +87,7 @@ pub(super) fn csv(
     let mut times = Vec::new();
     let mut dates = false;
     let asked = options.time_unit;
-    let breaks_off = table.rows(|row| {
+    let end = table.rows(|row| {
         line = row.line;
         let time = row.read::<RequestRow<'_>>().map_err(|fault| fault.problem);
         let time = time.and_then(|row| match format {
@@ -103,7 +103,7 @@ pub(super) fn csv(
         times.push(time.map_err(|problem| fault(file, &format!("line {line}"), problem))?);
         Ok(true)
     })?;
-    if breaks_off {
+    if end == TableEnd::Cut {
         return Err(fault(file, &format!("line {}", line + 1), BREAKS_OFF.to_owned()));
     }
     let counts = match dates {

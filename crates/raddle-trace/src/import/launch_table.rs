@@ -62,7 +62,7 @@ pub(super) fn import(
         check_header(&names).map_err(|problem| wrong(line, problem))?;
         table.set_header(names, false);
     }
-    let breaks_off = table.rows(|row| {
+    let end = table.rows(|row| {
         if row.lossy {
             let problem = "the line is not UTF-8 text: save the table as UTF-8";
             return Err(wrong(row.line, problem.to_owned()));
@@ -72,9 +72,7 @@ pub(super) fn import(
         launch.map(|()| true).map_err(|fault| row.error(fault))
     })?;
     let LaunchTable { mut draft, names, streams, .. } = launches;
-    if breaks_off {
-        draft.report.cut_short();
-    }
+    draft.report.ends(end);
     if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
         let categories =
             if draft.ops.is_empty() { "only a header" } else { "only copies and fills" };

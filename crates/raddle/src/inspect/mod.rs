@@ -41,7 +41,7 @@ pub(crate) fn verb(
         Format::Json => json(&inspection),
         Format::Text => document(&inspection).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     Ok(enough?)
 }
 

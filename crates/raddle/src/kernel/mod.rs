@@ -17,6 +17,8 @@ use serde::Serialize;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
+use crate::place;
+use crate::units::quoted;
 
 pub(crate) use args::KernelArgs;
 use args::{InstrumentArgs, VerdictArgs, What};
@@ -90,14 +92,14 @@ fn verdict(args: &VerdictArgs, format: Format, console: &mut Console) -> Result<
         all.extend(analysis::judge(file, &args.build)?);
     }
     if let Some(save) = &args.save {
-        let shown = save.display().to_string();
-        std::fs::write(save, verdicts::text(&all)?).map_err(CliError::writing(&shown))?;
+        let ours = |path: &Path| place::begins(path, verdicts::HEAD);
+        place::write(save, &verdicts::text(&all)?, &ours)?;
     }
     let text = match format {
         Format::Json => json(&all),
         Format::Text => table(&all, args.save.as_deref()).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
@@ -131,7 +133,8 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document.table(table);
     let next = match saved {
         Some(file) => {
-            format!("Use them: raddle replay PROFILE --idempotent-from {}", file.display())
+            let file = quoted(&file.display().to_string());
+            format!("Use them: raddle replay PROFILE --idempotent-from {file}")
         }
         None => {
             "What each answer means: docs/kernels.md. Keep them: --save verdicts.toml".to_owned()
@@ -157,6 +160,12 @@ struct OpaqueKernel {
     reason: String,
 }
 
+/// A source that has the test already.
+fn instrumented(path: &Path) -> Result<(), String> {
+    let own = place::holds(path, |text| text.contains("raddle_word"));
+    own.map_err(|()| "it is no source that raddle has instrumented".to_owned())
+}
+
 fn put(args: &InstrumentArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let shown = args.file.display().to_string();
     let source = std::fs::read_to_string(&args.file)
@@ -172,11 +181,10 @@ fn write(
 ) -> Result<(), CliError> {
     for OpaqueKernel { name, reason } in &done.opaque {
         // The new source may be the standard output.
-        let _ = writeln!(console.stderr, "{name} stays as it is: {reason}");
+        console.note(&format!("{name} stays as it is: {reason}"));
     }
     if let Some(save) = &args.save {
-        let shown = save.display().to_string();
-        std::fs::write(save, &done.source).map_err(CliError::writing(&shown))?;
+        place::write(save, &done.source, &instrumented)?;
     }
     let text = match (format, &args.save) {
         (Format::Json, _) => json(&done),

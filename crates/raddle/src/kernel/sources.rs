@@ -15,6 +15,7 @@ use super::args::Build;
 use super::verdicts::readable;
 use super::{KernelVerdict, analysis, strictness};
 use crate::error::CliError;
+use crate::units::harmless;
 
 /// Folders nest no deeper.
 const DEEPEST: usize = 8;
@@ -44,7 +45,7 @@ impl Sources {
         for file in &files {
             match analysis::judge(file, &Build::default()) {
                 Ok(verdicts) => verdicts.into_iter().for_each(|verdict| sources.add(verdict)),
-                Err(error) => _ = writeln!(problems, "{error}"),
+                Err(error) => _ = writeln!(problems, "{}", harmless(&error.to_string())),
             }
         }
         Ok(sources)

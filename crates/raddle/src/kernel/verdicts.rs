@@ -8,7 +8,8 @@ use raddle_study::{VerdictFile, VerdictRule, VerdictWord};
 use super::KernelVerdict;
 use crate::error::CliError;
 
-const HEAD: &str = "\
+/// How the file begins, by which it is known again.
+pub(super) const HEAD: &str = "\
 # Which kernels may be stopped and run again; for `raddle replay --idempotent-from`.
 # `conditional` holds where the named arguments share no byte: a replay takes them to lie apart.
 ";

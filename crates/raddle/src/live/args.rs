@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use raddle_report::amount::{AmountError, SpanUnit, between, whole};
 
 /// The verb `live`.
 #[derive(Debug, Args)]
@@ -59,14 +60,15 @@ pub(in crate::live) struct ServeArgs {
     /// The most urgent level that `run --level` is granted, 0 the most urgent of all
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
     pub(in crate::live) most_urgent: u8,
-    /// The most preemptions of a program per second
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// The most preemptions of a program per second: 100, or 100/s
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = a_second)]
     pub(in crate::live) most_preemptions: u32,
-    /// The time after which a preemption that has not ended is logged and counted; the others go on
-    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    /// The time after which a preemption that has not ended is logged and counted; the others go on.
+    /// A bare number is milliseconds
+    #[arg(long, value_name = "TIME", default_value_t = 1000, value_parser = milliseconds)]
     pub(in crate::live) give_up_ms: u64,
     /// Preempt at random, one program after the other, at times between these two: 1ms..8ms
-    #[arg(long, value_name = "A..B", value_parser = span)]
+    #[arg(long, value_name = "A..B", value_parser = storm)]
     pub(in crate::live) storm: Option<(Duration, Duration)>,
     /// The seed of the storm
     #[arg(long, value_name = "N", default_value_t = 1, requires = "storm")]
@@ -99,8 +101,9 @@ pub(in crate::live) struct ProgramArgs {
     /// The most kills of a launch, or `none` for no limit [default: 3]
     #[arg(long, value_name = "N|none", value_parser = most_kills)]
     pub(in crate::live) most_kills: Option<String>,
-    /// The milliseconds after which its preemption counts as given up [default: 1000]
-    #[arg(long, value_name = "MS")]
+    /// The time after which its preemption counts as given up; a bare number is milliseconds
+    /// [default: 1000]
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
     pub(in crate::live) give_up_ms: Option<u64>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
@@ -112,22 +115,25 @@ fn most_kills(text: &str) -> Result<String, String> {
     if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
 }
 
-/// A time such as `1ms`, `200us` or `2s`.
-fn time(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let number: u64 = digits.parse().ok()?;
-    match &text[digits.len()..] {
-        "us" => Some(Duration::from_micros(number)),
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        _ => None,
-    }
+/// Whole milliseconds, with a unit or without.
+fn milliseconds(text: &str) -> Result<u64, AmountError> {
+    whole(text, SpanUnit::Ms)
 }
 
-fn span(text: &str) -> Result<(Duration, Duration), String> {
-    let times = text.split_once("..").and_then(|(from, to)| Some((time(from)?, time(to)?)));
-    let such = |(from, to): &(Duration, Duration)| !from.is_zero() && from <= to;
-    times.filter(such).ok_or_else(|| "give two times, the shorter first, as in 1ms..8ms".to_owned())
+/// How often a second, with `/s` or without.
+fn a_second(text: &str) -> Result<u32, String> {
+    let number = text.trim().trim_end_matches("/s").trim_end().parse().ok();
+    let number = number.filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| "it is no whole number from 1 to 100000, such as 100/s".to_owned())
+}
+
+/// Two times above 0, the shorter first.
+fn storm(text: &str) -> Result<(Duration, Duration), String> {
+    let (from, to) = between(text, None).map_err(|error| error.to_string())?;
+    if from == 0 {
+        return Err("its times are above 0, as in 1ms..8ms".to_owned());
+    }
+    Ok((Duration::from_nanos(from), Duration::from_nanos(to)))
 }
 
 #[cfg(test)]
@@ -137,11 +143,19 @@ mod tests {
     #[test]
     fn a_storm_lies_between_two_times() {
         let ms = Duration::from_millis;
-        assert_eq!(span("1ms..8ms"), Ok((ms(1), ms(8))));
-        assert_eq!(span("500us..1s"), Ok((Duration::from_micros(500), ms(1000))));
-        for wrong in ["8ms..1ms", "1..8", "1ms", "0ms..1ms", "1ms..", "..", "1µs..2µs", "1ms..8 ms"]
+        assert_eq!(storm("1ms..8ms"), Ok((ms(1), ms(8))));
+        assert_eq!(storm("500us..1s"), Ok((Duration::from_micros(500), ms(1000))));
+        for wrong in ["8ms..1ms", "1..8", "1ms", "0ms..1ms", "1ms..", "..", "1µs..2µs", "1h..2h"]
         {
-            assert!(span(wrong).is_err(), "{wrong}");
+            assert!(storm(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn times_and_rates_have_their_unit_or_none() {
+        assert_eq!(["250", "250ms", "2s"].map(milliseconds), [Ok(250), Ok(250), Ok(2000)]);
+        assert!(milliseconds("1.5").is_err() && milliseconds("3 h").is_err());
+        assert_eq!(["7", "7/s"].map(a_second), [Ok(7), Ok(7)]);
+        assert!(["0", "7/m", "100001", "-1"].iter().all(|text| a_second(text).is_err()));
     }
 }

@@ -7,6 +7,7 @@ use raddle_packet::{
     AqlConfig, AqlFormat, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
     Replacement, TableScope,
 };
+use raddle_report::amount::{AmountError, SpanUnit, whole};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -115,7 +116,7 @@ pub(crate) struct StatsArgs {
     #[arg(long)]
     pub(crate) signals: bool,
     /// How long a packet's first launch may wait, in us [default: no limit]
-    #[arg(long, value_name = "US")]
+    #[arg(long, value_name = "US|TIME", value_parser = microseconds)]
     pub(crate) hold_us: Option<u64>,
     #[command(flatten)]
     pub(crate) costs: CostArgs,
@@ -131,20 +132,30 @@ const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 #[command(next_help_heading = "Costs, assumed and not measured")]
 pub(crate) struct CostArgs {
     /// E, for each packet: the time in which the host writes it
-    #[arg(long, value_name = "NS", default_value_t = WORKED[0])]
+    #[arg(long, value_name = "NS|TIME", default_value_t = WORKED[0], value_parser = nanoseconds)]
     pub(crate) enqueue_ns: u64,
     /// P, for each packet: the time in which the device reads it
-    #[arg(long, value_name = "NS", default_value_t = WORKED[1])]
+    #[arg(long, value_name = "NS|TIME", default_value_t = WORKED[1], value_parser = nanoseconds)]
     pub(crate) processing_ns: u64,
     /// For each kernel of a condensed packet: the time in which it is decoded
-    #[arg(long, value_name = "NS", default_value_t = WORKED[2])]
+    #[arg(long, value_name = "NS|TIME", default_value_t = WORKED[2], value_parser = nanoseconds)]
     pub(crate) decode_ns: u64,
     /// S, for each kernel: the time in which it is given to the compute units
-    #[arg(long, value_name = "NS", default_value_t = WORKED[3])]
+    #[arg(long, value_name = "NS|TIME", default_value_t = WORKED[3], value_parser = nanoseconds)]
     pub(crate) schedule_ns: u64,
     /// C, for each cleanup: signals and fences
-    #[arg(long, value_name = "NS", default_value_t = WORKED[4])]
+    #[arg(long, value_name = "NS|TIME", default_value_t = WORKED[4], value_parser = nanoseconds)]
     pub(crate) cleanup_ns: u64,
+}
+
+/// Nanoseconds, with another unit or without.
+fn nanoseconds(text: &str) -> Result<u64, AmountError> {
+    whole(text, SpanUnit::Ns)
+}
+
+/// Whole microseconds, with another unit or without.
+fn microseconds(text: &str) -> Result<u64, AmountError> {
+    whole(text, SpanUnit::Us)
 }
 
 impl Default for CostArgs {

@@ -123,7 +123,7 @@ pub(super) fn verb(
     if format == Format::Json {
         text = json(&report);
     }
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     match report.refused {
         None => Ok(()),
         Some(RefusedPacket { number, error, .. }) => {

@@ -102,7 +102,7 @@ pub(super) fn verb(
         Format::Text => {
             if profile.is_some() {
                 // Where even this cannot be written, there is nobody to tell.
-                let _ = writeln!(console.stderr, "note: {name} holds {MADE_UP}");
+                console.note(&format!("note: {name} holds {MADE_UP}"));
             }
             packets.iter().map(|packet| format!("{packet}\n")).collect()
         }
@@ -121,7 +121,7 @@ pub(super) fn verb(
             kernels,
         }),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// What a file holds that is a profile with launches.

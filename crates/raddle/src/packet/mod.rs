@@ -58,6 +58,5 @@ fn name(file: &Path) -> String {
 
 /// Says on the error stream that there was nothing to do, which is no error.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
-    // Where even this cannot be written, there is nobody to tell.
-    let _ = writeln!(console.stderr, "note: {name} holds {what}: {so}");
+    console.note(&format!("note: {name} holds {what}: {so}"));
 }

@@ -35,5 +35,5 @@ pub(super) fn verb(
         Format::Json => json(&report),
         Format::Text => stats_text::document(&report, args).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
+use raddle_report::amount::{SpanUnit, between};
 use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
 use raddle_study::{
     ContentionRule, IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways,
-    milliseconds,
 };
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
@@ -40,7 +40,7 @@ pub(crate) struct RunArgs {
     /// The most slices of a timeline; a longer run is drawn more coarsely [default: 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeline_slices: Option<u32>,
-    /// Draw only this part of a run, in full detail: 100ms..120ms
+    /// Draw only this part of a run, in full detail: 100ms..120ms (bare numbers are milliseconds)
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub(crate) timeline_window: Option<(u64, u64)>,
     /// Print the answer and how far to trust it, a line each, and no progress; what can overturn the
@@ -151,8 +151,9 @@ pub(crate) struct StudyArgs {
     /// Verdicts of `raddle kernel verdict --save`; may be repeated; --idempotent overrides them
     #[arg(long, value_name = "FILE")]
     pub(crate) idempotent_from: Vec<PathBuf>,
-    /// When a profile begins, in milliseconds; may be repeated [default: 0]
-    #[arg(long = "start", value_name = "FILE=MS", value_parser = Named::start)]
+    /// When a profile begins, such as 5ms (a bare number is milliseconds); may be repeated
+    /// [default: 0]
+    #[arg(long = "start", value_name = "FILE=TIME", value_parser = Named::start)]
     pub(crate) starts: Vec<Named<u64>>,
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
     #[arg(long = "share", value_name = "FILE=N", value_parser = Named::share)]
@@ -416,21 +417,10 @@ fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }
 
-/// From one time to a later one, in nanoseconds.
+/// From one time to a later one, in nanoseconds; bare numbers are milliseconds.
 fn window(text: &str) -> Result<(u64, u64), String> {
-    let time = |text: &str| {
-        let text = text.trim();
-        let (number, factor) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-            (Some(number), _) => (number, 1),
-            (None, Some(number)) => (number, 1000),
-            (None, None) => (text, 1),
-        };
-        milliseconds(number.trim_end())?.checked_mul(factor)
-    };
-    let ends = text.split_once("..").and_then(|(from, to)| Some((time(from)?, time(to)?)));
-    ends.filter(|(from, to)| from < to).ok_or_else(|| {
-        "it is not FROM..TO in milliseconds or seconds, such as 100ms..120ms".to_owned()
-    })
+    let (from, to) = between(text, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
+    if from < to { Ok((from, to)) } else { Err("it is empty".to_owned()) }
 }
 
 #[cfg(test)]
@@ -442,6 +432,7 @@ mod tests {
         assert_eq!(window("100ms..120.5ms"), Ok((100_000_000, 120_500_000)));
         assert_eq!(window("1s..1.25s"), Ok((1_000_000_000, 1_250_000_000)));
         assert_eq!(window("1..2"), Ok((1_000_000, 2_000_000)));
+        assert_eq!(window("500us..1ms"), Ok((500_000, 1_000_000)));
         for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h"] {
             assert!(window(bad).is_err(), "{bad}");
         }

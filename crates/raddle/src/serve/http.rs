@@ -53,7 +53,10 @@ impl HttpRefusal {
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::BadRequest => "this is no request of the page that raddle serves\n",
-            Self::Forbidden => "only the page that raddle serves may ask\n",
+            Self::Forbidden => {
+                "only the page that raddle serves may ask, at the port that it serves: through ssh forward \
+                 the same port, as in `ssh -L 9000:localhost:9000` with `raddle serve --port 9000`\n"
+            }
             Self::NotFound => "open the address that raddle serve printed last\n",
             Self::NotAllowed => "the page is got, questions are posted\n",
             Self::LengthRequired => "a question says how long it is\n",

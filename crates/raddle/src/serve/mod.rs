@@ -7,7 +7,6 @@
 mod args;
 mod http;
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::{Mutex, PoisonError};
@@ -23,6 +22,7 @@ use crate::args::Format;
 use crate::browser;
 use crate::engine;
 use crate::error::CliError;
+use crate::place;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
@@ -41,12 +41,12 @@ pub(crate) fn verb(
     if let Some(to) = &args.save {
         let engine = engine::find(args.wasm.as_deref())?;
         let file = to.display().to_string();
-        fs::write(to, raddle_web::page(engine.engine(), None)).map_err(CliError::writing(&file))?;
+        place::write(to, &raddle_web::page(engine.engine(), None), &place::page)?;
         let text = match format {
             Format::Json => format!("{}\n", json!({ "page": file })),
             Format::Text => format!("{file}: open it in a browser, it needs nothing else\n"),
         };
-        return console.stdout.write_all(text.as_bytes()).map_err(CliError::printing);
+        return console.print(&text);
     }
     let server = Server::new(args.port, registry)?;
     let address = server.address();
@@ -56,12 +56,12 @@ pub(crate) fn verb(
             "raddle is at {address}\nOnly this machine reaches it, and nothing leaves it. Ctrl-C ends it.\n"
         ),
     };
-    let said = console.stdout.write_all(text.as_bytes()).and_then(|()| console.stdout.flush());
-    said.map_err(CliError::printing)?;
+    console.print(&text)?;
+    console.stdout.flush().map_err(CliError::printing)?;
     if !args.no_open {
         // The address is printed: who has no browser here copies it.
         if let Err(error) = browser::open(address.as_ref()) {
-            let _ = writeln!(console.stderr, "{error}");
+            console.note(&error.to_string());
         }
     }
     server.run()

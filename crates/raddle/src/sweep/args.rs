@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use raddle_study::Shard;
+use raddle_dispatch::read::nearest;
+use raddle_study::{Shard, meant};
 
 use crate::arrivals::ArrivalArgs;
 use crate::replay::StudyArgs;
@@ -65,15 +66,18 @@ pub(crate) enum SweepEngine {
 }
 
 impl FromStr for SweepEngine {
-    type Err = &'static str;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "local" => Ok(Self::Local),
             "slurm" => Ok(Self::Slurm),
             "ray" => Ok(Self::Ray(None)),
             _ if text.starts_with("ray://") => Ok(Self::Ray(Some(text.to_owned()))),
-            _ => Err("it is none of local, slurm, ray and ray://HOST:PORT"),
+            _ => {
+                let near = meant(nearest(text, ["local", "slurm", "ray"]));
+                Err(format!("it is none of local, slurm, ray and ray://HOST:PORT.{near}"))
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ use crate::args::Format;
 use crate::browser;
 use crate::disk::Disk;
 use crate::error::CliError;
+use crate::place;
 use crate::progress::Progress;
 
 pub(crate) use args::SweepArgs;
@@ -72,7 +73,7 @@ fn of_kind(
     };
     if args.dry_run {
         let text = dry(args, &sweep, &files)?;
-        return console.stdout.write_all(text.as_bytes()).map_err(CliError::printing);
+        return console.print(&text);
     }
     if args.engine == SweepEngine::Slurm {
         return Err(CliError::Usage(
@@ -84,6 +85,15 @@ fn of_kind(
         return Err(CliError::Usage("--out says where the rows go".to_owned()));
     };
     let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
+    if out.extension().is_some_and(|ending| ending == "html") {
+        return Err(CliError::Usage(
+            "--out names the file of rows, such as sweep.jsonl: the page beside it ends with .html"
+                .to_owned(),
+        ));
+    }
+    if args.shard.is_none() {
+        place::check(&out.with_extension("html"), &place::page)?;
+    }
     let bench = Bench::new(&sweep, around)?;
     if kind == SweepKind::Any {
         bench.cases().check_goals()?;
@@ -137,19 +147,30 @@ fn run(
 /// Prints what would be run.
 fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
     let cases = raddle_study::Cases::new(sweep, files)?;
+    // A job that fails on a cluster fails late.
+    if let Some(file) = sweep.study.missing(files) {
+        let cause = std::io::ErrorKind::NotFound.into();
+        return Err(CliError::Unreadable { file, cause });
+    }
     if args.engine == SweepEngine::Slurm {
         let out = args.out.clone().unwrap_or_else(|| PathBuf::from("sweep.jsonl"));
-        return Ok(slurm::script(&own_command(), &out, args.tasks));
+        return Ok(slurm::script(&own_command()?, &out, args.tasks));
     }
     let own = |position: &usize| args.shard.is_none_or(|shard| shard.holds(*position));
     Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
 }
 
 /// The command of this process without what only concerns how it is run.
-fn own_command() -> Vec<String> {
+///
+/// # Errors
+/// When a word is no Unicode, which a script cannot hold.
+fn own_command() -> Result<Vec<String>, CliError> {
     let mut command = vec!["raddle".to_owned()];
-    let mut words = std::env::args().skip(1);
+    let mut words = std::env::args_os().skip(1);
     while let Some(word) = words.next() {
+        let word = word.into_string().map_err(|word| {
+            CliError::Usage(format!("{} is no Unicode: give the file another name", word.display()))
+        })?;
         let option = word.split_once('=').map_or(&*word, |(option, _)| option);
         match option {
             "--dry-run" | "--quiet" | "-q" | "--open" => {}
@@ -161,7 +182,7 @@ fn own_command() -> Vec<String> {
             _ => command.push(word),
         }
     }
-    command
+    Ok(command)
 }
 
 /// The rows of a file.
@@ -286,7 +307,7 @@ fn finish(
 ) -> Result<(), CliError> {
     let page = out.with_extension("html");
     let shown = page.display().to_string();
-    std::fs::write(&page, document.html()).map_err(CliError::writing(&shown))?;
+    place::write(&page, &document.html(), &place::page)?;
     if args.open {
         browser::open(page.as_os_str())?;
     }
@@ -297,7 +318,7 @@ fn finish(
         Format::Text if args.quiet => return Ok(()),
         Format::Text => document.text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use raddle_report::sweep::ReadRow;
 
 use crate::error::CliError;
+use crate::place;
 
 /// A file of rows that no other process writes.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct RowFile {
     name: String,
     /// Where it is, whatever links lead there.
     path: PathBuf,
+    /// Whether the file was not there before.
+    made: bool,
     file: Mutex<File>,
 }
 
@@ -26,10 +29,17 @@ impl RowFile {
     /// Opens or makes a file.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
+        let path = &place::behind_links(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(CliError::writing(&name))?;
         }
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let open = |new: bool| {
+            OpenOptions::new().read(true).append(true).create(true).create_new(new).open(path)
+        };
+        let (file, made) = match open(true) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), false),
+            file => (file, true),
+        };
         let file = file.map_err(CliError::writing(&name))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
@@ -41,7 +51,7 @@ impl RowFile {
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let path = path.canonicalize().map_err(CliError::writing(&name))?;
-        Ok(Self { name, path, file: Mutex::new(file) })
+        Ok(Self { name, path, made, file: Mutex::new(file) })
     }
 
     /// Leaves out rows. The file is replaced as a whole, so whoever stops this loses nothing.
@@ -103,6 +113,16 @@ impl RowFile {
     }
 }
 
+impl Drop for RowFile {
+    fn drop(&mut self) {
+        // A file that was made and got no row says nothing, and would be in the way.
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.made && file.metadata().is_ok_and(|found| found.len() == 0) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use raddle_report::sweep::SweepRow;
@@ -153,6 +173,17 @@ mod tests {
         assert_eq!(cases(&file), Ok(["x", "z", "y"].map(str::to_owned).to_vec()));
         assert!(RowFile::open(&path).unwrap_err().to_string().contains("another sweep"));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing lies about");
+    }
+
+    #[test]
+    fn a_file_that_got_no_row_goes_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("rows.jsonl");
+        drop(RowFile::open(&path).unwrap());
+        assert!(!path.exists());
+        std::fs::write(&path, "").unwrap();
+        drop(RowFile::open(&path).unwrap());
+        assert!(path.exists(), "it was there before");
     }
 
     #[test]

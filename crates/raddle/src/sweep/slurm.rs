@@ -1,5 +1,7 @@
 //! How does Slurm run a sweep? As an array job, a shard a task; their files, one behind the other, are
 //! the file of the sweep.
+//!
+//! Every word is quoted on one line, also in comments: a name with a line end would else end one.
 
 use std::path::Path;
 
@@ -10,9 +12,7 @@ pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     let command = words.join(" ");
     let name = |part: &str| quoted(&format!("{}{part}", out.display()));
-    let (whole, part, all) = (name(""), name(".part-"), name(".part-*"));
-    // A pattern between quotes would stand for itself.
-    let all = all.replace("*'", "'*");
+    let (whole, part) = (name(""), name(".part-"));
     format!(
         "#!/bin/bash
 # sbatch THIS_FILE; a task that stops goes on where it was when it is queued again.
@@ -24,7 +24,7 @@ pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
   --shard \"$SLURM_ARRAY_TASK_ID/{tasks}\" --out {part}\"$SLURM_ARRAY_TASK_ID\"
 
 # When all tasks have ended:
-#   cat {all} > {whole}
+#   cat -- {part}* > {whole}
 #   {command} --out {whole}
 # The last command makes the page; of the cases it runs those that failed once more.
 "

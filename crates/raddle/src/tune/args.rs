@@ -28,6 +28,9 @@ pub(crate) struct TuneArgs {
     /// Runs at the same time [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
+    /// Print one sentence, and no progress
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) asked: StudyArgs,
     // Last, because its heading holds for what follows.

@@ -2,7 +2,6 @@
 
 mod args;
 
-use std::fs;
 use std::path::Path;
 
 use raddle_dispatch::Registry;
@@ -14,6 +13,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
 use crate::error::CliError;
+use crate::place;
 use crate::progress::RunsShown;
 use crate::replay::RESULTS;
 use crate::units::{counted, duration, plain, quoted};
@@ -40,20 +40,24 @@ pub(crate) fn verb(
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = Sweep { study, vary: args.vary.clone() };
-    let watcher = RunsShown::new(console.progress);
+    let watcher = RunsShown::new(console.progress && !args.quiet);
     let around = Surroundings { registry, files: &files, watcher: &watcher, jobs: args.jobs };
-    let tuned = Bench::new(&sweep, around)?.tune(args.minimise.as_ref())?;
     let path = args.save.clone().unwrap_or_else(|| Path::new(RESULTS).join("tuned.toml"));
+    place::check(&path, &found_before)?;
+    let tuned = Bench::new(&sweep, around)?.tune(args.minimise.as_ref())?;
     save(&path, &tuned)?;
     let text = match format {
         Format::Json => json(&tuned),
         Format::Text => {
             let mut document = document(&tuned, &path);
             document.columns = console.columns;
-            document.text(console.stdout_colour)
+            match args.quiet {
+                true => document.sentence().map_or_else(String::new, |text| format!("{text}\n")),
+                false => document.text(console.stdout_colour),
+            }
         }
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    console.print(&text)?;
     let failed = raddle_report::sweep::failed(&tuned.failures, tuned.candidates);
     match (failed, tuned.best.first()) {
         (Some(failed), _) => Err(CliError::Unanswered(failed)),
@@ -71,20 +75,15 @@ fn missed(tuned: &Tuned) -> String {
 
 /// Writes the recipe, unless a file is there that is not of this verb.
 fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
-    let shown = path.display().to_string();
-    if fs::read_to_string(path).is_ok_and(|text| !text.starts_with(MARK)) {
-        return Err(CliError::Refused(format!(
-            "{shown} is there already and stays as it is: give --save another name"
-        )));
-    }
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(CliError::writing(&shown))?;
-    }
     let case = tuned.best.first().map_or("", |best| &best.case);
     // Whoever uses the file should know what was found of it.
     let found = plain(tuned.answer.sentence(), SENTENCE);
-    let text = format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe);
-    fs::write(path, text).map_err(CliError::writing(&shown))
+    place::write(path, &format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe), &found_before)
+}
+
+/// An earlier recipe of this verb.
+fn found_before(path: &Path) -> Result<(), String> {
+    place::begins(path, MARK)
 }
 
 fn document(tuned: &Tuned, path: &Path) -> Document {

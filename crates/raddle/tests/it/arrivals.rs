@@ -299,12 +299,7 @@ fn what_cannot_be_bound_is_refused_with_what_there_is() {
             "arrives before 901 us, the end of the longest profile without requests; the first arrives at 1.00 ms",
         ),
         (&one, &["--until", "5"], 2, "--arrivals"),
-        (
-            &one,
-            &["--arrivals", "load.json:even", "--until", "0"],
-            2,
-            "number of milliseconds above 0",
-        ),
+        (&one, &["--arrivals", "load.json:even", "--until", "0"], 2, "no time above 0"),
         (&one, &["--arrivals", "a=b.json:brust"], 2, "a=b.json: no task is called `brust`"),
     ];
     for (profiles, more, expected, words) in cases {

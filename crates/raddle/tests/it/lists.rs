@@ -123,11 +123,11 @@ fn what_is_there_is_never_overwritten() {
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert_eq!(
         ran.err,
-        "error: mine.toml is there already and stays as it is: give --save another name\n"
+        "error: mine.toml is there already and stays as it is (it is never replaced): give another name\n"
     );
     assert_eq!(saved(), "my own");
     let ran = place.raddle(&["devices", "--show", "v100", "--save", "no/v100.toml"]);
-    assert!(ran.code == 1 && ran.err.contains("no/v100.toml cannot be written"), "{ran:?}");
+    assert!(ran.code == 0 && place.path().join("no/v100.toml").exists(), "{ran:?}");
     // And no hint of ours writes over anything.
     for args in [["recipes"], ["--help"]] {
         let out = place.raddle(&args).out;

@@ -1,5 +1,6 @@
 //! Does the command do what its documentation says: replays, lists, comparisons, refusals, files?
 
+mod amounts;
 mod answer;
 mod arrivals;
 mod check;
@@ -9,6 +10,8 @@ mod compare;
 mod contention;
 mod cutting;
 mod energy;
+mod files;
+mod hostile;
 mod importers;
 mod inspect;
 mod judged;

@@ -42,22 +42,22 @@ fn words(text: &str) -> String {
 
 /// Runs a line as a shell does.
 fn pasted(place: &Place, line: &str) -> Ran {
-    let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().unwrap();
-    let path = format!("{}:{}", raddle.display(), std::env::var("PATH").unwrap());
+    let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("it lies in a folder");
+    let path = format!("{}:{}", raddle.display(), std::env::var("PATH").expect("programs are found by it"));
     let ran = Command::new("bash")
         .args(["-euc", line])
         .env("PATH", path)
         .current_dir(place.path())
         .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { code: ran.status.code().unwrap(), out: text(ran.stdout), err: text(ran.stderr) }
+        .expect("bash runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Ran { code: ran.status.code().expect("no signal"), out: text(ran.stdout), err: text(ran.stderr) }
 }
 
 /// What stands behind a label, up to the end of its line.
 fn behind<'t>(text: &'t str, label: &str) -> &'t str {
     let (_, rest) = text.split_once(label).unwrap_or_else(|| panic!("{label}: {text}"));
-    rest.lines().next().unwrap().trim()
+    rest.lines().next().expect("a line").trim()
 }
 
 const LATE: [&str; 5] = [

@@ -221,7 +221,13 @@ fn an_output_folder_of_somebody_else_stays_as_it_is() {
     place.file("mine/diary.txt", "dear diary");
     let ran = place.raddle(&["replay", "train.csv", "--out", "mine"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("output folder mine is not a result of raddle"), "{}", ran.err);
+    assert!(
+        ran.err.contains(
+            "mine is there already and stays as it is (it holds files, but no summary.json"
+        ),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.names("mine"), ["diary.txt"]);
     assert_eq!(place.names("."), ["mine", "train.csv"]);
 }
@@ -238,7 +244,7 @@ fn wrong_usage() {
         (&["--format", "xml"], &["xml", "text", "json"]),
         (&["replay", "train.csv", "--jobs", "0"], &["--jobs", "0"]),
         (&["replay", "train.csv", "--priority", "train"], &["--priority", "no `=LEVEL`"]),
-        (&["replay", "train.csv", "--start", "train.csv=soon"], &["--start", "milliseconds"]),
+        (&["replay", "train.csv", "--start", "train.csv=soon"], &["--start", "ns, us, ms or s"]),
         (
             &["replay", "train.csv", "--start", "tarin.csv=1"],
             &["--start tarin.csv", "they are train"],

@@ -319,7 +319,7 @@ impl Matching {
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
-        !fits(&head.demand) && !(piece && fits(&wave_of(head.entry.launch.demand)))
+        !(fits(&head.demand) || piece && fits(&wave_of(head.entry.launch.demand)))
     }
 
     fn question(&mut self, view: &View<'_>) -> Wanted {

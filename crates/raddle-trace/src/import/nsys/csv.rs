@@ -32,10 +32,8 @@ pub(in crate::import) fn import(
     let header = find_header(&mut table)?;
     table.set_header(header.names.clone(), header.names.iter().next_back() == Some("Name"));
     let mut trace = GpuTrace::new(header, options.barriers);
-    let breaks_off = table.rows(|row| trace.take(row).map_err(|fault| row.error(fault)))?;
-    if breaks_off {
-        trace.report.cut_short();
-    }
+    let end = table.rows(|row| trace.take(row).map_err(|fault| row.error(fault)))?;
+    trace.report.ends(end);
     trace.draft(&file, options.device)
 }
 

@@ -47,15 +47,13 @@ pub(in crate::import) fn import(
     };
     table.set_header(columns.names.clone(), false);
     let mut rows = RocprofRows::new(columns, options.barriers);
-    let breaks_off = table.rows(|row| match rows.take(row) {
+    let end = table.rows(|row| match rows.take(row) {
         Ok(()) => Ok(true),
         Err(CellFault { column, problem: text }) => {
             Err(TraceError::RoundedTimes { file: file.clone(), line: row.line, column, text })
         }
     })?;
-    if breaks_off {
-        rows.report.cut_short();
-    }
+    rows.report.ends(end);
     if rows.found.is_empty() {
         let (kernels, reasons) = (rows.report.events, rows.report.reasons(Quirk::ALL));
         let saw = "only a header".to_owned();

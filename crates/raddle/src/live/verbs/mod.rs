@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::CheckedLog;
-use raddle_live::{Daemon, DaemonConfig, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
+use raddle_live::{
+    Daemon, DaemonConfig, Inquiry, LiveError, LiveReplayed, Storm, default_socket, env,
+};
 use raddle_policy::Level;
 use raddle_report::json;
 use raddle_study::recipes;
@@ -24,7 +26,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
 use crate::error::CliError;
-use crate::units::{counted, plain};
+use crate::units::{counted, harmless, plain};
 
 impl From<LiveError> for CliError {
     fn from(error: LiveError) -> Self {
@@ -97,12 +99,12 @@ fn told(
         Format::Json => json(&Done { pid, programs }),
         Format::Text => format!("process {pid}: {what}\n"),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 /// A file for a log.
 fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
-    let file = File::create(path).map_err(CliError::writing(&path.display().to_string()))?;
+    let file = env::log_file(path).map_err(CliError::writing(&path.display().to_string()))?;
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
@@ -125,7 +127,7 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     let log = args.log.as_deref().map(log_file).transpose()?;
     // Whoever reads that has to see it while the daemon runs.
     let mut errors = std::io::stderr();
-    let say = move |line: &str| drop(writeln!(errors, "raddle live: {line}"));
+    let say = move |line: &str| drop(writeln!(errors, "raddle live: {}", harmless(line)));
     let mut daemon = Daemon::bind(&path, options, log, say)?;
     let ready = format!("raddle live: {turn} and {preempt} at {}\n", path.display());
     console.stderr.write_all(ready.as_bytes()).map_err(CliError::printing)?;
@@ -178,7 +180,7 @@ pub(crate) fn log(
             if is_whole { "" } else { "; it breaks off, as its program was killed or still runs" },
         ),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 #[derive(Serialize)]

@@ -16,6 +16,7 @@ use super::super::args::ProgramArgs;
 use crate::Console;
 use crate::console::alarm;
 use crate::error::CliError;
+use crate::units::harmless;
 
 /// The file name of the layer.
 const LAYER: &str = "libraddle_opencl.so";
@@ -99,7 +100,9 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
     }
     if let Some(log) = &args.log {
         // The program may go elsewhere before it writes.
+        let shown = log.display().to_string();
         let log = std::path::absolute(log).map_err(CliError::writing("the log"))?;
+        env::check_log_path(&log).map_err(CliError::writing(&shown))?;
         command.env(env::LOG, log);
     }
     Ok(())
@@ -125,6 +128,7 @@ fn connect(
         }
         Err(error) => {
             let label = alarm("warning:", console.stderr_colour);
+            let error = harmless(&error.to_string()).into_owned();
             let text = format!("{label} {error}. The program runs unscheduled\n");
             console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
             // A daemon that comes later schedules it.

@@ -18,7 +18,7 @@ pub(super) fn show(
         Format::Json => json(&status),
         Format::Text => told(&status).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.print(&text)
 }
 
 fn told(status: &LiveStatus) -> Document {

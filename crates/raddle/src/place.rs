@@ -1,0 +1,349 @@
+//! How does a file or a folder get its name, so that nothing half-written is seen and nobody's file is lost?
+//!
+//! One rule for all that is written: what stands at a path already is replaced only where it is an earlier
+//! result ([`Ours`]) or holds nothing; all else is refused. That is looked at before the work, and again at the
+//! end, once what stood there has been moved out of the way: hours may lie between the two. The new is made in a
+//! folder `.raddle-*` beside it and renamed. Whoever makes such a folder holds its lock, so one whose lock is free
+//! was left by a run that was killed, and goes.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use raddle_report::PAGE_MARK;
+use tempfile::{TempDir, TempPath};
+
+use crate::error::CliError;
+use crate::interrupt;
+
+/// How the folder is called in which something is made.
+const PREFIX: &str = ".raddle-";
+/// What is in it: the lock, with the name that is wanted; the new; what stood there.
+const LOCK: &str = "lock";
+const NEW: &str = "new";
+const OLD: &str = "old";
+/// As much of a file is read to see whose it is.
+const BEGIN: u64 = 1 << 20;
+
+/// Checks that what stands at a path is an earlier result, which may be replaced; says why it is none.
+pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
+
+/// No text may be replaced.
+pub(crate) fn nothing(path: &Path) -> Result<(), String> {
+    holds(path, |_| false).map_err(|()| "it is never replaced".to_owned())
+}
+
+/// A page of raddle.
+pub(crate) fn page(path: &Path) -> Result<(), String> {
+    holds(path, |text| text.contains(PAGE_MARK)).map_err(|()| "it is no page of raddle".to_owned())
+}
+
+/// A text that begins as raddle's do.
+pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
+    holds(path, |text| text.starts_with(mark)).map_err(|()| "raddle did not write it".to_owned())
+}
+
+/// Checks how a file begins; an empty one may always go.
+pub(crate) fn holds(path: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), ()> {
+    let mut begin = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(BEGIN).read_to_end(&mut begin));
+    let text = String::from_utf8_lossy(&begin);
+    if read.is_ok() && (text.is_empty() || is_ours(&text)) { Ok(()) } else { Err(()) }
+}
+
+/// A file or folder under construction. Dropped unfinished, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Where it goes, behind all links.
+    path: PathBuf,
+    /// The path as it was given.
+    shown: String,
+    /// `None` once it has been moved or given up.
+    temporary: Option<(File, TempDir)>,
+    /// Folders above that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Place {
+    /// Begins something new at a path.
+    pub(crate) fn begin(path: &Path, ours: Ours<'_>) -> Result<Self, CliError> {
+        let shown = path.display().to_string();
+        let write = CliError::writing(&shown);
+        check(path, ours)?;
+        let path = behind_links(path)?;
+        let parent = parent(&path);
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = parent.ancestors().take_while(missing).map(Path::to_path_buf).collect();
+        let mut place = Self { path: path.clone(), shown: shown.clone(), temporary: None, made };
+        fs::create_dir_all(parent).map_err(&write)?;
+        sweep_out(parent);
+        let temporary =
+            tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent).map_err(&write)?;
+        interrupt::remove_on_exit(Some(temporary.path()));
+        let lock = lock(temporary.path(), &path).map_err(&write)?;
+        place.temporary = Some((lock, temporary));
+        Ok(place)
+    }
+
+    /// Where to make it.
+    pub(crate) fn new_path(&self) -> PathBuf {
+        let temporary = self.temporary.as_ref();
+        temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
+    }
+
+    /// Gives it its name. Where something else has come there in the meantime, that stays, and the new is put
+    /// beside it.
+    pub(crate) fn finish(mut self, ours: Ours<'_>) -> Result<(), CliError> {
+        let write = CliError::writing(&self.shown);
+        let Some((_lock, temporary)) = self.temporary.take() else { return Ok(()) };
+        // From here on an interruption must not take away what is about to be the result.
+        interrupt::remove_on_exit(None);
+        let (new, old) = (temporary.path().join(NEW), temporary.path().join(OLD));
+        let foreign = match fs::rename(&self.path, &old) {
+            Ok(()) => replaceable(&old, ours).err(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(write(error)),
+        };
+        let failed = match foreign {
+            Some(reason) => reason,
+            None => match rename_new(&new, &self.path) {
+                Ok(()) => return Ok(()),
+                Err(error) => error.to_string(),
+            },
+        };
+        let beside = beside(&self.path);
+        let kept = rename_new(&new, &beside);
+        if old.symlink_metadata().is_ok() && rename_new(&old, &self.path).is_err() {
+            // It stays where it is, as somebody has taken its name.
+            let folder = temporary.keep();
+            return Err(
+                self.refused(&format!("{failed}; it is {} now", folder.join(OLD).display()))
+            );
+        }
+        kept.map_err(&write)?;
+        Err(self.refused(&format!("{failed}; the new one is {}", beside.display())))
+    }
+
+    fn refused(&self, reason: &str) -> CliError {
+        CliError::NotOurs { what: self.shown.clone(), reason: reason.to_owned() }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(self.temporary.take());
+        interrupt::remove_on_exit(None);
+        for folder in &self.made {
+            // Not empty where the result, or somebody else's, lies there by now.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Writes a text. What is no file or folder, such as a pipe or a terminal, is written to.
+pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
+    let shown = path.display().to_string();
+    let place = if is_stream(path) { None } else { Some(Place::begin(path, ours)?) };
+    let to = place.as_ref().map_or_else(|| path.to_path_buf(), Place::new_path);
+    fs::write(to, text).map_err(CliError::writing(&shown))?;
+    place.map_or(Ok(()), |place| place.finish(ours))
+}
+
+/// Checks whether something may be written at a path, before the work of making it.
+pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    let what = path.display().to_string();
+    replaceable(&behind_links(path)?, ours).map_err(|reason| CliError::NotOurs { what, reason })
+}
+
+fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Checks that what stands at a path may go.
+fn replaceable(path: &Path, ours: Ours<'_>) -> Result<(), String> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.to_string()),
+        Ok(_) => ours(path),
+    }
+}
+
+/// The path behind all links, so that what a link leads to is replaced and not the link.
+pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, CliError> {
+    match fs::canonicalize(path) {
+        Ok(real) => Ok(real),
+        Err(_) if path.is_symlink() => {
+            let to = fs::read_link(path).unwrap_or_default();
+            let reason = format!("it is a link to {}, which is not there", to.display());
+            Err(CliError::NotOurs { what: path.display().to_string(), reason })
+        }
+        Err(_) => Ok(path.to_path_buf()),
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A name like this one that is free: `out-2`, `tuned-2.toml`.
+fn beside(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
+    let ending = ending.unwrap_or_default();
+    let names = (2_u32..).map(|n| path.with_file_name(format!("{stem}-{n}{ending}")));
+    names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
+}
+
+/// Renames where nothing has the other name; an empty folder gives way to one.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    if from.is_dir() && !from.is_symlink() {
+        return fs::rename(from, to);
+    }
+    TempPath::try_from_path(from)?.persist_noclobber(to).map_err(|failed| {
+        // It is not to go with the error.
+        let _ = failed.path.keep();
+        failed.error
+    })
+}
+
+/// The lock of a folder, held from the moment at which it has its name.
+fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
+    let making = folder.join("lock.new");
+    let mut lock = File::create_new(&making)?;
+    match lock.try_lock() {
+        // Where files cannot be locked, nobody can tell that the folder was left.
+        Err(TryLockError::Error(_)) => return Ok(lock),
+        _ => write!(lock, "{}", wanted.file_name().and_then(|name| name.to_str()).unwrap_or(""))?,
+    }
+    fs::rename(making, folder.join(LOCK))?;
+    Ok(lock)
+}
+
+/// Removes what runs that were killed have left in a folder. An earlier result that one of them had moved out of
+/// the way gets its name again; where that is taken, it stays.
+fn sweep_out(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    let ours = |name: &str| name.starts_with(PREFIX) && name.len() == PREFIX.len() + 6;
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(ours)) {
+        let folder = entry.path();
+        let Ok(lock) = File::open(folder.join(LOCK)) else { continue };
+        if folder.is_symlink() || lock.try_lock().is_err() {
+            continue;
+        }
+        let wanted = fs::read_to_string(folder.join(LOCK)).unwrap_or_default();
+        let old = folder.join(OLD);
+        let known = [LOCK, NEW, OLD];
+        let only_known = fs::read_dir(&folder).is_ok_and(|all| {
+            all.flatten().all(|entry| known.iter().any(|known| entry.file_name() == *known))
+        });
+        let back = || rename_new(&old, &parent.join(&wanted));
+        if only_known && (old.symlink_metadata().is_err() || back().is_ok()) {
+            // What cannot be removed is left once more.
+            let _ = fs::remove_dir_all(&folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARK: &str = "# ours\n";
+
+    fn ours(path: &Path) -> Result<(), String> {
+        begins(path, MARK)
+    }
+
+    fn put(path: &Path, text: &str) -> Result<(), String> {
+        write(path, text, &ours).map_err(|error| error.to_string())
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_new_empty_or_ours_is_written_and_all_else_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/x.toml");
+        put(&path, "# ours\n1").unwrap();
+        put(&path, "# ours\n2").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "# ours\n2");
+        fs::write(&path, "").unwrap();
+        put(&path, "# ours\n3").unwrap();
+        for theirs in ["precious", "# our", "\u{1}"] {
+            fs::write(&path, theirs).unwrap();
+            assert!(put(&path, "# ours\n4").unwrap_err().contains("stays as it is"), "{theirs}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+        }
+        assert!(put(path.parent().unwrap(), "x").is_err(), "a folder");
+        assert_eq!(names(path.parent().unwrap()), ["x.toml"]);
+        assert!(write(&dir.path().join("new"), "x", &nothing).is_ok());
+        assert!(write(&dir.path().join("new"), "x", &nothing).is_err());
+    }
+
+    #[test]
+    fn what_comes_while_a_file_is_made_stays_and_the_new_is_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.toml");
+        fs::write(&path, MARK).unwrap();
+        let place = Place::begin(&path, &ours).unwrap();
+        fs::write(place.new_path(), "# ours\nnew").unwrap();
+        fs::write(&path, "theirs").unwrap();
+        let told = place.finish(&ours).unwrap_err().to_string();
+        assert!(told.contains("x-2.toml"), "{told}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        assert_eq!(fs::read_to_string(dir.path().join("x-2.toml")).unwrap(), "# ours\nnew");
+        assert_eq!(names(dir.path()), ["x-2.toml", "x.toml"]);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes_and_what_it_had_moved_away_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let killed = |name: &str, files: &[&str]| {
+            let folder = dir.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            drop(lock(&folder, &path).unwrap());
+            files.iter().for_each(|file| fs::write(folder.join(file), "y").unwrap());
+        };
+        killed(".raddle-aaaaaa", &[NEW]);
+        killed(".raddle-bbbbbb", &[OLD]);
+        killed(".raddle-cccccc", &["notes"]);
+        fs::create_dir(dir.path().join(".raddle-notours")).unwrap();
+        fs::create_dir(dir.path().join(".raddle-dddddd")).unwrap();
+        let alive = Place::begin(&dir.path().join("z"), &ours).unwrap();
+        let other = Place::begin(&dir.path().join("z"), &ours).unwrap();
+        assert!(alive.temporary.as_ref().unwrap().1.path().exists());
+        drop((alive, other));
+        let left = [".raddle-cccccc", ".raddle-dddddd", ".raddle-notours", "x"];
+        assert_eq!(names(dir.path()), left);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "y");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_stays_and_one_that_leads_nowhere_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, real) = (dir.path().join("link"), dir.path().join("real"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        assert!(put(&link, MARK).unwrap_err().contains("is not there"));
+        fs::write(&real, MARK).unwrap();
+        put(&link, "# ours\nmore").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "# ours\nmore");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_stream_is_written_to() {
+        assert!(put(Path::new("/dev/null"), "x").is_ok());
+        assert!(put(Path::new("/dev/full"), "x").is_err());
+    }
+}
