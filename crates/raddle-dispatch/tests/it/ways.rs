@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
-use raddle_policy::{CuId, Idempotence, Launch, Level, Piece, Preemption, StreamId};
+use raddle_policy::{Idempotence, Launch, Level, Preemption, StreamId};
 
 use crate::composed::{
     EIGHT, SHAPE, ended, joined, launch, raised, ready, reset_over, step, taken_off,
@@ -134,22 +134,35 @@ fn a_reset_closes_the_units_that_it_resets() {
     assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
 }
 
-/// The urgent launch has ended before the flag is seen, so nothing of others forbids the reset.
+/// What the urgent process submitted before the verdict would forbid the reset, so it waits for the verdict and
+/// for the reset (figure 1 of seed 001).
 #[test]
-fn nobody_submits_while_the_device_is_reset() {
+fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
+    for scope in ["device", "partition"] {
+        let text = format!(
+            "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
+             policy = \"reset\"\nscope = \"{scope}\""
+        );
+        let recipe = Recipe::parse(scope, &text).expect("a recipe");
+        let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
+        let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
+        step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
+        assert_eq!(step(&mut d, 1, &[ready(launch(8, 0, 1))]), ["raise p1"]);
+        let reset = step(&mut d, 2, &[ready(launch(9, 0, 1)), raised(1)]);
+        assert_eq!(reset, ["reset k0", "reset p1"]);
+        assert_eq!(step(&mut d, 3, &[taken_off(0, Preemption::Reset)]), [""; 0]);
+        let over = step(&mut d, 4, &[reset_over(1)]);
+        assert_eq!(over, ["submit k8", "submit k9", "start 1 of k8", "start 1 of k9"]);
+        assert!(d.preemptions().refused.is_empty(), "{scope}: {:?}", d.preemptions());
+    }
+    // Where the reset is refused, who waits goes on at once.
     let text = "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
                 policy = \"reset\"\nscope = \"device\"";
     let recipe = Recipe::parse("device", text).expect("a recipe");
     let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
-    let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
-    step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
-    let begun = step(&mut d, 1, &[ready(launch(8, 0, 1))]);
-    assert_eq!(begun, ["raise p1", "submit k8", "start 1 of k8"]);
-    let one = [Piece { first: 0, stride: 1, count: 1, cu: CuId(0) }];
-    let reset = step(&mut d, 2, &[ended(8, &one), ready(launch(9, 0, 1)), raised(1)]);
-    assert_eq!(reset, ["reset k0", "reset p1"]);
-    assert_eq!(step(&mut d, 3, &[taken_off(0, Preemption::Reset)]), [""; 0]);
-    assert_eq!(step(&mut d, 4, &[reset_over(1)]), ["submit k9", "start 1 of k9"]);
+    step(&mut d, 0, &[joined(0), joined(1), ready(launch(0, 1, 4))]);
+    assert_eq!(step(&mut d, 1, &[ready(launch(8, 0, 1))]), ["raise p1"]);
+    assert_eq!(step(&mut d, 2, &[raised(1)]), ["submit k8", "start 1 of k8"]);
 }
 
 #[test]

@@ -369,6 +369,12 @@ impl Desk {
         }
     }
 
+    /// Whether something of a process is held or saved, or on its way back.
+    pub(super) fn is_away(&self, process: ProcessId) -> bool {
+        let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
+        jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))
+    }
+
     /// A launch is off as it was asked to be.
     pub(super) fn taken_off(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);

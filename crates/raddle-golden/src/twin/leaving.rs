@@ -39,6 +39,8 @@ pub(super) struct Leaving {
     under_way: BTreeSet<ProcessId>,
     /// Those of which the policy has to be asked in this step.
     due: BTreeSet<ProcessId>,
+    /// How each process left last.
+    last: BTreeMap<ProcessId, String>,
 }
 
 impl Leaving {
@@ -59,6 +61,7 @@ impl Leaving {
             most_kills: settings["most-kills"].as_u64(),
             under_way: BTreeSet::new(),
             due: BTreeSet::new(),
+            last: BTreeMap::new(),
         })
     }
 
@@ -97,6 +100,9 @@ impl Leaving {
                 rule.method(&victims, killable, desk.now).name()
             }
         };
+        // What has not come back can neither test a flag nor be waited for: all leaves as before.
+        let before = self.last.insert(id, how.to_owned()).filter(|_| desk.is_away(id));
+        let wanted = before.as_deref().unwrap_or(wanted);
         slot.checked += 1;
         if wanted != how || !due {
             let wanted = if due { wanted } else { "no preemption" };

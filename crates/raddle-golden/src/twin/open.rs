@@ -326,6 +326,8 @@ impl OpenLog {
             placing.refuse(launch, &self.desk, &mut self.allocate, self.at);
         }
         self.forget(launch);
+        // Whoever has nothing to run any more gives the turn away in the same step.
+        self.deciding &= !known;
     }
 
     fn reset(&mut self, process: ProcessId) {

@@ -16,9 +16,9 @@ impl<T> Controller<T> {
     /// The next command for a process; `None` until something is reported. Commands of a process are
     /// carried out in the order in which they are given.
     ///
-    /// While a reset of one process hits others, none of them submits anything until that reset is
-    /// over or no longer needed (then [`Command::Drained`] comes in its place). After that, call
-    /// this again for all of them, or call [`next_any`](Self::next_any).
+    /// While one process is to be reset and that hits others, none of them submits anything until the
+    /// reset is refused, over, or no longer needed (then [`Command::Drained`] comes in its place).
+    /// After that, call this again for all of them, or call [`next_any`](Self::next_any).
     ///
     /// # Errors
     /// An unknown process.
@@ -101,7 +101,7 @@ impl<T> Controller<T> {
         if it.stage == PreemptionStage::MustReset && !it.is_hit() {
             // All of it has ended since the verdict: an idle runtime is not reset (A3).
             it.stage = PreemptionStage::Emptying;
-            self.reset_is_over();
+            self.count_resets(true, false);
         }
         let it = self.process_mut(process)?;
         if let Some(command) = it.undo.undo(process) {

@@ -92,6 +92,7 @@ impl<T> Controller<T> {
     pub fn lost(&mut self, process: ProcessId) -> Result<Vec<T>, PreemptError> {
         let it = self.process(process)?;
         let (stage, level, part) = (it.stage, it.level, it.part);
+        let may_be_reset = it.may_be_reset();
         let Some(gone) = self.remove(process) else { return Ok(Vec::new()) };
         let mut payloads: Vec<(u64, T)> =
             gone.queues.into_payloads().chain(gone.flight.into_payloads()).collect();
@@ -99,8 +100,8 @@ impl<T> Controller<T> {
             self.join_as(process, level)?;
             let ghost = self.process_mut(process)?;
             (ghost.stage, ghost.part, ghost.is_lost) = (stage, part, true);
-        } else if stage == PreemptionStage::MustReset {
-            self.reset_is_over();
+        } else {
+            self.count_resets(may_be_reset, false);
         }
         payloads.sort_unstable_by_key(|(order, _)| *order);
         Ok(payloads.into_iter().map(|(_, payload)| payload).collect())

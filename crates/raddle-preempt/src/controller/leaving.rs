@@ -109,12 +109,15 @@ impl<T> Controller<T> {
         if it.stage != PreemptionStage::Raising {
             return Err(PreemptError::NotTold { process, what: "to raise a flag" });
         }
+        let before = it.may_be_reset();
         it.stage = PreemptionStage::Emptying;
         let verdict = if it.way == Preemption::Reset {
             self.decide(process)?
         } else {
             ResetVerdict::NotAsked
         };
+        let now = self.process(process)?.may_be_reset();
+        self.count_resets(before, now);
         self.list(process);
         Ok(verdict)
     }
@@ -137,10 +140,6 @@ impl<T> Controller<T> {
             }
         }
         it.stage = PreemptionStage::MustReset;
-        if scope.is_shared() {
-            // From here on: what were submitted now would be killed without a check.
-            self.resets = self.resets.saturating_add(1);
-        }
         Ok(ResetVerdict::Reset)
     }
 

@@ -18,6 +18,9 @@
 //! - A preemption waits until every submit call that was begun has returned (A8), or its launch has
 //!   started or ended; then the flag is raised; when that is visible, the launches in the runtime are
 //!   checked for a reset. Killed launches are accepted only after the reset was commanded.
+//! - Where a reset hits other processes too, these submit nothing from the wish for it until it is
+//!   over or refused: what they submitted before the flag is visible would forbid it (figure 1 has
+//!   nothing urgent run before the reset).
 //! - Nothing is reset where the process has nothing in the runtime (A3), also if its launches ended
 //!   between the check and the command.
 //! - A flag is a [`FlagCut`] of sequence numbers, of one stream (A6, A10, A15). It excludes work
@@ -115,7 +118,7 @@ pub struct Controller<T> {
     processes: Vec<Option<ControlledProcess<T>>>,
     /// By id: the numbers that its last process ended with.
     before: Vec<NextNumbers>,
-    /// How many processes have a reset that hits others pending or under way: those submit nothing
+    /// How many processes are to be reset, or are being reset, with others: those submit nothing
     /// meanwhile.
     resets: u32,
     /// Processes that may have a command, each once.
@@ -272,10 +275,10 @@ impl<T> Controller<T> {
         self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Whether a reset that hits this process too is pending or under way.
+    /// Whether a reset that hits this process too is wished and not refused, pending or under way.
     fn is_reset_around(&self, process: ProcessId) -> bool {
         let part = self.process(process).map_or(0, |it| it.part);
-        self.sharing(part).any(|it| it.stage.is_reset_pending())
+        self.sharing(part).any(ControlledProcess::may_be_reset)
     }
 
     /// Whether a reset that hits this part of the device was commanded and is not over.
@@ -285,9 +288,15 @@ impl<T> Controller<T> {
         self.resets > 0 && self.sharing(part).any(told)
     }
 
-    /// A reset is over; no change where resets have the scope of one process.
-    fn reset_is_over(&mut self) {
-        if self.declared.scope.is_shared() {
+    /// Whether a process may be reset has changed; nothing follows where resets have the scope of one
+    /// process.
+    fn count_resets(&mut self, before: bool, now: bool) {
+        if !self.declared.scope.is_shared() || before == now {
+            return;
+        }
+        if now {
+            self.resets = self.resets.saturating_add(1);
+        } else {
             self.resets = self.resets.saturating_sub(1);
             self.list_all();
         }

@@ -170,6 +170,12 @@ impl<T> ControlledProcess<T> {
         })
     }
 
+    /// Whether it is to leave by a reset that is neither refused nor over.
+    pub(super) fn may_be_reset(&self) -> bool {
+        let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
+        (undecided && self.way == Preemption::Reset) || self.stage.is_reset_pending()
+    }
+
     /// Whether the flag is raised and visible to every launch that starts; also after a reset, as what
     /// that did not kill still leaves.
     pub(super) fn is_leaving(&self) -> bool {

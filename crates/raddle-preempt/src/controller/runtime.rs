@@ -203,7 +203,7 @@ impl<T> Controller<T> {
                 if it.is_lost {
                     self.remove(process);
                 }
-                self.reset_is_over();
+                self.count_resets(true, false);
             }
             PreemptionStage::Removing { over } if !*over => *over = true,
             // A drain is over in the moment in which a switch takes its place: nothing is left to save.

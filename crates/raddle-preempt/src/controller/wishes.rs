@@ -32,6 +32,7 @@ impl<T> Controller<T> {
             it.stage = PreemptionStage::Pausing;
             it.way = way;
             self.list(process);
+            self.count_resets(false, way == Preemption::Reset);
             return Ok(Preempted::Begun);
         }
         let waited = core::mem::take(&mut it.resume_waits);
@@ -91,11 +92,14 @@ impl<T> Controller<T> {
         if !stronger {
             return Ok(Escalated::NotStronger);
         }
+        let before = it.may_be_reset();
         it.way = way;
         if it.stage != PreemptionStage::Raising && !visible {
             it.stage = PreemptionStage::Pausing;
         }
         let verdict = if visible { self.decide(process)? } else { ResetVerdict::Reset };
+        let now = self.process(process)?.may_be_reset();
+        self.count_resets(before, now);
         self.list(process);
         Ok(match verdict {
             ResetVerdict::NoReset(why) => Escalated::Refused(why),

@@ -14,6 +14,7 @@ use super::got::{self, TenantGot};
 use super::load_limit::{LoadLimit, LoadLimitLeftOut};
 use super::lost::{RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
 use super::overturning::{Overturning, of_profiles};
+use super::preemptions::refused;
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
 use crate::units::{counted, plain};
@@ -144,6 +145,7 @@ impl ReplayResult {
         let lost = never_ran(replay.profiles, runs);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
+        found.extend(refused(&recipes));
         let (lines, brief): (Vec<String>, Vec<Vec<String>>) =
             found.into_iter().map(|Overturning { line, warnings }| (line, warnings)).unzip();
         let overturning = unknown_kernels(&profiles).chain(lines).collect();

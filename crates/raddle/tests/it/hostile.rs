@@ -218,13 +218,14 @@ fn no_name_runs_in_a_line_to_paste() {
         for args in [
             &["replay", &*file, "infer.csv", "--recipe=leftover", "--out=r", "-v"][..],
             &["replay", &file, "--recipe=leftover", "--out=r", "--log=answers", "-v"],
-            &["share", &file, "infer.csv", "--out=s", "--recipe=mps-priority", "-v"],
+            &["share", &file, "infer.csv", "--out=s", "--recipe=mps", "-v"],
             &["tune", &file, "infer.csv", "--vary=window=4,8"],
         ] {
             let ran = place.raddle(args);
             plain(&ran);
             let paste = |line: &&str| !line.starts_with("Set it:") && !line.starts_with("Next:");
-            let lines: Vec<&str> = ran.out.lines().skip_while(paste).collect();
+            let lines = ran.out.lines().skip_while(paste);
+            let lines: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
             assert!(!lines.is_empty(), "{args:?}: {ran:?}");
             for line in lines {
                 let line = line.trim_start_matches("Set it:").trim_start_matches("Next:");

@@ -43,7 +43,11 @@ fn words(text: &str) -> String {
 /// Runs a line as a shell does.
 fn pasted(place: &Place, line: &str) -> Ran {
     let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("it lies in a folder");
-    let path = format!("{}:{}", raddle.display(), std::env::var("PATH").expect("programs are found by it"));
+    let path = format!(
+        "{}:{}",
+        raddle.display(),
+        std::env::var("PATH").expect("programs are found by it")
+    );
     let ran = Command::new("bash")
         .args(["-euc", line])
         .env("PATH", path)
@@ -51,7 +55,11 @@ fn pasted(place: &Place, line: &str) -> Ran {
         .output()
         .expect("bash runs");
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    Ran { code: ran.status.code().expect("no signal"), out: text(ran.stdout), err: text(ran.stderr) }
+    Ran {
+        code: ran.status.code().expect("no signal"),
+        out: text(ran.stdout),
+        err: text(ran.stderr),
+    }
 }
 
 /// What stands behind a label, up to the end of its line.

@@ -238,8 +238,12 @@ impl Naive {
         }
     }
 
+    /// Whether the device is reset, or is to be unless that is refused.
     fn whole_reset(&self) -> bool {
-        let due = |it: &Process| matches!(it.at, At::ResetDue | At::Resetting);
+        let due = |it: &Process| match it.at {
+            At::Begun | At::Told => it.way == Preemption::Reset,
+            at => matches!(at, At::ResetDue | At::Resetting),
+        };
         self.setup.declared.scope == ResetScope::Device && self.all.iter().any(due)
     }
 

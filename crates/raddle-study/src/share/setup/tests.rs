@@ -126,7 +126,7 @@ fn commands_have_options_and_variables_that_are_published() {
             if command.starts_with("no device offers") || command.starts_with("nothing to set") {
                 continue;
             }
-            if let Some((given, _)) = command.split_once(" <") {
+            if let Some((given, _)) = command.split_once(" COMMAND") {
                 let (name, value) = given.split_once('=').unwrap();
                 let known = &published["variables"][name];
                 assert!(known.is_object() && is_of(value, &known["value"]), "{mode}: {line}");
