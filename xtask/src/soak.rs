@@ -13,11 +13,16 @@ struct SoakCheck {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [SoakCheck; 14] = [
+const CHECKS: [SoakCheck; 15] = [
     SoakCheck {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
         run: properties,
+    },
+    SoakCheck {
+        name: "dispatch",
+        what: "100,000 random recipes on random workloads: the eleven rules, the ledger, every launch ended, equal replays",
+        run: dispatch,
     },
     SoakCheck { name: "mutations", what: "10,000 mutations of real profiles", run: mutations },
     SoakCheck { name: "fuzz", what: "100,000 executions of every fuzz target", run: all_targets },
@@ -92,6 +97,11 @@ pub(crate) fn run(shell: &Shell, name: Option<&str>) -> Result<()> {
 fn properties(shell: &Shell) -> Result<()> {
     let packages = workspace::without_std().flat_map(|name| ["-p", name]);
     Ok(cmd!(shell, "cargo test --release").args(packages).env("PROPTEST_CASES", "10000").run()?)
+}
+
+fn dispatch(shell: &Shell) -> Result<()> {
+    let test = cmd!(shell, "cargo test --release -p raddle-sim --test it any_recipe::");
+    Ok(test.env("PROPTEST_CASES", "100000").run()?)
 }
 
 fn mutations(shell: &Shell) -> Result<()> {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::input::is_damage;
+use crate::report::TableEnd;
 
 /// The most bytes of a row.
 const ROW_LIMIT: u64 = 1 << 20;
@@ -23,17 +24,6 @@ pub(crate) struct CsvTable<'a> {
     header: StringRecord,
     /// Whether cells beyond the header are parts of the last one, whose commas were not quoted.
     open_end: bool,
-}
-
-/// How a table ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TableEnd {
-    /// With a line end.
-    Whole,
-    /// Without one, so its last value or comment may be cut.
-    NoLineEnd,
-    /// Within a row, which is lost.
-    Cut,
 }
 
 /// One row of a table.

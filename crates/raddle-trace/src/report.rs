@@ -1,7 +1,5 @@
 //! What was read from a file, and what in it had to be mended, left out or assumed?
 
-use crate::csv_table::TableEnd;
-
 macro_rules! quirks {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $explanation:literal;)*) => {
         /// Something in a file that a reader of its results should know.
@@ -122,6 +120,17 @@ quirks! {
     Serialised, "serialised", "kernels were run one at a time by the profiler, so there is no concurrency information";
     /// Rows of one dispatch.
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
+}
+
+/// How a table ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableEnd {
+    /// With a line end.
+    Whole,
+    /// Without one, so its last value or comment may be cut.
+    NoLineEnd,
+    /// Within a row, which is lost.
+    Cut,
 }
 
 /// Something met in a file, and how often.

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
 use serde_json::Value;
 
-use super::desk::{Entry, Part};
+use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
-use super::unit::{Unit, Units};
+use super::unit::{Part, Unit, Units};
 
 /// Who is served first, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

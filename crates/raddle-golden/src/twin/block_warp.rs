@@ -10,9 +10,9 @@ use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan
 use serde_json::Value;
 
 use super::baselines::{next_of, rooms};
-use super::desk::{Entry, Part};
+use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
-use super::unit::{Unit, Units};
+use super::unit::{Part, Unit, Units};
 
 /// A block that lies on a unit, or waits there.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use raddle_policy::{Demand, Fact, Launch, LaunchId, Piece, Preemption, WaveSpan};
 use serde_json::Value;
 
-use super::leaving::Victim;
+use super::desk::Victim;
 
 /// Launches that are expected to last equally long: of one process, equal in number and demand.
 type Kind = (u16, u64, [u32; 5]);

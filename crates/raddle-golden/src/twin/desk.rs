@@ -8,7 +8,7 @@ use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId, StreamId};
 
 use super::line::Submitted;
 use super::processes::Processes;
-use super::unit::Unit;
+use super::unit::{Part, Unit};
 
 /// Where a launch is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,12 +100,12 @@ pub(super) struct Entry {
     pub(super) cut: u16,
 }
 
-/// A workgroup, or a part of one, that starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) workgroup: u64,
-    pub(super) waves: raddle_policy::WaveSpan,
-    pub(super) cu: u16,
+/// A launch of a process that loses its turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Victim {
+    pub(super) launch: Launch,
+    /// Waves of it on the device.
+    pub(super) resident: u64,
 }
 
 /// Everything that a log has told of launches and processes.

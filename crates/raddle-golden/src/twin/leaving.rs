@@ -2,20 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{Fact, Launch, LaunchId, Preemption, ProcessId};
+use raddle_policy::{Fact, LaunchId, Preemption, ProcessId};
 use serde_json::Value;
 
 use super::cheapest::Cheapest;
-use super::desk::Desk;
+use super::desk::{Desk, Victim};
 use super::report::{Place, Slot};
-
-/// A launch of a process that loses its turn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Victim {
-    pub(super) launch: Launch,
-    /// Waves of it on the device.
-    pub(super) resident: u64,
-}
 
 /// The rule of a preempt policy.
 #[derive(Debug)]

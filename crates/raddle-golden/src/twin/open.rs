@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 use serde_json::Value;
 
-use super::desk::{Desk, Part};
+use super::desk::Desk;
 use super::leaving::Leaving;
 use super::line::{Answered, FirstAndCount, Header, Heard, Moment, Run, Start, span};
 use super::path::Ordinary;
@@ -11,6 +11,7 @@ use super::placing::{self, Placing};
 use super::report::{Place, Report, Slot};
 use super::slots;
 use super::turning::{Turn, Turning};
+use super::unit::Part;
 use super::unit::Unit;
 
 /// More workgroups than this are on no device at a time.

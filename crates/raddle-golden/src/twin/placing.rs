@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-use super::desk::{Desk, Entry, Part};
+use super::desk::{Desk, Entry};
 use super::line::Start;
 use super::report::Place as At;
 use super::report::Slot;
+use super::unit::Part;
 
 /// What an allocate policy is shown.
 pub(super) struct View<'v> {

@@ -11,9 +11,9 @@ use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, ProcessId};
 use serde_json::Value;
 
 use super::baselines::{hear, most, next_of, rooms};
-use super::desk::{Entry, Part};
+use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, View, Wanted};
-use super::unit::{Unit, Units};
+use super::unit::{Part, Unit, Units};
 
 /// The model of `spatial`.
 #[derive(Debug)]

@@ -10,7 +10,13 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{CuShape, Demand, LaunchId, WaveSpan};
 
-use super::desk::Part;
+/// A workgroup, or a part of one, that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) workgroup: u64,
+    pub(super) waves: WaveSpan,
+    pub(super) cu: u16,
+}
 
 /// What is free on one compute unit, SIMD by SIMD where it belongs to one.
 #[derive(Clone, Debug, PartialEq, Eq)]

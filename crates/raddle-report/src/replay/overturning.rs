@@ -3,11 +3,14 @@
 //! Each is a line there, however many profiles it concerns; what it means at length is among the
 //! warnings behind it. Shares are of 0 to 1.
 
+use raddle_dispatch::RefusedReset;
+use raddle_policy::Preemption;
+use raddle_sim::PreemptionSummary;
 use raddle_trace::CommRule;
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::ProfileFacts;
-use crate::units::{duration, percent, plain};
+use crate::units::{count, duration, percent, plain};
 
 /// A warning that can overturn the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +155,41 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| {
         format!("{names}: {} of its time is copies, which never queue here", percent(most))
     })
+}
+
+/// Resets that a recipe asked for and that were not made although something ran: its figures are those of
+/// the flag then.
+pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
+    let refused = preemption.resets_refused.iter();
+    let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);
+    let (&most, _) = refused().max_by_key(|(_, times)| **times)?;
+    let resets = preemption.ways.iter().filter(|way| way.way == Preemption::Reset);
+    let made: u64 = resets.map(|way| way.count).sum();
+    let wished = made + refused().map(|(_, times)| *times).sum::<u64>();
+    let of = format!("{} of {} resets", count(made), count(wished));
+    let why: Vec<String> = refused()
+        .map(|(why, times)| format!("{} times {}", count(*times), because(*why)))
+        .collect();
+    Some(Overturning {
+        line: format!("{name}: {of}, {}", because(most)),
+        warnings: vec![format!(
+            "under {name} {of} were made: {}. Such work leaves by the flag, and what runs is waited for",
+            why.join(", ")
+        )],
+    })
+}
+
+/// Why a reset was not made.
+const fn because(why: RefusedReset) -> &'static str {
+    match why {
+        RefusedReset::NothingRuns => "nothing ran",
+        RefusedReset::NotIdempotent => "a launch that ran may not be killed",
+        RefusedReset::KilledOften => "a launch that ran was killed often before",
+        RefusedReset::CopyRuns => "a copy ran",
+        RefusedReset::OtherProcess => "another process was in the runtime",
+        // Without a verdict nothing is killed.
+        _ => "a launch that ran has no verdict (--idempotent)",
+    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
 use super::load_limit::{LoadLimit, LoadLimitLeftOut};
 use super::lost::{RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
-use super::overturning::{Overturning, of_profiles};
-use super::preemptions::refused;
+use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
 use crate::units::{counted, plain};
@@ -145,7 +144,9 @@ impl ReplayResult {
         let lost = never_ran(replay.profiles, runs);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        found.extend(refused(&recipes));
+        found.extend(recipes.iter().filter_map(|recipe| {
+            refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
+        }));
         let (lines, brief): (Vec<String>, Vec<Vec<String>>) =
             found.into_iter().map(|Overturning { line, warnings }| (line, warnings)).unzip();
         let overturning = unknown_kernels(&profiles).chain(lines).collect();

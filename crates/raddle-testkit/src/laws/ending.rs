@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
-use super::leaving::OffLaunch;
+use super::off::OffLaunch;
 use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 

@@ -6,48 +6,10 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use raddle_policy::{Allocate, CuId, Fact, LaunchId, Preemption, ReadyLaunch};
+use raddle_policy::{Allocate, Fact, LaunchId, Preemption, ReadyLaunch};
 
-use super::account::LiftedAccount;
-use super::addresses::Wave;
-use super::spot::Spot;
+use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
-
-/// A launch that leaves, is off, or comes back.
-#[derive(Debug)]
-pub(super) struct OffLaunch {
-    how: Preemption,
-    stage: OffStage,
-    /// Steps that it stays off.
-    steps: usize,
-    /// What the view showed of it, if it did.
-    entry: Option<ReadyLaunch>,
-}
-
-#[derive(Debug)]
-enum OffStage {
-    /// Asked to leave.
-    Leaving,
-    /// Gone, with what it held.
-    Off(LiftedLaunch),
-    /// Back in its places.
-    Returning,
-}
-
-/// What a launch held when it was saved.
-#[derive(Debug, Default)]
-struct LiftedLaunch {
-    account: LiftedAccount,
-    addresses: Vec<(CuId, Vec<Wave>)>,
-    resident: Vec<(Spot, CuId)>,
-}
-
-impl OffLaunch {
-    /// Whether workgroups of it that have started run: those that drain do.
-    pub(super) fn runs(&self) -> bool {
-        self.how == Preemption::Drain
-    }
-}
 
 impl World<'_> {
     /// Moves each launch that is not simply on the device by a step, then asks another one to leave.

@@ -60,6 +60,7 @@ mod breach;
 mod ending;
 mod launch_path;
 mod leaving;
+mod off;
 mod preempt;
 mod render;
 mod scenario;

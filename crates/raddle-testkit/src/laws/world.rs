@@ -14,7 +14,7 @@ use raddle_policy::{
 
 use super::account::WorldAccount;
 use super::addresses::Addresses;
-use super::leaving::OffLaunch;
+use super::off::OffLaunch;
 use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
 use crate::ready;

@@ -12,10 +12,11 @@ use super::{
     ArrivalConfig, ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF,
     REQUEST_LIMIT, TimeUnit, TimesCount, failure, fault, sort,
 };
-use crate::csv_table::{CsvTable, TableEnd};
+use crate::csv_table::CsvTable;
 use crate::decimal::unquote;
 use crate::error::{TraceError, shown};
 use crate::input::FileInput;
+use crate::report::TableEnd;
 
 /// One line of a trace in JSON Lines.
 #[derive(serde::Deserialize)]

@@ -223,9 +223,14 @@ fn no_name_runs_in_a_line_to_paste() {
         ] {
             let ran = place.raddle(args);
             plain(&ran);
-            let paste = |line: &&str| !line.starts_with("Set it:") && !line.starts_with("Next:");
-            let lines = ran.out.lines().skip_while(paste);
-            let lines: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
+            // A line to paste begins such a block, or is indented below one.
+            let mut pasted = false;
+            let lines = ran.out.lines().filter(|line| {
+                let begins = line.starts_with("Set it:") || line.starts_with("Next:");
+                pasted = begins || (pasted && line.starts_with("       "));
+                pasted
+            });
+            let lines: Vec<&str> = lines.collect();
             assert!(!lines.is_empty(), "{args:?}: {ran:?}");
             for line in lines {
                 let line = line.trim_start_matches("Set it:").trim_start_matches("Next:");

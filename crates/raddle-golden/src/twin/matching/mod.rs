@@ -21,8 +21,9 @@ use serde_json::Value;
 use self::maps::{Finder, Fit, Map};
 use self::rules::PlaceRule;
 use self::split::{Pace, Split};
-use super::desk::{Entry, Part};
+use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
+use super::unit::Part;
 
 /// A launch, its workgroup, and the wave of one that was cut.
 type Name = (LaunchId, u64, Option<u16>);

@@ -1,0 +1,44 @@
+//! How is a launch that was taken off, and what did it hold?
+
+use raddle_policy::{CuId, Preemption, ReadyLaunch};
+
+use super::account::LiftedAccount;
+use super::addresses::Wave;
+use super::spot::Spot;
+
+/// A launch that leaves, is off, or comes back.
+#[derive(Debug)]
+pub(super) struct OffLaunch {
+    pub(super) how: Preemption,
+    pub(super) stage: OffStage,
+    /// Steps that it stays off.
+    pub(super) steps: usize,
+    /// What the view showed of it, if it did.
+    pub(super) entry: Option<ReadyLaunch>,
+}
+
+/// How far a launch that leaves is.
+#[derive(Debug)]
+pub(super) enum OffStage {
+    /// Asked to leave.
+    Leaving,
+    /// Gone, with what it held.
+    Off(LiftedLaunch),
+    /// Back in its places.
+    Returning,
+}
+
+/// What a launch held when it was saved.
+#[derive(Debug, Default)]
+pub(super) struct LiftedLaunch {
+    pub(super) account: LiftedAccount,
+    pub(super) addresses: Vec<(CuId, Vec<Wave>)>,
+    pub(super) resident: Vec<(Spot, CuId)>,
+}
+
+impl OffLaunch {
+    /// Whether workgroups of it that have started run: those that drain do.
+    pub(super) fn runs(&self) -> bool {
+        self.how == Preemption::Drain
+    }
+}
