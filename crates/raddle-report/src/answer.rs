@@ -265,7 +265,7 @@ impl PolicyFigures {
         verdict::doubts(self)
     }
 
-    /// How far the verdict may be believed, in fewer words than [`PolicyVerdict::trust`]: of the
+    /// How far the verdict may be believed, in fewer words than the reasons beside it: of the
     /// errors of all processes the largest, and what holds of several said once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
