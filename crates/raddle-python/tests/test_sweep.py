@@ -39,18 +39,18 @@ def test_refusals_are_those_of_the_command(pair, varied, tmp_path):
 def test_a_case_that_failed_is_named_and_run_again(pair, varied, tmp_path):
     late, out = tmp_path / "late.toml", tmp_path / "rows.jsonl"
     vary = f"recipe=leftover,{late}"
-    swept = raddle.sweep(pair, vary=vary, out=out, goal="serve p99 1s", **varied)
+    swept = raddle.sweep(pair, vary=vary, out=out, **{**varied, "goal": "serve p99 1s"})
     assert swept.exit_code == 4
     assert swept.failed["case"] == ["recipe=late.toml"]
     assert "no recipe" in swept.failed["error"][0]
     met = [group.get("goals-met") for group in swept.summary["groups"]]
     assert met == [True, None]
     late.write_text("raddle = 1\n")
-    again = raddle.sweep(pair, vary=vary, out=out, goal="serve p99 1s", **varied)
+    again = raddle.sweep(pair, vary=vary, out=out, **{**varied, "goal": "serve p99 1s"})
     assert (again.exit_code, len(again.failed), len(again.rows)) == (0, 0, 2)
 
 
 def test_goals_that_are_missed_are_an_answer(pair, varied, tmp_path):
     out = tmp_path / "rows.jsonl"
-    missed = raddle.sweep(pair, vary="recipe=leftover", out=out, goal="serve p99 1ns", **varied)
+    missed = raddle.sweep(pair, vary="recipe=leftover", out=out, **{**varied, "goal": "serve p99 1ns"})
     assert missed.exit_code == 5
