@@ -171,7 +171,7 @@ impl Composed {
             return Ok(());
         }
         let (Wish::Preempt { process, .. } | Wish::Pause { process }) = wish else { return Ok(()) };
-        // What has had no room to come back comes back when it has the turn again.
+        // Work that found no room to come back returns when its process has the turn again.
         self.preemptions.returning.remove(&process);
         if let Some(known) = self.processes.get(&process).filter(|it| !it.submitted.is_empty()) {
             self.turns.tally.revoked += 1;

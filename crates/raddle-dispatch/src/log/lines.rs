@@ -34,7 +34,7 @@ pub(super) struct LogLines<R> {
 /// The most bytes of the first line: of a file that is no log it may be all.
 const HEADER: u64 = 1 << 20;
 
-/// What every log begins with, also that of a live program or a daemon.
+/// The beginning of every log, also of that of a live program or a daemon.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct LogMark {

@@ -134,7 +134,7 @@ fn a_reset_closes_the_units_that_it_resets() {
     assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
 }
 
-/// What the urgent process submitted before the verdict would forbid the reset, so it waits for the verdict and
+/// Launches that the urgent process submitted before the verdict would forbid the reset, so it waits for that and
 /// for the reset (figure 1 of seed 001).
 #[test]
 fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {

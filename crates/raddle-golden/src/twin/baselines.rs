@@ -13,7 +13,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// Who is served first, and where.
+/// Says which launch is served first, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// The lowest unit with room.
@@ -76,7 +76,7 @@ pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// What a policy that counts hears of what leaves and comes back.
+/// Tells a policy that counts of work that leaves and comes back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

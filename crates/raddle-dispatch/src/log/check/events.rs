@@ -48,7 +48,7 @@ impl Checker {
             LoggedEvent::ResetOver { process } => {
                 self.processes.entry(process).or_default().resetting = false;
                 if self.scope == ResetScope::Queue {
-                    // What its other streams have begun ends there.
+                    // The other streams of the process end there what they have begun.
                     self.closed.retain(|_, whose| *whose != process);
                 }
             }

@@ -33,7 +33,7 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
     check_beside(registry, log, |_, _| Ok(()))
 }
 
-/// The same, and in the same pass each line is given to somebody else too, with its number, from 1: the
+/// As [`check`], and in the same pass each line is given to somebody else too, with its number, from 1: the
 /// header as it stands, the others spelled in full.
 ///
 /// # Errors
