@@ -5,6 +5,7 @@
 //! placed whole, and a workgroup goes to the unit on which most further ones fit.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
 use serde_json::Value;
@@ -46,8 +47,8 @@ impl Baseline {
     }
 
     /// The unit for the next workgroup of a launch.
-    fn unit(&self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
-        let rooms = rooms(&self.units, &entry.launch, closed);
+    fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
+        let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {
             Rule::Leftover { .. } => return most(rooms),
             Rule::Greedy => 0,
@@ -58,16 +59,31 @@ impl Baseline {
     }
 }
 
-/// The units with room for a workgroup of a launch, and for how many, ascending.
-pub(super) fn rooms(units: &Units, launch: &Launch, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
-    let open = (0u16..).zip(&units.all).filter(|(cu, _)| !closed.contains(cu));
-    let rooms = open.map(|(cu, unit)| (cu, unit.room(&launch.demand)));
-    rooms.filter(|room| room.1 > 0).collect()
+/// The unit with room for most, the lowest of several.
+pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
+    rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
 
-/// The unit with room for most, the lowest of several.
-pub(super) fn most(rooms: Vec<(u16, u64)>) -> Option<u16> {
-    rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
+/// The unit with room for most, the lowest of several, asked again and again while rooms only fall.
+#[derive(Debug, Default)]
+pub(super) struct MostRoom {
+    /// How much the last one had; units before it have less.
+    last: Option<(u64, usize)>,
+}
+
+impl MostRoom {
+    /// Of these units, the same ones each time.
+    pub(super) fn pick(&mut self, rooms: &[u64], of: Range<usize>) -> Option<usize> {
+        if let Some((most, from)) = self.last
+            && let Some(at) = (from..of.end).find(|&cu| rooms[cu] == most)
+        {
+            self.last = Some((most, at));
+            return Some(at);
+        }
+        let best = most(of.map(|cu| (cu, rooms[cu])).filter(|it| it.1 > 0))?;
+        self.last = Some((rooms[best], best));
+        Some(best)
+    }
 }
 
 /// The next workgroup of a launch starts whole on this unit.
@@ -81,8 +97,7 @@ pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {
             for piece in *pieces {
-                let part = Part { workgroup: piece.first, waves: *waves, cu: piece.cu.0 };
-                units.end(launch.id, part);
+                units.end(launch.id, *waves, piece);
             }
         }
         Fact::TakenOff { launch, how: Preemption::Reset } => units.lift(launch.id, false),
@@ -107,10 +122,34 @@ impl PlacingTwin for Baseline {
         placed.next().unwrap_or(Wanted::Wait(None))
     }
 
+    fn start_many(&mut self, launch: &Launch, found: &[u16], view: &View<'_>) -> bool {
+        let (units, rule) = (self.units.count(), &mut self.rule);
+        let mut cursor = if let Rule::RoundRobin(cursor) = rule { *cursor } else { 0 };
+        let mut most_room = MostRoom::default();
+        let pick = |rooms: &[u64]| {
+            if matches!(rule, Rule::Leftover { .. }) {
+                return most_room.pick(rooms, 0..units);
+            }
+            let behind = (cursor..units).find(|&cu| rooms[cu] > 0);
+            let cu = behind.or_else(|| (0..cursor).find(|&cu| rooms[cu] > 0))?;
+            if matches!(rule, Rule::RoundRobin(_)) {
+                cursor = (cu + 1) % units;
+            }
+            Some(cu)
+        };
+        let filling = self.units.filling(&launch.demand, view.closed, found.len() as u64, pick);
+        let Some(filling) = filling.filter(|filling| filling.order == found) else { return false };
+        self.units.fill(launch.id, &launch.demand, filling);
+        if let Rule::RoundRobin(at) = &mut self.rule {
+            *at = cursor;
+        }
+        true
+    }
+
     fn start(&mut self, launch: &Launch, part: Part, _: &[Place], _: u64) -> Vec<Place> {
         self.units.start(launch.id, &launch.demand, part);
         if let Rule::RoundRobin(cursor) = &mut self.rule {
-            *cursor = (usize::from(part.cu) + 1) % self.units.all.len().max(1);
+            *cursor = (usize::from(part.cu) + 1) % self.units.count().max(1);
         }
         Vec::new()
     }

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
+use raddle_policy::{CuShape, Fact, Launch, LaunchId, Piece, Place, Preemption, WaveSpan};
 use serde_json::Value;
 
-use super::baselines::{next_of, rooms};
+use super::baselines::next_of;
 use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
@@ -73,7 +73,7 @@ impl BlockWarp {
         if !self.backfill {
             waiting.truncate(1);
         }
-        let unit = self.units.all.get(usize::from(cu))?;
+        let unit = self.units.get(cu)?;
         waiting.into_iter().find_map(|block| {
             // What is held or on its way back starts nothing.
             let launch = &entry(block).filter(|_| !view.closed.contains(&cu))?.launch;
@@ -104,15 +104,16 @@ impl BlockWarp {
     }
 
     /// G2 to G6 for one launch.
-    fn give(&self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
+    fn give(&mut self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
         let (launch, demand) = (&entry.launch, &entry.launch.demand);
         // G3: a unit that takes whole blocks.
-        if let Some(cu) = self.pick(rooms(&self.units, launch, view.closed)) {
+        let rooms = self.units.rooms(demand, view.closed);
+        if let Some(cu) = self.pick(rooms) {
             return Some(next_of(entry, cu));
         }
         let assign = |cu| Wanted::Assign(launch.id, entry.next, cu);
         // G5: a first unit, which can start one wave.
-        let open = || (0u16..).zip(&self.units.all).filter(|it| !view.closed.contains(&it.0));
+        let open = || self.units.each().filter(|it| !view.closed.contains(&it.0));
         let more = |unit: &Unit| {
             let (slots, vgpr) =
                 unit.simds.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
@@ -128,7 +129,7 @@ impl BlockWarp {
         }
         // G6: a second unit, all of whose work is less urgent.
         let low = |cu: u16| self.top(cu).map_or(u64::from(u8::MAX) + 1, u64::from);
-        let second = (0..self.units.all.len() as u16).map(|cu| (cu, low(cu)));
+        let second = (0..self.units.count() as u16).map(|cu| (cu, low(cu)));
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
@@ -149,11 +150,12 @@ impl BlockWarp {
         }
     }
 
-    fn ended(&mut self, launch: &Launch, part: Part) {
-        self.units.end(launch.id, part);
-        let (_, count) = part.waves.bounds(launch.demand.waves);
-        let is_it = |it: &&mut Block| (it.launch, it.workgroup) == (launch.id, part.workgroup);
-        if let Some(block) = self.blocks.iter_mut().find(is_it) {
+    fn ended(&mut self, launch: &Launch, waves: WaveSpan, piece: &Piece) {
+        self.units.end(launch.id, waves, piece);
+        let (_, count) = waves.bounds(launch.demand.waves);
+        let named: BTreeSet<u64> = piece.workgroups().collect();
+        let of = |it: &&mut Block| it.launch == launch.id && named.contains(&it.workgroup);
+        for block in self.blocks.iter_mut().filter(of) {
             block.ended = block.ended.saturating_add(count);
         }
         let over = |it: &Block| it.launch == launch.id && it.ended >= launch.demand.waves;
@@ -169,8 +171,10 @@ impl PlacingTwin for BlockWarp {
         }
         if let Some((launch, cu, next, _)) = self.granted {
             let entry = view.entries.iter().find(|it| it.launch.id == launch && it.next == next);
-            let fits =
-                |entry: &&Entry| self.units.all[usize::from(cu)].room(&entry.launch.demand) > 0;
+            let room = |entry: &Entry| {
+                self.units.get(cu).map_or(0, |unit| unit.room(&entry.launch.demand))
+            };
+            let fits = |entry: &&Entry| room(entry) > 0;
             if let Some(entry) = entry.filter(|entry| entry.next < entry.end).filter(fits) {
                 return next_of(entry, cu);
             }
@@ -186,7 +190,7 @@ impl PlacingTwin for BlockWarp {
             && let Some(Starts { launch, part }) = starts.first()
             && let Some(entry) = view.entries.iter().find(|it| it.launch.id == *launch)
         {
-            let n1 = self.units.all[usize::from(part.cu)].room(&entry.launch.demand);
+            let n1 = self.units.get(part.cu).map_or(0, |unit| unit.room(&entry.launch.demand));
             let count = n1.min(entry.end - entry.next);
             self.granted = Some((*launch, part.cu, entry.next, count));
         }
@@ -233,10 +237,7 @@ impl PlacingTwin for BlockWarp {
                 saved: false,
             }),
             Fact::Ended { launch, waves, pieces } => {
-                for piece in pieces {
-                    let (workgroup, cu) = (piece.first, piece.cu.0);
-                    self.ended(launch, Part { workgroup, waves, cu });
-                }
+                pieces.iter().for_each(|piece| self.ended(launch, waves, piece));
             }
             Fact::LaunchEnded { launch } => self.blocks.retain(|block| block.launch != launch),
             Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch.id, false),

@@ -70,6 +70,12 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
+    /// The next workgroup, where all behind it are next in their order and nothing of them has started.
+    pub(super) fn fresh(&self) -> Option<u64> {
+        let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
+        (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
+    }
+
     /// The next workgroups: those that came back first, then those that were never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
@@ -334,6 +340,17 @@ impl Desk {
         self.processes.resident(process, before, after, self.now);
         self.show(id);
         true
+    }
+
+    /// Whole workgroups of a launch on the device, the next ones, start; its demand has so many waves.
+    pub(super) fn started_whole(&mut self, id: LaunchId, workgroups: u64) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let before = job.resident;
+        job.next += workgroups;
+        job.resident += workgroups * u64::from(job.launch.demand.waves);
+        let (process, after) = (job.launch.process, job.resident);
+        self.processes.resident(process, before, after, self.now);
+        self.show(id);
     }
 
     pub(super) fn assigned(&mut self, id: LaunchId, workgroup: u64, cu: u16) {

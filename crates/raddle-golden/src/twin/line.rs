@@ -237,20 +237,24 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Its workgroups and their compute units, piece by piece.
-    pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
+    /// Its pieces, one a compute unit.
+    pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
                 (first, stride, count, cu, cus, step)
             }
             Self::Even(first, stride, count, cu, cus) => (first, stride, count, cu, cus, 1),
         };
-        (0..cus).flat_map(move |unit| {
+        (0..cus).map(move |unit| {
             let first = first.saturating_add(step.saturating_mul(unit.into()));
-            let cu = raddle_policy::CuId(cu.saturating_add(unit));
-            let piece = Piece { first, stride, count, cu };
-            piece.workgroups().map(move |workgroup| (workgroup, cu.0))
+            Piece { first, stride, count, cu: raddle_policy::CuId(cu.saturating_add(unit)) }
         })
+    }
+
+    /// Its workgroups and their compute units, piece by piece.
+    pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
+        let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
+        self.pieces().flat_map(named)
     }
 }
 

@@ -30,8 +30,8 @@
 //! let report = raddle_golden::twin::check(log.as_bytes())?;
 //! let first = report.first().expect("greedy takes the lowest compute unit");
 //! assert_eq!((first.line, &*first.policy), (6, "greedy"));
-//! assert_eq!(first.expected, "workgroup 0 of launch 0 on CU 0");
-//! assert_eq!(first.found, "workgroup 0 of launch 0 on CU 1");
+//! assert_eq!(first.expected, "workgroup 0 of k0 on CU 0");
+//! assert_eq!(first.found, "workgroup 0 of k0 on CU 1");
 //! # Ok::<(), raddle_dispatch::DispatchError>(())
 //! ```
 

@@ -231,8 +231,8 @@ impl OpenLog {
         let span = span(waves, cut);
         let (_, each) = span.bounds(launch.demand.waves);
         if let Some(placing) = self.placing.as_mut().filter(|it| it.can_be(total)) {
-            let named: Vec<_> = runs.iter().flat_map(|run| run.workgroups()).collect();
-            placing.end(&launch, span, &named, self.desk.now);
+            let pieces: Vec<Piece> = runs.iter().flat_map(|run| run.pieces()).collect();
+            placing.end(&launch, span, &pieces, self.desk.now);
         }
         if let (_, Some(leaving)) = &mut self.preempt {
             let groups = u32::try_from(total).unwrap_or(u32::MAX);

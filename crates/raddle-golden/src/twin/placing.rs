@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-use super::desk::{Desk, Entry};
+use super::desk::{Desk, Entry, Job};
 use super::line::Start;
 use super::report::Place as At;
 use super::report::Slot;
@@ -65,6 +65,11 @@ pub(super) trait PlacingTwin {
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
+    /// Whether the next workgroups of a launch, which is the one to be served, go whole to these units one after
+    /// the other. If so they start there; else nothing happens. `false` also of a model that is asked one by one alone.
+    fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
+        false
+    }
     /// A part of a launch starts, at these addresses if the log has them; where it would lie by the rule.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
     /// Something else has happened.
@@ -75,6 +80,21 @@ pub(super) trait PlacingTwin {
     fn reads_the_view(&self) -> bool;
     /// The label of the rule that this concerns.
     fn rule(&self, aspect: Aspect) -> &'static str;
+}
+
+/// So many workgroups are asked for one by one.
+const FEW: u64 = 4;
+
+/// The units of workgroups by their order, from this one on; `None` if they are others.
+fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
+    let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
+    let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
+    let mut units = vec![None; usize::try_from(total).ok()?];
+    for (workgroup, cu) in all() {
+        let at = usize::try_from(workgroup.checked_sub(next)?).ok()?;
+        *units.get_mut(at)? = Some(cu);
+    }
+    units.into_iter().collect()
 }
 
 /// An allocate policy beside its twin.
@@ -112,6 +132,10 @@ impl Placing {
             let what = || (format!("at most {} workgroups", self.most), format!("{total}"));
             return slot.differs(*at, self.twin.rule(Aspect::Whether), what);
         }
+        if total > FEW && self.start_many(&launch, lines, desk) {
+            slot.checked += total;
+            return;
+        }
         let (_, count) = waves.bounds(launch.demand.waves);
         let mut of: BTreeMap<u64, (u16, Vec<Place>, At)> = BTreeMap::new();
         for (at, line) in lines {
@@ -147,6 +171,28 @@ impl Placing {
                 slot.differs(*at, self.twin.rule(Aspect::Address), what);
             }
         }
+    }
+
+    /// Whole workgroups start, all that a launch has next: whether all of them go where the twin says.
+    fn start_many(&mut self, launch: &Launch, lines: &[(At, Start)], desk: &mut Desk) -> bool {
+        let plain = |start: &Start| start.span() == WaveSpan::All && start.addresses.is_none();
+        if !lines.iter().all(|(_, it)| plain(it) && it.places().is_empty()) {
+            return false;
+        }
+        let Some(next) = desk.jobs.get(&launch.id).and_then(Job::fresh) else { return false };
+        let Some(found) = in_order(lines, next) else { return false };
+        if found.len() as u64 > launch.workgroups.saturating_sub(next) {
+            return false;
+        }
+        let Wanted::Start(one_of) = self.ask(desk) else { return false };
+        let closed = self.closed.iter().map(|&(_, cu)| cu).collect();
+        let view = View { entries: &desk.view, closed: &closed, now: desk.now };
+        let first = one_of.first().is_some_and(|it| it.launch == launch.id);
+        if !first || !self.twin.start_many(launch, &found, &view) {
+            return false;
+        }
+        desk.started_whole(launch.id, found.len() as u64);
+        true
     }
 
     fn compare(&mut self, id: LaunchId, part: Part, desk: &Desk, slot: &mut Slot, at: At) {
@@ -229,11 +275,8 @@ impl Placing {
     }
 
     /// Workgroups end, or waves of them.
-    pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, named: &[(u64, u16)], now: u64) {
-        for &(workgroup, cu) in named {
-            let pieces = &[Piece::one(workgroup, raddle_policy::CuId(cu))];
-            self.hear(&Fact::Ended { launch, waves, pieces }, now);
-        }
+    pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
+        self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, ProcessId};
 use serde_json::Value;
 
-use super::baselines::{hear, most, next_of, rooms};
+use super::baselines::{MostRoom, hear, most, next_of};
 use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, View, Wanted};
 use super::unit::{Part, Unit, Units};
@@ -52,7 +52,7 @@ impl Spatial {
 
     /// The blocks, as ranges of units.
     fn blocks(&self) -> BTreeMap<ProcessId, std::ops::Range<u64>> {
-        let (units, all) = (self.units.all.len() as u64, self.all());
+        let (units, all) = (self.units.count() as u64, self.all());
         let given = self.given();
         let mut sizes: BTreeMap<ProcessId, u64> = self
             .processes
@@ -84,7 +84,7 @@ impl Spatial {
 
     /// Units of others, and of nobody, that a process may use beside its own.
     fn lent(&self, id: ProcessId, busy: &BTreeSet<ProcessId>) -> BTreeSet<u16> {
-        let (blocks, units) = (self.blocks(), self.units.all.len() as u64);
+        let (blocks, units) = (self.blocks(), self.units.count() as u64);
         let limit = self.limits.get(id.index()).copied().filter(|&limit| limit > 0);
         let most = limit.map_or(units, |limit| limit.saturating_mul(units) / self.all());
         let own = blocks.get(&id).map_or(0, |own| own.end - own.start);
@@ -113,16 +113,37 @@ impl PlacingTwin for Spatial {
             if !refused.insert(id) {
                 continue;
             }
-            let rooms = rooms(&self.units, &entry.launch, view.closed);
+            let rooms = self.units.rooms(&entry.launch.demand, view.closed);
             let own = |cu: u16| blocks.get(&id).is_some_and(|own| own.contains(&cu.into()));
-            let here = rooms.iter().copied().filter(|room| own(room.0)).collect();
+            let here = rooms.iter().copied().filter(|room| own(room.0));
             let lent = if self.lend { self.lent(id, &busy) } else { BTreeSet::new() };
-            let there = || most(rooms.iter().copied().filter(|it| lent.contains(&it.0)).collect());
+            let there = || most(rooms.iter().copied().filter(|it| lent.contains(&it.0)));
             if let Some(cu) = most(here).or_else(there) {
                 return next_of(entry, cu);
             }
         }
         Wanted::Wait(None)
+    }
+
+    fn start_many(&mut self, launch: &Launch, found: &[u16], view: &View<'_>) -> bool {
+        let busy = view.entries.iter().filter(|it| it.next < it.end);
+        let busy: BTreeSet<ProcessId> = busy.map(|it| it.launch.process).collect();
+        let blocks = self.blocks();
+        let own = blocks.get(&launch.process).cloned().unwrap_or_default();
+        let lent = if self.lend { self.lent(launch.process, &busy) } else { BTreeSet::new() };
+        let mut here = MostRoom::default();
+        let pick = |rooms: &[u64]| {
+            let own = own.start as usize..own.end as usize;
+            let there = || {
+                let lent = lent.iter().map(|&cu| usize::from(cu));
+                most(lent.map(|cu| (cu, rooms[cu])).filter(|it| it.1 > 0))
+            };
+            here.pick(rooms, own).or_else(there)
+        };
+        let filling = self.units.filling(&launch.demand, view.closed, found.len() as u64, pick);
+        let Some(filling) = filling.filter(|filling| filling.order == found) else { return false };
+        self.units.fill(launch.id, &launch.demand, filling);
+        true
     }
 
     fn start(&mut self, launch: &Launch, part: Part, _: &[Place], _: u64) -> Vec<Place> {

@@ -6,9 +6,9 @@
 //!
 //! Units: granules, as a device table counts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{CuShape, Demand, LaunchId, WaveSpan};
+use raddle_policy::{CuShape, Demand, LaunchId, Piece, WaveSpan};
 
 /// A workgroup, or a part of one, that starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +51,15 @@ impl Unit {
     }
 
     /// Further waves of this kind that each SIMD holds.
-    fn rooms(&self, demand: &Demand) -> Waves {
-        let room = |&(waves, vgpr): &(u64, u64)| waves.min(times(vgpr, demand.vgpr.into()));
-        self.simds.iter().map(room).collect()
+    fn rooms(&self, demand: &Demand) -> impl Iterator<Item = u64> {
+        let vgpr = u64::from(demand.vgpr);
+        self.simds.iter().map(move |it| it.0.min(times(it.1, vgpr)))
     }
 
     /// Further waves of a workgroup that is there, which can start.
     pub(super) fn waves(&self, demand: &Demand) -> u64 {
         let scalar = self.sgpr.map_or(u64::MAX, |free| times(free, demand.sgpr.into()));
-        self.rooms(demand).iter().sum::<u64>().min(scalar)
+        self.rooms(demand).sum::<u64>().min(scalar)
     }
 
     /// Whether what a workgroup takes as a whole is there: its slot, its LDS, its barriers.
@@ -83,7 +83,8 @@ impl Unit {
 
     /// Where so many further waves go, one after the other; `None` where they do not fit.
     fn spread(&self, demand: &Demand, waves: u64) -> Option<Waves> {
-        let (mut rooms, mut taken) = (self.rooms(demand), vec![0; self.simds.len()]);
+        let mut rooms: Waves = self.rooms(demand).collect();
+        let mut taken = vec![0; rooms.len()];
         for _ in 0..waves {
             let at = highest(&rooms)?;
             (rooms[at], taken[at]) = (rooms[at] - 1, taken[at] + 1);
@@ -122,6 +123,16 @@ fn highest(levels: &[u64]) -> Option<usize> {
     levels.iter().position(|&level| level == best)
 }
 
+/// So many waves leave, each the SIMD that holds most; `None` where fewer are there.
+fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
+    let mut gone = vec![0; from.len()];
+    for _ in 0..waves {
+        let at = highest(from)?;
+        (from[at], gone[at]) = (from[at] - 1, gone[at] + 1);
+    }
+    Some(gone)
+}
+
 /// A workgroup of which waves started by themselves.
 #[derive(Clone, Debug)]
 struct Begun {
@@ -134,24 +145,143 @@ struct Begun {
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
-    /// Waves of whole workgroups, by compute unit.
+    /// Waves of whole workgroups, by compute unit; only where there are some.
     whole: BTreeMap<usize, Waves>,
     /// By workgroup.
     begun: BTreeMap<u64, Begun>,
 }
 
+/// A compute unit, and how often it has changed.
+#[derive(Clone, Debug)]
+struct Kept {
+    unit: Unit,
+    changes: u64,
+}
+
+impl Kept {
+    const fn change(&mut self) -> &mut Unit {
+        self.changes += 1;
+        &mut self.unit
+    }
+}
+
+/// How many whole workgroups fit on a compute unit, counted when it had changed so often.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    changes: u64,
+    room: u64,
+}
+
 /// The compute units, and what lies on them.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
-    pub(super) all: Vec<Unit>,
+    all: Vec<Kept>,
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
+    /// By demand. A unit is counted anew where it has changed, as a log asks of all of them for every workgroup.
+    counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
+
+/// Whole workgroups of one demand, placed one after the other. Compute units on which the same is free are
+/// alike, so how one changes by a workgroup is worked out once for all of them.
+#[derive(Clone, Debug)]
+pub(super) struct Filling {
+    /// The state of each compute unit.
+    at: Vec<usize>,
+    states: Vec<FillState>,
+    /// The compute unit of each workgroup.
+    pub(super) order: Vec<u16>,
+}
+
+/// What is free on a compute unit.
+#[derive(Clone, Debug)]
+struct FillState {
+    unit: Unit,
+    room: u64,
+    /// The state after one more workgroup, once that was asked.
+    next: Option<usize>,
+}
+
+impl Filling {
+    fn new<'u>(units: impl Iterator<Item = &'u Unit>, demand: &Demand) -> Self {
+        let mut filling = Self { at: Vec::new(), states: Vec::new(), order: Vec::new() };
+        for unit in units {
+            let at = filling.state(unit, demand);
+            filling.at.push(at);
+        }
+        filling
+    }
+
+    fn state(&mut self, unit: &Unit, demand: &Demand) -> usize {
+        let known = self.states.iter().rposition(|it| it.unit == *unit);
+        known.unwrap_or_else(|| {
+            let (unit, room) = (unit.clone(), unit.room(demand));
+            self.states.push(FillState { unit, room, next: None });
+            self.states.len() - 1
+        })
+    }
+
+    /// A workgroup starts on a unit; how many fit there then.
+    fn place(&mut self, cu: usize, demand: &Demand) -> Option<u64> {
+        let at = self.at[cu];
+        let next = match self.states[at].next {
+            Some(next) => next,
+            None => {
+                let mut unit = self.states[at].unit.clone();
+                let waves = unit.spread(demand, demand.waves.into())?;
+                unit.take(demand, &waves, true);
+                let next = self.state(&unit, demand);
+                self.states[at].next = Some(next);
+                next
+            }
+        };
+        self.at[cu] = next;
+        self.order.push(cu as u16);
+        Some(self.states[next].room)
+    }
+}
+
+/// More demands than this are not remembered.
+const MOST_DEMANDS: usize = 256;
 
 impl Units {
     pub(super) fn new(empty: &Unit, count: u16) -> Self {
-        let all = vec![empty.clone(); count.into()];
-        Self { all, lying: BTreeMap::new(), saved: BTreeMap::new() }
+        let all = vec![Kept { unit: empty.clone(), changes: 1 }; count.into()];
+        Self { all, lying: BTreeMap::new(), saved: BTreeMap::new(), counted: BTreeMap::new() }
+    }
+
+    pub(super) const fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Every compute unit, by its number.
+    pub(super) fn each(&self) -> impl Iterator<Item = (u16, &Unit)> {
+        (0u16..).zip(self.all.iter().map(|kept| &kept.unit))
+    }
+
+    pub(super) fn get(&self, cu: u16) -> Option<&Unit> {
+        self.all.get(usize::from(cu)).map(|kept| &kept.unit)
+    }
+
+    /// The open units with room for a workgroup of this demand, and for how many, ascending.
+    pub(super) fn rooms(&mut self, demand: &Demand, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
+        let &Demand { waves, vgpr, sgpr, lds, barriers } = demand;
+        let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
+        if self.counted.len() > MOST_DEMANDS {
+            self.counted.clear();
+        }
+        let never = Counted { changes: 0, room: 0 };
+        let counted = self.counted.entry(key).or_insert_with(|| vec![never; self.all.len()]);
+        let mut rooms = Vec::new();
+        for (cu, (kept, counted)) in (0u16..).zip(self.all.iter().zip(counted)) {
+            if counted.changes != kept.changes {
+                *counted = Counted { changes: kept.changes, room: kept.unit.room(demand) };
+            }
+            if counted.room > 0 && !closed.contains(&cu) {
+                rooms.push((cu, counted.room));
+            }
+        }
+        rooms
     }
 
     /// A whole workgroup or waves of one start; whether they fit. What does not fit takes nothing.
@@ -162,12 +292,12 @@ impl Units {
         let known = lying.begun.get(&part.workgroup);
         let whole = part.waves == WaveSpan::All;
         let share = known.is_none();
-        let Some(unit) = self.all.get_mut(cu) else { return false };
+        let Some(unit) = self.all.get_mut(cu).map(|kept| &mut kept.unit) else { return false };
         let Some(waves) = unit.spread(demand, count.into()) else { return false };
         if share && !unit.has_share(demand) || unit.waves(demand) < count.into() {
             return false;
         }
-        unit.take(demand, &waves, share);
+        self.all[cu].change().take(demand, &waves, share);
         let to = if whole {
             lying.whole.entry(cu).or_insert_with(|| vec![0; waves.len()])
         } else {
@@ -178,35 +308,54 @@ impl Units {
         true
     }
 
-    /// A whole workgroup or waves of one end; whether they lay there.
-    pub(super) fn end(&mut self, id: LaunchId, part: Part) -> bool {
+    /// Whole workgroups or waves of them end, all on one compute unit; whether they lay there.
+    pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
+        match waves {
+            WaveSpan::All => self.end_whole(id, piece.cu.0.into(), piece.count),
+            _ => piece
+                .workgroups()
+                .all(|workgroup| self.end_part(id, Part { workgroup, waves, cu: piece.cu.0 })),
+        }
+    }
+
+    fn end_whole(&mut self, id: LaunchId, cu: usize, workgroups: u32) -> bool {
+        let Some(lying) = self.lying.get_mut(&id) else { return false };
+        let Some(from) = lying.whole.get_mut(&cu) else { return false };
+        let (demand, unit) = (lying.demand, self.all[cu].change());
+        let none = vec![0; from.len()];
+        let count = u64::from(workgroups) * u64::from(demand.waves);
+        let Some(gone) = leave(from, count) else { return false };
+        unit.give(&demand, &gone, false);
+        (0..workgroups).for_each(|_| unit.give(&demand, &none, true));
+        if *from == none {
+            lying.whole.remove(&cu);
+        }
+        self.drop_empty(id);
+        true
+    }
+
+    fn end_part(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(lying) = self.lying.get_mut(&id) else { return false };
         let (cu, demand) = (usize::from(part.cu), lying.demand);
         let (_, count) = part.waves.bounds(demand.waves);
-        let (from, share) = if part.waves == WaveSpan::All {
-            let Some(whole) = lying.whole.get_mut(&cu) else { return false };
-            (whole, true)
-        } else {
-            let Some(begun) = lying.begun.get_mut(&part.workgroup).filter(|it| it.cu == cu) else {
-                return false;
-            };
-            begun.ended += u64::from(count);
-            let over = begun.ended >= demand.waves.into();
-            (&mut begun.waves, over)
+        let Some(begun) = lying.begun.get_mut(&part.workgroup).filter(|it| it.cu == cu) else {
+            return false;
         };
-        let mut gone = vec![0; from.len()];
-        for _ in 0..count {
-            let Some(at) = highest(from) else { return false };
-            (from[at], gone[at]) = (from[at] - 1, gone[at] + 1);
-        }
-        self.all[cu].give(&demand, &gone, share);
-        if share && part.waves != WaveSpan::All {
+        begun.ended += u64::from(count);
+        let over = begun.ended >= demand.waves.into();
+        let Some(gone) = leave(&mut begun.waves, count.into()) else { return false };
+        if over {
             lying.begun.remove(&part.workgroup);
         }
-        if lying.begun.is_empty() && lying.whole.values().all(|it| it.iter().all(|&n| n == 0)) {
+        self.all[cu].change().give(&demand, &gone, over);
+        self.drop_empty(id);
+        true
+    }
+
+    fn drop_empty(&mut self, id: LaunchId) {
+        if self.lying.get(&id).is_some_and(|it| it.begun.is_empty() && it.whole.is_empty()) {
             self.lying.remove(&id);
         }
-        true
     }
 
     /// What lies of a launch leaves its compute units; to come back, if it was `saved`.
@@ -214,8 +363,8 @@ impl Units {
         let Some(lying) = self.lying.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
             let none = vec![0; waves.len()];
-            self.all[cu].give(&lying.demand, &waves, false);
-            (0..groups).for_each(|_| self.all[cu].give(&lying.demand, &none, true));
+            self.all[cu].change().give(&lying.demand, &waves, false);
+            (0..groups).for_each(|_| self.all[cu].change().give(&lying.demand, &none, true));
         }
         if saved {
             self.saved.insert(id, lying);
@@ -227,10 +376,49 @@ impl Units {
         let Some(lying) = self.saved.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
             let none = vec![0; waves.len()];
-            self.all[cu].take(&lying.demand, &waves, false);
-            (0..groups).for_each(|_| self.all[cu].take(&lying.demand, &none, true));
+            self.all[cu].change().take(&lying.demand, &waves, false);
+            (0..groups).for_each(|_| self.all[cu].change().take(&lying.demand, &none, true));
         }
         self.lying.insert(id, lying);
+    }
+
+    /// Where so many whole workgroups of one demand go, one after the other: to the unit that `pick` takes, from how
+    /// many fit on each. They start by [`Units::fill`].
+    pub(super) fn filling(
+        &self,
+        demand: &Demand,
+        closed: &BTreeSet<u16>,
+        count: u64,
+        mut pick: impl FnMut(&[u64]) -> Option<usize>,
+    ) -> Option<Filling> {
+        let mut filling = Filling::new(self.each().map(|(_, unit)| unit), demand);
+        let mut rooms: Vec<u64> = filling.at.iter().map(|&at| filling.states[at].room).collect();
+        for &cu in closed {
+            if let Some(room) = rooms.get_mut(usize::from(cu)) {
+                *room = 0;
+            }
+        }
+        for _ in 0..count {
+            let cu = pick(&rooms).filter(|&cu| rooms[cu] > 0)?;
+            rooms[cu] = filling.place(cu, demand)?;
+        }
+        Some(filling)
+    }
+
+    /// Whole workgroups of a launch start where a filling says.
+    pub(super) fn fill(&mut self, id: LaunchId, demand: &Demand, filling: Filling) {
+        let lying = self.lying.entry(id).or_default();
+        lying.demand = *demand;
+        for (cu, (kept, &at)) in self.all.iter_mut().zip(&filling.at).enumerate() {
+            let after = &filling.states[at];
+            if after.unit != kept.unit {
+                let waves =
+                    lying.whole.entry(cu).or_insert_with(|| vec![0; after.unit.simds.len()]);
+                let slots = kept.unit.simds.iter().zip(&after.unit.simds);
+                waves.iter_mut().zip(slots).for_each(|(to, (had, has))| *to += had.0 - has.0);
+                kept.change().clone_from(&after.unit);
+            }
+        }
     }
 
     /// The compute units on which something of a launch lies.

@@ -13,8 +13,8 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
-    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Place, Preemption, ProcessId, StreamId,
-    WaveSpan,
+    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId,
+    StreamId, WaveSpan,
 };
 use serde_json::Value;
 
@@ -451,12 +451,15 @@ impl PlacingTwin for Matching {
         }
         match fact {
             Fact::Ended { launch, waves, pieces } => {
-                for piece in *pieces {
-                    let (workgroup, cu) = (piece.first, piece.cu.0);
-                    let name = name_of(launch.id, Part { workgroup, waves: *waves, cu });
+                let named = |piece: &Piece| {
+                    let cu = piece.cu;
+                    piece.workgroups().map(move |workgroup| (workgroup, cu))
+                };
+                for (workgroup, cu) in pieces.iter().flat_map(named) {
+                    let name = name_of(launch.id, Part { workgroup, waves: *waves, cu: cu.0 });
                     let waves = if name.2.is_some() { 1 } else { launch.demand.waves };
-                    self.rule.ends(piece.cu.index(), launch, waves, now);
-                    self.release(name, piece.cu.index());
+                    self.rule.ends(cu.index(), launch, waves, now);
+                    self.release(name, cu.index());
                 }
             }
             Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch, false, now),

@@ -94,6 +94,9 @@ impl PlaceRule {
             let behind = fits.iter().find(|&&cu| cu >= self.cursor);
             return behind.or(fits.first()).copied();
         }
+        if self.free.is_none() && self.power.is_none() {
+            return fits.first().copied();
+        }
         let free: BTreeMap<usize, u64> = fits.iter().map(|&cu| (cu, self.free(&cus[cu]))).collect();
         let power: BTreeMap<usize, u64> =
             fits.iter().map(|&cu| (cu, self.power(cu, now))).collect();
@@ -101,8 +104,7 @@ impl PlaceRule {
             |of: &BTreeMap<usize, u64>| BigInt::from(of.values().max().map_or(1, |&it| it.max(1)));
         let (most_free, most_power) = (most(&free), most(&power));
         let score = |cu: usize| match (&self.free, &self.power) {
-            (None, None) => BigInt::ZERO,
-            (Some(_), None) => BigInt::from(free[&cu]),
+            (_, None) => BigInt::from(free[&cu]),
             (None, Some(_)) => -BigInt::from(power[&cu]),
             (Some(_), Some(_)) => {
                 let [a, b] = self.shares;
