@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
 
-use crate::{DispatchError, PreemptionTally, TurnTally};
+use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
 /// Takes events and returns actions.
 ///
@@ -81,6 +81,12 @@ pub trait Dispatcher {
         &[]
     }
 
+    /// Who would have to go on, asked where launches are left and nothing more will happen; `None` from a
+    /// dispatcher that does not say.
+    fn standstill(&self) -> Option<Standstill> {
+        None
+    }
+
     /// Writes out what the log still holds.
     ///
     /// # Errors
@@ -122,6 +128,9 @@ macro_rules! through {
             }
             fn replaced(&self) -> &[String] {
                 (**self).replaced()
+            }
+            fn standstill(&self) -> Option<Standstill> {
+                (**self).standstill()
             }
             fn finish(&mut self) -> Result<(), DispatchError> {
                 (**self).finish()

@@ -63,6 +63,11 @@ pub enum DispatchError {
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
+    /// The dispatcher has broken a rule of the controller of preemptions, whatever was said to it.
+    #[error(
+        "rule {rule} of the controller of preemptions is broken at tick {at}: {what}. This is a fault of raddle, not of a policy or of what was given to it"
+    )]
+    Rule { rule: u32, at: Tick, what: String },
     /// A dispatcher of your own refuses an event, or cannot decide.
     #[error(transparent)]
     Other(Box<dyn core::error::Error + Send + Sync>),

@@ -39,6 +39,7 @@ pub mod read;
 #[cfg(feature = "recipes")]
 mod recipe;
 pub mod slots;
+mod standstill;
 mod tally;
 
 pub use book::{Book, BookError, Lifted};
@@ -50,4 +51,5 @@ pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
 #[cfg(feature = "recipes")]
 pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, Registry, TurnAndPreempt};
+pub use standstill::Standstill;
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};

@@ -195,6 +195,10 @@ impl Round {
 ///    change, and nothing else of the launch starts or is assigned except workgroups assigned
 ///    before. The workgroup has ended when all its parts have ended.
 /// 9. The tick at which the policy wants to be asked again is after `now`.
+/// 10. Nothing waits for ever: where nothing more will end, a view with something to start is not
+///     answered with [`Answer::WAIT`]. So on an empty device what fits starts, or is refused for ever.
+///     Settings under which workgroups may wait for each other are named by
+///     [`may_stop`](Allocate::may_stop).
 pub trait Allocate {
     /// Places at most one workgroup. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
@@ -216,6 +220,12 @@ pub trait Allocate {
     /// compute unit; if not, a launch whose whole workgroup never fits is refused on arrival.
     fn cuts(&self) -> bool {
         false
+    }
+
+    /// The setting by which workgroups may wait for each other for ever (law 10); `None` where they never
+    /// do.
+    fn may_stop(&self) -> Option<&'static str> {
+        None
     }
 
     /// Tells the policy that its last answer broke this law and that the offending part was
@@ -265,6 +275,9 @@ macro_rules! through {
             fn cuts(&self) -> bool {
                 (**self).cuts()
             }
+            fn may_stop(&self) -> Option<&'static str> {
+                (**self).may_stop()
+            }
             fn broke_law(&mut self, law: &str) -> bool {
                 (**self).broke_law(law)
             }
@@ -296,6 +309,9 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn cuts(&self) -> bool {
         self.0.cuts()
+    }
+    fn may_stop(&self) -> Option<&'static str> {
+        self.0.may_stop()
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.0.broke_law(law)

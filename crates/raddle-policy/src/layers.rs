@@ -117,6 +117,10 @@ impl<P: Allocate> Allocate for PerProcess<P> {
         self.all().all(Allocate::cuts)
     }
 
+    fn may_stop(&self) -> Option<&'static str> {
+        self.all().find_map(Allocate::may_stop)
+    }
+
     fn broke_law(&mut self, law: &str) -> bool {
         let position = self.answered;
         self.at(position).broke_law(law)
@@ -281,6 +285,9 @@ impl<P: Allocate, F: FnMut(Tick, &Asked<'_>)> Allocate for Traced<P, F> {
     fn cuts(&self) -> bool {
         self.policy.cuts()
     }
+    fn may_stop(&self) -> Option<&'static str> {
+        self.policy.may_stop()
+    }
     fn broke_law(&mut self, law: &str) -> bool {
         self.policy.broke_law(law)
     }
@@ -413,6 +420,9 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     /// Where one of them does not, a launch that fits only in parts is refused.
     fn cuts(&self) -> bool {
         self.first.cuts() && self.second.cuts()
+    }
+    fn may_stop(&self) -> Option<&'static str> {
+        if self.broken.is_none() { self.first.may_stop() } else { self.second.may_stop() }
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.replace(law) || self.second.broke_law(law)

@@ -118,6 +118,8 @@ pub struct LoadedSlice {
 /// 4. The same memory and arguments give the same answer.
 /// 5. For streams: every stream named is in the view, at least one is named, and the tick returned
 ///    is after `now`.
+/// 6. Nobody waits for ever: where nothing of the processes that are named will begin or end any
+///    more, another runnable one is named at some tick.
 pub trait Turn {
     /// Writes to `may_issue` (empty at the call) the processes that may issue, and returns until
     /// when, if that is known.

@@ -12,7 +12,7 @@ mod happen;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use raddle_dispatch::Dispatcher;
+use raddle_dispatch::{Dispatcher, Standstill};
 use raddle_policy::{Action, Actions, CuShape, LaunchId, Preemption, Tick, Ticks};
 
 use crate::contention::{ALONE, Contention};
@@ -234,9 +234,15 @@ impl<'r, W: Watch> Engine<'r, W> {
     fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
         let ledger = &self.machine.ledger;
         let used = self.usage.finish();
+        let standstill = match () {
+            () if stuck.is_empty() => None,
+            () if self.meetings.waits() => Some(Standstill::Peers),
+            () => self.dispatcher.standstill(),
+        };
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
             stuck,
+            standstill,
             iterations: self.tasks.iterations(),
             began: self.tasks.began(),
             requests: self.requests,

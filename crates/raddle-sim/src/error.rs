@@ -62,3 +62,16 @@ pub enum SimError {
     )]
     NothingRuns { launches: usize, device: String, first: String },
 }
+
+impl SimError {
+    /// Whether the dispatcher or the simulator is at fault, not what was given to them: no policy can cause it.
+    #[must_use]
+    pub const fn is_fault(&self) -> bool {
+        matches!(
+            self,
+            Self::Dispatch { error: DispatchError::Rule { .. }, .. }
+                | Self::BooksDiffer { .. }
+                | Self::NotGivenBack { .. }
+        )
+    }
+}

@@ -86,6 +86,11 @@ impl Meetings {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
+    /// Whether somebody waits for peers that have not come.
+    pub(crate) fn waits(&self) -> bool {
+        self.open.values().any(|it| !it.complete && !it.came.is_empty())
+    }
+
     /// A launch has begun, and will have done its work at some time; or without a time it never
     /// begins. The peers that are there now.
     pub(crate) fn come(

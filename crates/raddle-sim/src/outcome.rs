@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::{PreemptionTally, TurnTally};
+use raddle_dispatch::{PreemptionTally, Standstill, TurnTally};
 use raddle_policy::{LaunchId, Preemption, Refusal, Submission, Tick, Ticks, WaitTally};
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,8 @@ pub struct Outcome {
     pub refused_again: u64,
     /// Launches that never ended although nothing more could happen.
     pub stuck: Vec<LaunchId>,
+    /// Who would have had to go on with these; `None` where there are none, or the dispatcher does not say.
+    pub standstill: Option<Standstill>,
     /// When the first event happened.
     pub first: Tick,
     /// When the last wave or copy ended.

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher, PreemptionTally, TurnTally};
+use raddle_dispatch::{
+    Builder, Composed, DispatchError, Dispatcher, PreemptionTally, Standstill, TurnTally,
+};
 use raddle_policy::{
     Action, Actions, Activity, Barrier, CuId, CuShape, Demand, Event, Free, Hint, Idempotence,
     KernelCall, Level, Piece, StreamId, Tick, Ticks, WaveSpan,
@@ -315,6 +317,10 @@ impl Dispatcher for Scribe<'_> {
 
     fn replaced(&self) -> &[String] {
         self.dispatcher.replaced()
+    }
+
+    fn standstill(&self) -> Option<Standstill> {
+        self.dispatcher.standstill()
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {

@@ -63,6 +63,9 @@ pub enum StudyError {
     /// A run broke off.
     #[error("recipe {recipe}, {what}: {error}")]
     Sim { recipe: String, what: String, error: SimError },
+    /// raddle itself has broken a rule, so there is no verdict.
+    #[error("recipe {recipe}, {what}: {error}. {log}")]
+    Fault { recipe: String, what: String, error: Box<SimError>, log: String },
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },

@@ -33,6 +33,7 @@ pub mod devices;
 mod energy;
 mod energy_fit;
 mod error;
+mod fault;
 mod files;
 mod fitted;
 mod late;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
-use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
+use raddle_dispatch::log::{Detail, LogWriter};
 use raddle_policy::Tick;
 use raddle_report::answer::{BASELINE, Goal};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
@@ -20,6 +20,7 @@ use raddle_sim::{
 
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
+use crate::fault;
 use crate::files::Leavings;
 use crate::late::LateRequests;
 use crate::lent::Lent;
@@ -80,7 +81,7 @@ enum RunOf<'p> {
 
 /// What came of one.
 enum RunDone {
-    Ran(Outcome, Vec<DrawnTimeline>, Option<Vec<u128>>),
+    Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
 }
@@ -156,9 +157,9 @@ impl<'p> Runner<'p> {
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
-                (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(outcome),
+                (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(*outcome),
                 (_, RunDone::Ran(outcome, drawn, lent)) => {
-                    all.recipes.push(self.recipe_run(job.named, outcome, drawn, lent));
+                    all.recipes.push(self.recipe_run(job.named, *outcome, drawn, lent));
                 }
                 (_, RunDone::Summed(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
@@ -252,7 +253,7 @@ impl<'p> Runner<'p> {
             // A run that was repeated may have ended early.
             let came = if let RunOf::Again(_, came) = job.of { came } else { &outcome };
             let drawn = wanted.write(recorders, plan.workload, came, to)?;
-            return Ok(RunDone::Ran(outcome, drawn, lent.map(Lent::into_wave_ns)));
+            return Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)));
         }
         let workload = self.workload(job);
         let outcome = match job.of {
@@ -265,7 +266,7 @@ impl<'p> Runner<'p> {
         Ok(match job.of {
             RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
             RunOf::Bound(_) => RunDone::Bounded(Summary::new(&workload, &outcome, &[])),
-            _ => RunDone::Ran(outcome, Vec::new(), lent.map(Lent::into_wave_ns)),
+            _ => RunDone::Ran(Box::new(outcome), Vec::new(), lent.map(Lent::into_wave_ns)),
         })
     }
 
@@ -321,17 +322,15 @@ impl<'p> Runner<'p> {
             }
             _ => LogWriter::off(),
         };
-        let fault = |error| StudyError::Sim {
-            recipe: job.named.name.clone(),
-            what: match job.of {
-                RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
-                _ => "all processes together".to_owned(),
-            },
-            error,
+        let what = match job.of {
+            RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
+            _ => "all processes together".to_owned(),
         };
+        let stopped =
+            |error| StudyError::Sim { recipe: job.named.name.clone(), what: what.clone(), error };
         let built = job.named.builder(recipe, plan.target)?.log(log).build();
         let mut dispatcher =
-            built.map_err(|error| fault(SimError::Dispatch { at: Tick::ZERO, error }))?;
+            built.map_err(|error| stopped(SimError::Dispatch { at: Tick::ZERO, error }))?;
         let options = SimConfig {
             shape: plan.target.shape,
             cus: plan.target.cus,
@@ -351,7 +350,14 @@ impl<'p> Runner<'p> {
             raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
         outcome.map_err(|error| match error {
             SimError::Cancelled { .. } => StudyError::Cancelled,
-            error => fault(error),
+            error if error.is_fault() => {
+                let log = fault::keep_log(plan.target, job.named, |dispatcher| {
+                    raddle_sim::run(workload, dispatcher, &options, &mut |_| {})
+                });
+                let (recipe, what) = (job.named.name.clone(), what.clone());
+                StudyError::Fault { recipe, what, error: Box::new(error), log }
+            }
+            error => stopped(error),
         })
     }
 
@@ -398,14 +404,7 @@ fn log(
 ) -> Result<LogWriter, StudyError> {
     let what = log_name(name);
     let file = leavings.log(&what).map_err(StudyError::writing(&what))?;
-    let header = LogHeader {
-        raddle_log: LOG_VERSION,
-        detail,
-        device: plan.target.id.clone(),
-        cus: plan.target.cus,
-        shape: plan.target.shape,
-        recipe: recipe.clone(),
-    };
+    let header = fault::log_header(plan.target, recipe, detail);
     Ok(header.short_writer(file))
 }
 

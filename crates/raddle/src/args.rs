@@ -45,7 +45,8 @@ const EXAMPLES: &str = "Examples:
 
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
 results are written, and say which); 4 a figure of `compare` fails, or cases of `sweep`,
-`search-study` or `tune` did (the others are written); 5 no recipe meets the goals.";
+`search-study` or `tune` did (the others are written); 5 no recipe meets the goals; 70 raddle has
+broken a rule of its own, so there is no verdict.";
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -54,9 +54,14 @@ pub(crate) enum CliError {
     ReaderGone,
     /// Launches never ended; the results of all others are there.
     #[error(
-        "{0}: nothing more could happen, so the figures are of the rest. The list `Stuck` says which launches: look for settings by which work waits for work that waits for it"
+        "{0}. Nothing more could happen, so the figures are of the rest; the list `Stuck` says which launches"
     )]
     Stuck(String),
+    /// Launches never ended by a fault of raddle.
+    #[error(
+        "{0}. Please report it with the command; `--log answers` keeps the decisions up to there"
+    )]
+    Fault(String),
     /// No recipe meets all goals; the results are there.
     #[error("{0}")]
     Goals(String),
@@ -75,13 +80,14 @@ pub(crate) enum CliError {
 
 impl CliError {
     /// 1: the input is refused; 2: wrong usage; 3: launches never ended; 4: a comparison fails, or cases of
-    /// a sweep or a search did; 5: no recipe meets the goals.
+    /// a sweep or a search did; 5: no recipe meets the goals; 70: a fault of raddle, so there is no verdict.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Study(StudyError::Usage(_)) => 2,
             Self::Stuck(_) => 3,
             Self::Gate(_) | Self::Unanswered(_) => 4,
             Self::Goals(_) => 5,
+            Self::Fault(_) | Self::Study(StudyError::Fault { .. }) => 70,
             Self::ReaderGone => 0,
             _ => 1,
         }
@@ -98,5 +104,35 @@ impl CliError {
             return Self::ReaderGone;
         }
         Self::Unwritable { what: "the standard output".to_owned(), cause }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_policy::Tick;
+    use raddle_sim::SimError;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_of_raddle_has_a_code_of_its_own() {
+        let rule = DispatchError::Rule { rule: 3, at: Tick(9), what: "k1 is restored".to_owned() };
+        let error = Box::new(SimError::Dispatch { at: Tick(9), error: rule });
+        assert!(error.is_fault());
+        let (recipe, what) = ("mine".to_owned(), "all processes together".to_owned());
+        let log = "Its decisions up to there are in raddle-fault-mine-1.jsonl".to_owned();
+        let fault = CliError::Study(StudyError::Fault { recipe, what, error, log });
+        assert_eq!(fault.exit_code(), 70);
+        let text = fault.to_string();
+        for said in [
+            "rule 3 of the controller",
+            "tick 9: k1 is restored",
+            "fault of raddle",
+            "mine-1.jsonl",
+        ] {
+            assert!(text.contains(said), "{text}");
+        }
+        assert_eq!(CliError::Fault("2 launches never ended".to_owned()).exit_code(), 70);
+        assert!(!SimError::Livelock { at: Tick(9) }.is_fault());
     }
 }

@@ -235,6 +235,7 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
 /// What the exit code tells of a result.
 fn judged(result: &ReplayResult) -> Result<(), CliError> {
     match (result.stuck_launches(), result.missed_goals()) {
+        (Some(stuck), _) if result.has_fault() => Err(CliError::Fault(stuck)),
         (Some(stuck), _) => Err(CliError::Stuck(stuck)),
         (None, Some(missed)) => Err(CliError::Goals(missed)),
         (None, None) => Ok(()),

@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 use crate::book::Book;
 use raddle_preempt::{Abilities, ControllerConfig, Declared, Driver, ResetScope};
 
-use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Tick, Turn};
+use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Tick, Turn};
 
 use super::control::SteppedRuntime;
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
-use super::{Composed, Journal, LogWriter, Preemptions, Transit, Turns};
+use super::{Checker, Composed, Journal, LogWriter, Preemptions, Transit, Turns};
 use crate::DispatchError;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
@@ -154,9 +154,12 @@ impl Builder {
             most_kills: self.most_kills,
             ..ControllerConfig::default()
         };
+        let cuts = self.policies.allocate.policy.cuts();
+        let live = Checker::live(self.window, self.most_kills, self.scope);
+        let rules = Checker::beside(cuts, Cus::new(self.shape, 1), live);
         let driver = Driver::new(SteppedRuntime(declared), options)?;
         Ok(Composed {
-            cuts: self.policies.allocate.policy.cuts(),
+            cuts,
             by_stream: self.policies.turn.policy.by_stream(),
             policies: self.policies,
             ahead: self.window.is_some(),
@@ -178,7 +181,7 @@ impl Builder {
             gave_up: false,
             now: Tick::ZERO,
             lists: Lists::default(),
-            journal: Journal { log: self.log, step: 0 },
+            journal: Journal { log: self.log, rules, step: 0 },
             replaced: Vec::new(),
         })
     }

@@ -19,6 +19,7 @@ mod process;
 mod ready;
 #[cfg(not(feature = "recipes"))]
 mod silent;
+mod standstill;
 mod turns;
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -41,12 +42,12 @@ use policies::Policies;
 use process::Process;
 use ready::Ready;
 #[cfg(not(feature = "recipes"))]
-use silent::SilentLog as LogWriter;
+use silent::{SilentLog as LogWriter, Unchecked as Checker};
 
 use crate::answer::LoggedAnswer;
 #[cfg(feature = "recipes")]
-use crate::log::LogWriter;
-use crate::{DispatchError, Dispatcher, PreemptionTally, TurnTally};
+use crate::log::{LogWriter, check::Checker};
+use crate::{DispatchError, Dispatcher, PreemptionTally, Standstill, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
@@ -125,18 +126,21 @@ struct Transit {
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
 }
 
-/// The log, and how many decisions it holds.
+/// The log, how many decisions it holds, and whether they keep the rules.
 struct Journal {
     log: LogWriter,
+    rules: Checker,
     step: u64,
 }
 
 impl Journal {
     fn event(&mut self, now: Tick, event: &Event<'_>) {
+        self.rules.event(event);
         self.log.event(now, self.step, event);
     }
 
     fn answer(&mut self, now: Tick, answer: LoggedAnswer<'_>) {
+        self.rules.answer(&answer);
         self.log.answer(now, self.step, answer);
     }
 
@@ -148,7 +152,19 @@ impl Journal {
         pieces: &[Piece],
         places: &[Place],
     ) {
+        self.rules.starts(launch.id, waves, pieces);
         self.log.start(now, self.step, launch, waves, pieces, places);
+    }
+
+    /// Says which rule of the controller is broken. No event and no policy can do that.
+    #[cfg(feature = "recipes")]
+    fn kept(&self, at: Tick) -> Result<(), DispatchError> {
+        match self.rules.broken() {
+            None => Ok(()),
+            Some((rule, what)) => {
+                Err(DispatchError::Rule { rule: rule.number(), at, what: what.into() })
+            }
+        }
     }
 }
 
@@ -275,6 +291,8 @@ impl Dispatcher for Composed {
         self.hear(event, now)?;
         (self.heard, self.now) = (true, now);
         self.journal.event(now, event);
+        #[cfg(feature = "recipes")]
+        self.journal.kept(now)?;
         Ok(())
     }
 
@@ -308,6 +326,8 @@ impl Dispatcher for Composed {
         }
         self.note_overruns(now);
         self.journal.step += 1;
+        #[cfg(feature = "recipes")]
+        self.journal.kept(now)?;
         Ok(())
     }
 
@@ -339,8 +359,62 @@ impl Dispatcher for Composed {
         &self.replaced
     }
 
+    fn standstill(&self) -> Option<Standstill> {
+        Some(self.who_stands_still())
+    }
+
     #[cfg(feature = "recipes")]
     fn finish(&mut self) -> Result<(), DispatchError> {
         self.journal.log.finish().map_err(DispatchError::Log)
+    }
+}
+
+#[cfg(all(test, feature = "recipes"))]
+mod tests {
+    use raddle_policy::CuShape;
+
+    use super::*;
+
+    const SHAPE: CuShape = CuShape {
+        simds: 1,
+        waves_per_simd: 4,
+        vgpr_per_simd: 4,
+        sgpr: u16::MAX,
+        lds: 4,
+        workgroups: 4,
+        barriers: 4,
+    };
+
+    fn composed() -> Composed {
+        let mut composed = Composed::builder(SHAPE, 1).build().expect("a dispatcher");
+        let joined = Event::ProcessJoined { process: ProcessId(0), share: 1 };
+        composed.event(&joined, Tick::ZERO).expect("it joins");
+        composed
+    }
+
+    /// No event and no policy can break a rule, so an answer is made that the dispatcher does not give.
+    #[test]
+    fn a_broken_rule_ends_the_run() {
+        let mut composed = composed();
+        composed.decide(Tick(1), &mut Actions::default()).expect("nothing is wrong yet");
+        composed.journal.answer(Tick(2), LoggedAnswer::Restore { launch: LaunchId(7) });
+        let woken = composed.event(&Event::Woke, Tick(2));
+        let Err(DispatchError::Rule { rule: 5, at: Tick(2), what }) = woken else {
+            panic!("{woken:?}");
+        };
+        assert!(what.contains("is restored, which has ended"), "{what}");
+        assert!(composed.decide(Tick(2), &mut Actions::default()).is_err());
+    }
+
+    #[test]
+    fn work_without_a_start_is_the_allocate_policys_to_go_on_with() {
+        let mut composed = composed();
+        assert_eq!(composed.standstill(), Some(Standstill::Dispatcher));
+        let entry = raddle_testkit::launch(1).ready();
+        let launch = entry.launch;
+        composed.event(&Event::LaunchReady { launch }, Tick(1)).expect("it is new");
+        composed.ready.show(0, entry);
+        let allocate = Standstill::Policy { slot: "allocate", law: 10, setting: None };
+        assert_eq!(composed.standstill(), Some(allocate));
     }
 }

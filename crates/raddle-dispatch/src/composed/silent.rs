@@ -1,6 +1,7 @@
-//! What is written without the feature `recipes`? Nothing.
+//! What is written and checked without the feature `recipes`? Nothing.
 
-use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
+use raddle_policy::{Cus, Event, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
+use raddle_preempt::ResetScope;
 
 use crate::answer::LoggedAnswer;
 
@@ -30,4 +31,27 @@ impl SilentLog {
         _places: &[Place],
     ) {
     }
+}
+
+/// Checks nothing.
+#[derive(Debug)]
+pub(crate) struct Unchecked(());
+
+impl Unchecked {
+    pub(crate) const fn live(_: Option<u32>, _: Option<u32>, _: ResetScope) -> Self {
+        Self(())
+    }
+
+    pub(crate) fn beside(_: bool, _: Cus, live: Self) -> Self {
+        live
+    }
+
+    #[expect(clippy::unused_self, reason = "the check that is made has a self")]
+    pub(crate) const fn event(&mut self, _: &Event<'_>) {}
+
+    #[expect(clippy::unused_self, reason = "the check that is made has a self")]
+    pub(crate) const fn answer(&mut self, _: &LoggedAnswer<'_>) {}
+
+    #[expect(clippy::unused_self, reason = "the check that is made has a self")]
+    pub(crate) const fn starts(&mut self, _: LaunchId, _: WaveSpan, _: &[Piece]) {}
 }

@@ -225,6 +225,10 @@ impl Allocate for Beside {
         self.allocate(ready, now, round)
     }
 
+    fn may_stop(&self) -> Option<&'static str> {
+        self.policy.may_stop()
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.policy.observe(fact, now);
         let each = |pieces: &[Piece]| -> Vec<(u64, CuId)> {

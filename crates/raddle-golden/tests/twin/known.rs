@@ -116,9 +116,9 @@ fn every_setting_of_matching_agrees_on_several_shapes() {
 }
 
 #[test]
-fn the_full_search_with_the_first_fit_agrees_up_to_64_granules() {
+fn the_full_search_with_the_first_fit_agrees_on_every_shape() {
     let recipe = everyone("policy = \"matching\"");
-    for (at, device) in (0..).zip(shapes()).filter(|it| it.1.0.vgpr_per_simd <= 64) {
+    for (at, device) in (0..).zip(shapes()) {
         for seed in 0..2 {
             agrees(&log(&recipe, device, seed + 10 * at, Detail::Full), &format!("{device:?}"));
         }
@@ -144,18 +144,25 @@ fn every_turn_and_preempt_policy_agrees_beside_every_allocate_policy() {
         for more in [0, 4, 7] {
             let preempt = PREEMPTS[(at + more) % PREEMPTS.len()];
             let window = [0, 4, 2, 8, 3, 4, 2, 3, 8, 1][(at + more) % 10];
-            // `block-warp` counts a launch that is being restored as off its units until it is back, although
-            // its workgroups hold their places from `Fact::Returning` on: the twin finds that.
-            let saves = preempt.contains("switch");
-            let allocate = match allocates[seed as usize % allocates.len()] {
-                other if saves && other.contains("block-warp") => matching,
-                other => other,
-            };
+            let allocate = allocates[seed as usize % allocates.len()];
             let device = shapes()[seed as usize % 7];
             seed += 1;
             let recipe = recipe(allocate, turn, preempt, window);
             let log = log(&recipe, device, seed, Detail::Answers);
             agrees(&log, &format!("seed {seed} {device:?}\n{recipe}"));
+        }
+    }
+}
+
+/// Work that is saved holds its places again from the moment when it begins to come back.
+#[test]
+fn block_warp_agrees_where_work_is_saved_and_comes_back() {
+    for (at, turn) in TURNS.iter().enumerate() {
+        for (more, allocate) in OTHERS.iter().filter(|it| it.contains("block-warp")).enumerate() {
+            let seed = (10 * at + more) as u64;
+            let recipe = recipe(allocate, turn, "policy = \"switch\"", 2 + seed % 3);
+            let log = log(&recipe, shapes()[(at + more) % 7], 500 + seed, Detail::Answers);
+            agrees(&log, &format!("seed {seed}\n{recipe}"));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_device::Device;
-use raddle_dispatch::Recipe;
+use raddle_dispatch::{Recipe, Standstill};
 use raddle_policy::{Refusal, Resource};
 use raddle_sim::Outcome;
 use raddle_trace::OpKind;
@@ -49,6 +49,48 @@ pub(crate) struct StuckLaunches {
     pub(super) profile: String,
     pub(super) kernel: String,
     pub(super) launches: u64,
+}
+
+/// Why launches never ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct NeverEnded {
+    pub(super) why: String,
+    /// Whether it is a fault of raddle, whatever was given to it.
+    pub(super) fault: bool,
+}
+
+impl NeverEnded {
+    /// Of a run under a recipe; `None` where all launches ended, or nobody says why they did not.
+    pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
+        let why = match outcome.standstill? {
+            Standstill::Policy { slot, law, setting } => {
+                let (policy, outside, of) = match slot {
+                    "turn" => (recipe.turn.policy(), recipe.turn.is_from_outside(), "Turn"),
+                    _ => (recipe.allocate.policy(), recipe.allocate.is_from_outside(), "Allocate"),
+                };
+                match setting {
+                    Some(setting) => format!(
+                        "with `{setting}` work under `{policy}` may wait for work that waits for it"
+                    ),
+                    None if outside => format!(
+                        "`{policy}` breaks law {law} of `raddle_policy::{of}`: it waits although nothing else will happen; `raddle_testkit` checks the laws"
+                    ),
+                    None => {
+                        return Some(Self::fault(&format!("law {law} of `{of}` by `{policy}`")));
+                    }
+                }
+            }
+            Standstill::Peers => {
+                "ranks wait for peers that find no room or get no turn beside them".to_owned()
+            }
+            _ => return Some(Self::fault("the dispatcher")),
+        };
+        Some(Self { why, fault: false })
+    }
+
+    fn fault(whose: &str) -> Self {
+        Self { why: format!("this is a fault of raddle ({whose})"), fault: true }
+    }
 }
 
 /// What a search does not report of a resource, where an empty compute unit would have room.

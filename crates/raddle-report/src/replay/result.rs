@@ -12,7 +12,7 @@ use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
 use super::load_limit::{LoadLimit, LoadLimitLeftOut};
-use super::lost::{RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
+use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
@@ -92,6 +92,9 @@ pub struct RecipeResult {
     pub(crate) refused_again: u64,
     /// Launches that never ended although nothing more could happen.
     pub(crate) stuck: Vec<StuckLaunches>,
+    /// Why, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) never_ended: Option<NeverEnded>,
 }
 
 impl RecipeResult {
@@ -111,6 +114,7 @@ impl RecipeResult {
             refusals: refusals(replay, run),
             refused_again: together.refused_again,
             stuck: stuck(together, replay.profiles),
+            never_ended: NeverEnded::new(&run.recipe, together),
         }
     }
 
@@ -254,10 +258,17 @@ impl ReplayResult {
         self.answer.missed_goals().map(str::to_owned)
     }
 
-    /// Of which recipes how many launches never ended; `None` where all launches did.
+    /// Under which recipes how many launches never ended, and why; `None` where all launches did.
     #[must_use]
     pub fn stuck_launches(&self) -> Option<String> {
         stuck_under(&self.recipes)
+    }
+
+    /// Whether some of them never ended by a fault of raddle.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        let mut why = self.recipes.iter().filter_map(|recipe| recipe.never_ended.as_ref());
+        why.any(|it| it.fault)
     }
 }
 
@@ -293,14 +304,15 @@ fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Of how many recipes launches never ended, and of which; `None` where all launches did.
+/// Under which recipes how many launches never ended, and why; `None` where all launches did.
 fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
     let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
     let told: Vec<String> = stuck
         .map(|result| {
             let launches = counted(result.summary.stuck, "launch", "launches");
-            format!("{launches} under {}", result.name)
+            let why = result.never_ended.as_ref().map(|it| format!(": {}", it.why));
+            format!("{launches} under {} never ended{}", result.name, why.unwrap_or_default())
         })
         .collect();
-    (!told.is_empty()).then(|| format!("{} never ended", told.join(", ")))
+    (!told.is_empty()).then(|| told.join("; "))
 }

@@ -131,6 +131,14 @@ impl Allocate for BlockWarp {
         self.place(ready, true, round)
     }
 
+    fn may_stop(&self) -> Option<&'static str> {
+        match (self.options.backfill, self.options.whole_blocks_for_barriers) {
+            (true, true) => None,
+            (false, _) => Some("backfill = false"),
+            (_, false) => Some("whole-blocks-for-barriers = false"),
+        }
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
         let tables = &mut self.tables;
         match *fact {
@@ -140,7 +148,10 @@ impl Allocate for BlockWarp {
             Fact::LaunchEnded { launch } => tables.forget(launch),
             Fact::TakenOff { launch, how: Preemption::Reset } => tables.forget(launch.id),
             Fact::TakenOff { launch, how: Preemption::Switch } => tables.lift(launch.id),
-            Fact::Restored { launch } => tables.lower(launch.id),
+            // Its places are held from now on.
+            Fact::Returning { launch } => tables.lower(launch.id),
+            // It is in the view again, and its blocks may go on.
+            Fact::Restored { .. } => tables.touch_all(),
             _ => {}
         }
     }

@@ -115,7 +115,7 @@ impl BlockTables {
         }
     }
 
-    fn touch_all(&mut self) {
+    pub(super) fn touch_all(&mut self) {
         // Compute units are numbered by u16.
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
@@ -311,7 +311,7 @@ impl BlockTables {
         }
     }
 
-    /// A launch is back where it lay, or may go on after a drain.
+    /// A launch that was saved takes the places where it lay.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;
@@ -331,7 +331,6 @@ impl BlockTables {
                 }
             }
         }
-        self.touch_all();
     }
 }
 

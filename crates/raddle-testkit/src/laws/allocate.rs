@@ -1,4 +1,4 @@
-//! Does an allocation policy keep its nine laws?
+//! Does an allocation policy keep its ten laws?
 
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, LaunchId, OneByOne, Piece, Place, ReadyView, Round, Tick,
@@ -9,7 +9,7 @@ use super::breach::upheld;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
-/// Plays a scenario and checks laws 1 to 4 and 6 to 9, with bulk answers and without.
+/// Plays a scenario and checks laws 1 to 4 and 6 to 10, with bulk answers and without.
 ///
 /// # Panics
 /// Where one is broken, with its number.
@@ -18,7 +18,7 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// As [`check_allocate`], without the laws whose numbers are given, of 3, 4 and 7 (law 4, for a
+/// As [`check_allocate`], without the laws whose numbers are given, of 3, 4, 7 and 10 (law 4, for a
 /// policy that documents that its answers move when it is asked in vain).
 ///
 /// # Panics
@@ -73,7 +73,12 @@ fn examine_questions<P: Allocate + Clone>(
         same_lines(&plain, &nagged)
             .map_err(|what| breach(4, format!("when asked again at each wait, {what}")))?;
     }
-    Ok(())
+    match plain.stopped {
+        Some((at, launch)) if heed(10) => {
+            Err(breach(10, format!("the device is empty, and {launch} waits for ever at t={at}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn empty_view(policy: &mut dyn Allocate, cus: &Cus) -> Result<(), Breach> {
@@ -163,6 +168,10 @@ impl<P: Allocate + Clone> Allocate for Watched<P> {
             }
         }
         answer
+    }
+
+    fn may_stop(&self) -> Option<&'static str> {
+        self.policy.may_stop()
     }
 
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {

@@ -64,6 +64,9 @@ pub struct ScenarioRun {
     pub lines: Vec<RunLine>,
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
+    /// When the device was empty for good and a launch still waited, of a policy without a setting under which
+    /// that may be (law 10).
+    pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
 }
@@ -103,7 +106,7 @@ impl<'s> World<'s> {
     /// Plays the scenario to its end.
     ///
     /// # Errors
-    /// At the first answer that breaks law 1, 2, 6, 7, 8 or 9.
+    /// At the first answer that breaks law 1, 2 or 6 to 9.
     pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<ScenarioRun, Breach> {
         let mut world = Self {
             scenario,
@@ -134,6 +137,9 @@ impl<'s> World<'s> {
             }
             world.move_off(step, policy);
         }
+        let waiting = world.ready.first().filter(|_| world.off.is_empty());
+        let waiting = waiting.map(|entry| (world.now, entry.launch.id));
+        world.run.stopped = waiting.filter(|_| policy.may_stop().is_none());
         world.leave(policy)?;
         world.run.unstarted = world.ready.iter().map(|entry| entry.launch.id).collect();
         Ok(world.run)

@@ -256,6 +256,11 @@ fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
 }
 
 impl Allocate for Spatial {
+    fn may_stop(&self) -> Option<&'static str> {
+        let none = self.blocks.iter().any(|block| block.units.is_empty());
+        none.then_some("a share of less than one compute unit")
+    }
+
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         self.place(ready, false, round)
     }

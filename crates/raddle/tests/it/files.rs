@@ -133,7 +133,10 @@ fn slow(place: &Place) -> Child {
         .expect("it runs");
     let begun = (0..20_000).any(|_| {
         std::thread::sleep(Duration::from_millis(1));
-        making(place)
+        let made = place.names(".").into_iter().filter(|name| name.starts_with(".raddle-"));
+        // Its lock holds the name of what is made.
+        made.map(|name| place.path().join(name).join("lock"))
+            .any(|lock| fs::metadata(lock).is_ok_and(|lock| lock.len() > 0))
     });
     if !begun {
         let _ = child.kill().and_then(|()| child.wait());

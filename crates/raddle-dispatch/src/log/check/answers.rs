@@ -3,43 +3,41 @@
 use raddle_policy::{LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
 
+use super::checker::{Checker, Pieces};
+use super::fault::LogRule;
 use super::seen::{SeenFlag, SeenPreemption, SeenStage};
-use super::{Checker, LogRule};
 use crate::answer::LoggedAnswer;
-use crate::answer::runs::PieceRun;
-
-/// An answer, as far as a rule asks of it.
-pub(super) type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
 impl Checker {
-    pub(super) fn answered(&mut self, answer: ReadAnswer) {
-        match answer {
-            ReadAnswer::Turn { may_issue, .. } => {
-                self.may_issue = may_issue.iter().copied().collect();
+    pub(super) fn answered<P: Pieces>(&mut self, answer: &LoggedAnswer<'_, P>) {
+        match *answer {
+            LoggedAnswer::Turn { ref may_issue, .. } => {
+                self.may_issue.clear();
+                self.may_issue.extend_from_slice(may_issue);
             }
-            ReadAnswer::Preempt { process, how } => self.preempt(process, &how),
-            ReadAnswer::Submit { launch, call, .. } => self.submit(launch, call),
-            ReadAnswer::Start { launch, waves, cut, pieces, .. } => {
+            LoggedAnswer::Preempt { process, ref how } => self.preempt(process, how),
+            LoggedAnswer::Submit { launch, call, .. } => self.submit(launch, call),
+            LoggedAnswer::Start { launch, waves, cut, ref pieces, .. } => {
                 let count = waves.or(cut).map(|(_, count)| u64::from(count));
-                self.start(launch, count, &pieces.unwrap_or_default());
+                self.start(launch, count, pieces.as_ref());
             }
-            ReadAnswer::StartCopy { copy: launch } | ReadAnswer::Assign { launch, .. } => {
+            LoggedAnswer::StartCopy { copy: launch } | LoggedAnswer::Assign { launch, .. } => {
                 self.begin(launch);
             }
-            ReadAnswer::TakeOff { launch, how } => self.take_off(launch, how),
-            ReadAnswer::Restore { launch } => self.restore(launch),
-            ReadAnswer::Refuse(refusal) => self.forget(refusal.launch),
-            ReadAnswer::Raise { process } => self.raise(process),
-            ReadAnswer::Lower { process } => {
+            LoggedAnswer::TakeOff { launch, how } => self.take_off(launch, how),
+            LoggedAnswer::Restore { launch } => self.restore(launch),
+            LoggedAnswer::Refuse(ref refusal) => self.forget(refusal.launch),
+            LoggedAnswer::Raise { process } => self.raise(process),
+            LoggedAnswer::Lower { process } => {
                 self.processes.entry(process).or_default().flag = SeenFlag::Low;
             }
-            ReadAnswer::Reset { process } => self.reset(process),
-            ReadAnswer::Drained { process, .. } => self.drained(process),
-            ReadAnswer::Wait { .. }
-            | ReadAnswer::WakeAt { .. }
-            | ReadAnswer::Broke { .. }
-            | ReadAnswer::Streams { .. }
-            | ReadAnswer::Unknown => {}
+            LoggedAnswer::Reset { process } => self.reset(process),
+            LoggedAnswer::Drained { process, .. } => self.drained(process),
+            LoggedAnswer::Wait { .. }
+            | LoggedAnswer::WakeAt { .. }
+            | LoggedAnswer::Broke { .. }
+            | LoggedAnswer::Streams { .. }
+            | LoggedAnswer::Unknown => {}
         }
     }
 
@@ -58,7 +56,7 @@ impl Checker {
     }
 
     fn submit(&mut self, id: LaunchId, call: bool) {
-        let buffered = |launch: &&super::SeenLaunch| launch.stage == SeenStage::Buffered;
+        let buffered = |launch: &&super::seen::SeenLaunch| launch.stage == SeenStage::Buffered;
         let Some(launch) = self.launches.get(&id).filter(buffered) else {
             return self.fault(LogRule::Once, || {
                 format!("{id} is submitted, which is in the runtime or has ended")
@@ -121,16 +119,21 @@ impl Checker {
         }
     }
 
-    fn start(&mut self, id: LaunchId, count: Option<u64>, pieces: &[PieceRun]) {
+    pub(super) fn start<P: Pieces>(
+        &mut self,
+        id: LaunchId,
+        count: Option<u64>,
+        pieces: Option<&P>,
+    ) {
         self.begin(id);
-        let Some(launch) = self.launches.get_mut(&id) else { return };
+        let Some((launch, pieces)) = self.launches.get_mut(&id).zip(pieces) else { return };
         let each = count.unwrap_or(launch.waves);
+        let waves = each.saturating_mul(pieces.workgroups());
+        launch.started = launch.started.saturating_add(waves);
         let mut closed = None;
-        for piece in pieces.iter().flat_map(|run| run.expand()) {
-            let waves = each.saturating_mul(piece.count.into());
+        for piece in pieces.each().take_while(|_| self.by_unit) {
             let there = launch.units.entry(piece.cu).or_default();
-            *there = there.saturating_add(waves);
-            launch.started = launch.started.saturating_add(waves);
+            *there = there.saturating_add(each.saturating_mul(piece.count.into()));
             closed = closed.or_else(|| Some((piece.cu, *self.closed.get(&piece.cu)?)));
         }
         let twice = launch.started > launch.whole;
@@ -138,7 +141,8 @@ impl Checker {
             self.fault(LogRule::Once, || format!("more workgroups of {id} start than there are"));
         }
         let device = self.scope == ResetScope::Device;
-        let reset = self.processes.iter().find(|(_, it)| device && it.resetting);
+        let mut processes = self.processes.iter().take_while(|_| device);
+        let reset = processes.find(|(_, it)| it.resetting);
         let whole = reset.map(|(&process, _)| (raddle_policy::CuId(0), process));
         if let Some((cu, process)) = closed.or(whole) {
             self.fault(LogRule::Units, || {

@@ -3,20 +3,26 @@
 use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
 
+use super::checker::{Checker, Pieces};
+use super::fault::LogRule;
 use super::seen::{SeenFlag, SeenLaunch, SeenProcess, SeenStage};
-use super::{Checker, LogRule};
-use crate::answer::runs::PieceRun;
 use crate::log::line::LoggedEvent;
 
 impl Checker {
-    pub(super) fn hear(&mut self, event: LoggedEvent<Vec<PieceRun>>) {
-        match event {
+    pub(super) fn hear<P: Pieces>(&mut self, event: &LoggedEvent<P>) {
+        match *event {
             LoggedEvent::ProcessJoined { process, .. } => {
                 self.processes.insert(process, SeenProcess::default());
             }
             LoggedEvent::ProcessLeft { process } => self.left(process),
-            LoggedEvent::LaunchIssued { launch } => self.known(&launch, false),
-            LoggedEvent::LaunchReady { launch } => self.known(&launch, true),
+            // Without a window nothing is known of what is not ready.
+            LoggedEvent::LaunchIssued { .. }
+            | LoggedEvent::CopyIssued { .. }
+            | LoggedEvent::CopyReady { .. }
+            | LoggedEvent::CopyEnded { .. }
+                if !self.ahead => {}
+            LoggedEvent::LaunchIssued { ref launch } => self.known(launch, false),
+            LoggedEvent::LaunchReady { ref launch } => self.known(launch, true),
             LoggedEvent::CopyIssued { copy: id, process, stream, .. } => {
                 self.issued(&Launch { id, process, stream, ..Launch::default() }, false);
             }
@@ -31,9 +37,9 @@ impl Checker {
                 }
                 self.forget(copy);
             }
-            LoggedEvent::WavesEnded { launch, waves, cut, pieces } => {
+            LoggedEvent::WavesEnded { launch, waves, cut, ref pieces } => {
                 let count = waves.or(cut).map(|(_, count)| u64::from(count));
-                self.ended(launch, count, &pieces);
+                self.ended(launch, count, pieces);
             }
             LoggedEvent::TakenOff { launch, how, .. } => self.taken_off(launch, how),
             LoggedEvent::Restored { launch } => self.restored(launch),
@@ -107,13 +113,14 @@ impl Checker {
         self.launches.insert(launch.id, SeenLaunch::new(launch, order, ready));
     }
 
-    fn ended(&mut self, id: LaunchId, count: Option<u64>, pieces: &[PieceRun]) {
+    fn ended<P: Pieces>(&mut self, id: LaunchId, count: Option<u64>, pieces: &P) {
         let Some(launch) = self.launches.get_mut(&id) else {
             return self.fault(LogRule::Once, || format!("waves of {id} end, which is not there"));
         };
         let each = count.unwrap_or(launch.waves);
-        let mut strange = false;
-        for piece in pieces.iter().flat_map(|run| run.expand()) {
+        launch.ended = launch.ended.saturating_add(each.saturating_mul(pieces.workgroups()));
+        let mut strange = launch.ended > launch.started;
+        for piece in pieces.each().take_while(|_| self.by_unit) {
             let waves = each.saturating_mul(piece.count.into());
             let left = launch.units.get(&piece.cu).and_then(|there| there.checked_sub(waves));
             match left {
@@ -121,7 +128,6 @@ impl Checker {
                 Some(left) => drop(launch.units.insert(piece.cu, left)),
                 None => strange = true,
             }
-            launch.ended = launch.ended.saturating_add(waves);
         }
         let over = launch.ended >= launch.whole;
         if strange {

@@ -1,0 +1,190 @@
+//! What was said so far of launches and processes, and which rules did that break?
+//!
+//! [`LogRule`] has the rules. Times are ticks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{CuId, CuShape, Cus, Event, LaunchId, Piece, ProcessId, StreamId, WaveSpan};
+use raddle_preempt::ResetScope;
+
+use super::fault::{CheckedLog, LogRule};
+use super::seen::{SeenLaunch, SeenProcess};
+use crate::DispatchError;
+use crate::answer::runs::PieceRun;
+use crate::answer::{LoggedAnswer, WrittenPieces};
+use crate::log::line::{LogLine, LoggedEvent};
+
+/// The pieces of a start or an end.
+pub(crate) trait Pieces {
+    /// Piece by piece.
+    fn each(&self) -> impl Iterator<Item = Piece>;
+
+    /// How many workgroups they name.
+    fn workgroups(&self) -> u64 {
+        self.each().fold(0, |sum, piece| sum.saturating_add(piece.count.into()))
+    }
+}
+
+impl Pieces for Vec<PieceRun> {
+    fn each(&self) -> impl Iterator<Item = Piece> {
+        self.iter().flat_map(|run| run.expand())
+    }
+}
+
+impl Pieces for WrittenPieces<'_> {
+    fn each(&self) -> impl Iterator<Item = Piece> {
+        self.pieces.iter().copied()
+    }
+}
+
+/// An answer, as far as a rule asks of it.
+type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
+
+/// What was read so far of a log. [`super::check`] reads one of a replay; what a live runtime has done is told line by
+/// line.
+pub struct Checker {
+    pub(super) window: Option<u32>,
+    /// Whether launches that wait for others, and copies, are the dispatcher's to submit.
+    pub(super) ahead: bool,
+    pub(super) most_kills: Option<u32>,
+    pub(super) scope: ResetScope,
+    /// A compute unit with nothing on it.
+    pub(super) empty: Cus,
+    pub(super) cuts: bool,
+    pub(super) launches: BTreeMap<LaunchId, SeenLaunch>,
+    /// Launches that have ended or were refused.
+    pub(super) gone: BTreeSet<LaunchId>,
+    pub(super) processes: BTreeMap<ProcessId, SeenProcess>,
+    pub(super) may_issue: Vec<ProcessId>,
+    /// The launches of each stream that wait in its buffer, by their order of issue.
+    pub(super) buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
+    /// Compute units on which nobody may start, and because of whose reset.
+    pub(super) closed: BTreeMap<CuId, ProcessId>,
+    /// Launches and copies issued so far.
+    pub(super) orders: u64,
+    /// Whether it follows what lies on which compute unit: rule 9, and of rule 5 what ends where.
+    pub(super) by_unit: bool,
+    pub(super) line: usize,
+    pub(super) found: CheckedLog,
+}
+
+impl std::fmt::Debug for Checker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checker").field("line", &self.line).finish_non_exhaustive()
+    }
+}
+
+impl Checker {
+    /// Of a log of a replay whose allocate policy cuts workgroups or not, on such compute units.
+    pub(super) fn of_log(cuts: bool, empty: Cus, live: Self) -> Self {
+        Self { ahead: live.window.is_some(), cuts, empty, ..live }
+    }
+
+    /// Beside a dispatcher while it runs: what costs next to nothing.
+    pub(crate) fn beside(cuts: bool, empty: Cus, live: Self) -> Self {
+        Self { by_unit: false, ..Self::of_log(cuts, empty, live) }
+    }
+
+    /// Takes an event that a dispatcher has heard.
+    pub(crate) fn event(&mut self, event: &Event<'_>) {
+        self.hear(&LoggedEvent::from(event));
+    }
+
+    /// Takes an answer, but for a start.
+    pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
+        self.answered(answer);
+    }
+
+    /// Workgroups of a launch start.
+    pub(crate) fn starts(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece]) {
+        let each = match waves {
+            WaveSpan::All => None,
+            WaveSpan::Range { count, .. } | WaveSpan::Cut { count, .. } => Some(count.into()),
+        };
+        self.start(launch, each, Some(&WrittenPieces { pieces, from: 0 }));
+    }
+
+    /// The first rule that was broken, and how.
+    pub(crate) fn broken(&self) -> Option<(LogRule, &str)> {
+        let (rule, broken) = self.found.broken.first_key_value()?;
+        Some((*rule, &broken.what))
+    }
+
+    /// Of a runtime that has so many launches of a process at a time, kills one so often at most, and whose resets
+    /// reach so far. A compute unit holds one workgroup of one wave.
+    #[must_use]
+    pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 1,
+            vgpr_per_simd: 1,
+            sgpr: 1,
+            lds: 1,
+            workgroups: 1,
+            barriers: 1,
+        };
+        Self {
+            window,
+            ahead: true,
+            most_kills,
+            scope,
+            empty: Cus::new(shape, 1),
+            cuts: false,
+            launches: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            processes: BTreeMap::new(),
+            may_issue: Vec::new(),
+            buffers: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            orders: 0,
+            by_unit: true,
+            line: 1,
+            found: CheckedLog::default(),
+        }
+    }
+
+    /// Takes a line, an event or an answer as a replay spells it, that has this number, from 1.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
+        self.line = number;
+        let bad = |error: serde_json::Error| DispatchError::bad_log(self.line, error.to_string());
+        if text.contains("\"event\":") {
+            let line: LogLine<LoggedEvent<Vec<PieceRun>>> =
+                serde_json::from_str(text).map_err(bad)?;
+            self.found.events += 1;
+            self.hear(&line.said);
+        } else {
+            let line: LogLine<ReadAnswer> = serde_json::from_str(text).map_err(bad)?;
+            self.found.answers += 1;
+            self.answered(&line.said);
+        }
+        Ok(())
+    }
+
+    /// What was found so far; of launches that have not ended nothing is said.
+    #[must_use]
+    pub const fn found(&self) -> &CheckedLog {
+        &self.found
+    }
+
+    pub(super) fn fault(&mut self, rule: LogRule, what: impl FnOnce() -> String) {
+        self.found.note(rule, self.line, what);
+    }
+
+    /// Whether a launch of the buffer of this stream was issued before.
+    pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
+        let buffer = self.buffers.get(&(launch.process, launch.stream));
+        buffer.and_then(BTreeSet::first).is_some_and(|&first| first < launch.order)
+    }
+
+    /// Rule 6: what is left at the end, or when a process leaves.
+    pub(super) fn the_end(&mut self) {
+        for (id, launch) in std::mem::take(&mut self.launches) {
+            self.fault(LogRule::Lost, || {
+                format!("{id} of {} has neither ended nor been refused", launch.process)
+            });
+        }
+    }
+}
