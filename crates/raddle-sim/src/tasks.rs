@@ -7,7 +7,7 @@ mod lane;
 mod line;
 mod repeat;
 
-use raddle_policy::{LaunchId, Tick, Ticks};
+use raddle_policy::{CuShape, Cus, LaunchId, Tick, Ticks};
 
 use crate::repetition::Repetition;
 use crate::workload::{ProcessPlan, Workload};
@@ -90,10 +90,16 @@ pub(crate) struct Tasks<'w> {
     roused: Vec<u16>,
     /// Whether the dispatcher hears of launches that wait for others.
     looks_ahead: bool,
+    /// A compute unit with nothing on it.
+    empty: Cus,
 }
 
 impl<'w> Tasks<'w> {
-    pub(crate) fn new(workload: &'w Workload, looks_ahead: bool) -> Result<Self, SimError> {
+    pub(crate) fn new(
+        workload: &'w Workload,
+        looks_ahead: bool,
+        shape: CuShape,
+    ) -> Result<Self, SimError> {
         workload.check_repetition()?;
         let led = workload.leading();
         let most = workload.processes.iter().map(|plan| plan.tasks.len() as u64).sum::<u64>();
@@ -117,6 +123,7 @@ impl<'w> Tasks<'w> {
             followers: followers(workload),
             roused: (0u16..).zip(&workload.processes).map(|(process, _)| process).collect(),
             looks_ahead,
+            empty: Cus::new(shape, 1),
         };
         for (process, plan) in workload.processes.iter().enumerate() {
             match &plan.repetition {
@@ -407,7 +414,16 @@ mod tests {
         };
         let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };
         let workload = Workload { processes: vec![one(1_000_000_000), one(1)], repeat: true };
-        let mut tasks = Tasks::new(&workload, false).expect("two launches");
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 1,
+            vgpr_per_simd: 1,
+            sgpr: 1,
+            lds: 1,
+            workgroups: 1,
+            barriers: 1,
+        };
+        let mut tasks = Tasks::new(&workload, false, shape).expect("two launches");
         tasks.most_launches = 100;
         let mut ready = Vec::new();
         tasks.arrive(1, Tick(1_000_000), &mut ready).expect("few launches");

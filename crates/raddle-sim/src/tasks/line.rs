@@ -2,9 +2,11 @@
 //!
 //! In the order of issue, and never before what they wait for. A copy does not test a flag: what it
 //! waits for in other streams could leave by one, and a preemption would wait for both for ever. So a
-//! copy comes when that has ended, and what waits for the copy comes behind it.
+//! copy comes when that has ended, and what waits for the copy comes behind it. A copy behind a launch that
+//! will be refused comes when that is refused: it is in no stream of the dispatcher, so the copy would not
+//! leave with it.
 
-use raddle_policy::LaunchId;
+use raddle_policy::{Launch, LaunchId};
 
 use super::{Issued, Standing, Tasks};
 use crate::workload::{TaskWait, Work};
@@ -63,7 +65,22 @@ impl Tasks<'_> {
             let source = base + wait.source;
             if is_copy && elsewhere { ended(source) } else { in_line(source) }
         };
-        self.parent(id).is_none_or(in_line) && plan.waits_of(record.task).iter().all(is_there)
+        let behind = |it: u32| match is_copy && self.may_be_refused(it) {
+            true => ended(it),
+            false => in_line(it),
+        };
+        self.parent(id).is_none_or(behind) && plan.waits_of(record.task).iter().all(is_there)
+    }
+
+    /// Whether a whole workgroup of a launch fits on no compute unit, so that a dispatcher may refuse it.
+    fn may_be_refused(&self, id: u32) -> bool {
+        match self.plan(LaunchId(id)).1.work {
+            Work::Kernel { workgroups, demand, .. } => {
+                self.empty.never(&Launch { workgroups, demand, ..Launch::default() }).is_some()
+            }
+            Work::Unfit { .. } => true,
+            _ => false,
+        }
     }
 
     /// What a launch waits for in its stream: of its own repetition, or the last of the one before.

@@ -331,6 +331,7 @@ impl BlockTables {
                 }
             }
         }
+        self.touch_all();
     }
 }
 

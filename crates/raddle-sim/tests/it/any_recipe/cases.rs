@@ -63,3 +63,19 @@ fn who_is_refused_for_ever_gives_the_turn_away() {
     ];
     holds(1, recipe, processes);
 }
+
+/// A copy stands behind a launch that will be refused, which waits for a launch that leaves by the flag: it
+/// would be in the runtime alone, and the preemption would wait for it for ever.
+#[test]
+fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
+    let recipe = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"highest-level\"\n\
+        [allocate]\npolicy = \"leftover\"\n[preempt]\npolicy = \"flag\"";
+    let long = Task { stream: StreamId(1), ..plain(2, (0, 1, 1, 3000)) };
+    let behind = Task { stream: StreamId(1), after: Some(0), ..plain(2, (0, 1, 1, 90)) };
+    let refused = Task { stream: StreamId(2), ..plain(2, (0, 0, 1, 1)) };
+    let copy = Task { stream: StreamId(2), after: Some(2), ..copy(0, 300) };
+    let mut first = ProcessPlan::new("p0", vec![long, behind, refused, copy]);
+    first.waits = vec![TaskWait { task: 2, source: 1 }];
+    let second = ProcessPlan::new("p1", vec![plain(0, (500, 1, 1, 90))]);
+    holds(1, recipe, vec![first, second]);
+}

@@ -2,7 +2,8 @@
 //!
 //! Each case is a random recipe over all bundled policies on a random workload. The simulator's ledger
 //! agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven rules of
-//! the controller, and its events give the same answers again, byte for byte.
+//! the controller, each answer is that of the naive twin of its policy, and the events of the log give
+//! the same answers again, byte for byte.
 
 mod cases;
 mod recipes;
@@ -13,6 +14,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use raddle_dispatch::log::{self, Detail, LogHeader};
 use raddle_dispatch::{DispatchError, Registry};
+use raddle_golden::twin;
 use raddle_policy::Ticks;
 use raddle_sim::{Costs, EnergyModel, SimConfig, Workload, run_watched};
 use raddle_testkit::Sink;
@@ -65,7 +67,9 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let text = sink.text();
     let outcome = ran.map_err(|error| error.to_string())?;
     let told = |error: DispatchError| error.to_string();
-    let checked = log::check::check(&registry, text.as_bytes());
+    let mut twins = twin::Checker::default();
+    let also = |number: usize, line: &str| twins.take(number, line);
+    let checked = log::check::check_beside(&registry, text.as_bytes(), also);
     // A run that ends before its last launch has no whole log; what it lacks is told by `stuck`.
     let broken = checked.map_err(told)?.broken;
     let broken: Vec<String> = broken
@@ -78,7 +82,10 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
         return Err(broken.join("\n"));
     }
     if !outcome.stuck.is_empty() {
-        return Err(format!("stuck: {:?}", outcome.stuck));
+        return Err(format!("stuck: {:?}, {:?}", outcome.stuck, outcome.standstill));
+    }
+    if let Some(first) = twins.report().first() {
+        return Err(format!("no twin answers so: {first}"));
     }
     if let Some((line, ours, theirs)) = log::replay(text.as_bytes()).map_err(told)?.difference {
         return Err(format!("line {line} is answered otherwise: {ours:?}, {theirs:?}"));

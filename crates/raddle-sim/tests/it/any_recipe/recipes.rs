@@ -219,7 +219,9 @@ fn runtime() -> BoxedStrategy<String> {
         &["reset-ns = 0", "reset-ns = 700"],
         &["switch-bytes = 0", "switch-bytes = 500"],
     ]);
-    let switch = select(&["switch-ns = 0\n", "switch-ns = 400\n", "switch-ns = 2500\n"][..]);
+    let switch = select(
+        &["switch-ns = 0\n", "switch-ns = 400\n", "switch-ns = 2500\n", "switch-ns = 2500\n"][..],
+    );
     (keys, switch).prop_map(|(keys, switch)| keys + switch).boxed()
 }
 

@@ -102,9 +102,28 @@ fn repetition() -> impl Strategy<Value = Repetition> {
     prop_oneof![4 => Just(Repetition::BackToBack), 2 => at, 1 => until]
 }
 
-/// A workload of two to five processes.
+/// A process with short urgent work again and again: whoever runs beside it is revoked each time, often
+/// before it is back from the time before.
+fn pulse() -> impl Strategy<Value = (ProcessPlan, Repetition)> {
+    let times = prop::collection::vec(0u64..30_000, 4..24);
+    let shape = (1u64..8, 1u16..9, select(&[1u64, 90, 700][..]));
+    (times, shape, 1usize..3).prop_map(|(mut times, (groups, waves, ticks), count)| {
+        times.sort_unstable();
+        let mut one = kernel(0, groups, waves, ticks);
+        if let Work::Kernel { demand, context_bytes, .. } = &mut one.work {
+            *demand = Demand { waves, ..Demand::default() };
+            *context_bytes = u64::from(waves) * 100;
+        }
+        let task = |at: usize| Task { after: (at > 0).then(|| at as u32 - 1), ..one.clone() };
+        let plan = ProcessPlan::new("pulse", (0..count).map(task).collect());
+        (plan, Repetition::At(times.into_iter().map(Ticks).collect()))
+    })
+}
+
+/// A workload of two to five processes, of which some may be urgent again and again.
 pub(super) fn workload() -> impl Strategy<Value = Workload> {
-    let processes = prop::collection::vec((process(), repetition()), 2..6);
+    let any = prop_oneof![3 => (process(), repetition()), 1 => pulse()];
+    let processes = prop::collection::vec(any, 2..6);
     (processes, prop::bool::weighted(0.3)).prop_map(|(processes, repeat)| {
         let plan = |(at, (plan, repetition)): (usize, (ProcessPlan, Repetition))| ProcessPlan {
             name: format!("p{at}"),
