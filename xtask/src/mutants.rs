@@ -1,7 +1,7 @@
 //! Do the tests of a crate notice a mistake in its rules?
 //!
 //! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text that
-//! replaces it; `also` names other packages with tests of the crate. Each mistake is built into a copy of
+//! replaces it; `also` names other packages with tests of the crate, `cases` says how many random ones. Each mistake is built into a copy of
 //! the checkout, whose tests must then fail.
 
 use std::fs;
@@ -18,6 +18,8 @@ struct Mutants {
     /// Other packages whose tests are about the crate, such as golden models.
     #[serde(default)]
     also: Vec<String>,
+    /// How many cases a random test without a number of its own draws.
+    cases: Option<u32>,
     mutant: Vec<Mutant>,
 }
 
@@ -49,7 +51,8 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
         // Some mistakes make a test wait for ever; that is noticed too.
         let limited = ["600", "cargo", "test", "--quiet", "-p", package];
         let test = cmd!(shell, "timeout {limited...} {others...} --target-dir {target}");
-        let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none");
+        let cases = mutants.cases.map(|cases| ("PROPTEST_CASES", cases.to_string()));
+        let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none").envs(cases);
         test.quiet().ignore_stdout().ignore_stderr().run().is_ok()
     };
     ensure!(tests(), "the tests of {package} fail without any mistake");

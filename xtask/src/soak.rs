@@ -100,6 +100,7 @@ fn properties(shell: &Shell) -> Result<()> {
 }
 
 fn dispatch(shell: &Shell) -> Result<()> {
+    mutants::run(shell, "raddle-sim")?;
     let test = cmd!(shell, "cargo test --release -p raddle-sim --test it any_recipe::");
     Ok(test.env("PROPTEST_CASES", "100000").run()?)
 }

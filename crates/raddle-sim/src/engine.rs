@@ -125,6 +125,8 @@ struct Engine<'r, W> {
     refused_again: u64,
     /// By process, what its requests can be told by.
     requests: Vec<Vec<RequestMarks>>,
+    /// Whether the dispatcher has heard something since it decided.
+    undecided: bool,
     now: Tick,
     first: Option<Tick>,
     last: Tick,
@@ -168,6 +170,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             refused: Vec::new(),
             refused_again: 0,
             requests: vec![Vec::new(); workload.processes.len()],
+            undecided: false,
             now: Tick::ZERO,
             first: None,
             last: Tick::ZERO,
@@ -197,7 +200,12 @@ impl<'r, W: Watch> Engine<'r, W> {
             if turns > TURNS_IN_A_ROW {
                 return Err(SimError::NothingEnds { at: now, turns });
             }
-            let acted = self.decide()?;
+            let mut acted = self.decide()?;
+            // A refusal releases what waited, of which the dispatcher hears behind its decision: it decides on
+            // that in the same tick.
+            while self.undecided && self.queue.next_tick() != Some(now) {
+                acted |= self.decide()?;
+            }
             let (waves, launches) = (self.usage.waves(), self.usage.unfinished());
             let (placed, issued) = (self.usage.placed(), &self.tasks.open);
             self.watch.see(now, &Seen::Settled { waves, launches, placed, issued });
@@ -274,6 +282,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         let at = self.now;
         let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
+        self.undecided = false;
         let decided = self.dispatcher.decide(at, &mut actions);
         decided.map_err(|error| SimError::Dispatch { at, error })?;
         self.machine.counters.decisions += 1;

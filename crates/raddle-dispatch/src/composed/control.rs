@@ -95,7 +95,9 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         let hit = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| {
-                known.has_started()
+                // What another reset kills already is not this one's, nor are its compute units.
+                !matches!(known.stage, Stage::Leaving(Preemption::Reset))
+                    && known.has_started()
                     && known.handle.is_some_and(|it| self.driver.controller().is_hit(it))
             })
         };

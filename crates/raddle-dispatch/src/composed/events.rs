@@ -288,6 +288,7 @@ impl Composed {
             self.show(id);
         }
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
+        self.allocate_stale = true;
         // Its process may be held or saved again meanwhile: then it leaves as that does.
         if self.processes.get(&launch.process).is_some_and(|process| process.removing) {
             self.preemptions.late.push(id);

@@ -17,6 +17,7 @@ const MOST_MARKS: usize = 1 << 16;
 impl<W: Watch> Engine<'_, W> {
     pub(super) fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
         let at = self.now;
+        self.undecided = true;
         let heard = self.dispatcher.event(event, at);
         heard.map_err(|error: DispatchError| SimError::Dispatch { at, error })
     }

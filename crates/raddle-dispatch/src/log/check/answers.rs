@@ -106,6 +106,14 @@ impl Checker {
         let runs =
             matches!(launch.stage, SeenStage::Submitted | SeenStage::Leaving(Preemption::Drain));
         let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
+        let preemption = self.processes.get(&launch.process).and_then(|it| it.preemption);
+        let held = preemption.filter(|it| it.holds && launch.stage == SeenStage::Submitted);
+        let owner = launch.process;
+        if let Some(SeenPreemption { since, .. }) = held {
+            self.fault(LogRule::Pause, || {
+                format!("{id} of {owner} starts, which the preemption of line {since} holds")
+            });
+        }
         if strange {
             self.fault(LogRule::Once, || format!("{id} starts, which is not ready on the device"));
         }

@@ -13,7 +13,7 @@ pub enum LogRule {
     Turn,
     /// 3: one preemption of a process is under way at a time. It is over when all that the process had
     /// in the runtime has ended, come back, or is held or saved; until then the process submits and
-    /// restores nothing.
+    /// restores nothing, and what is held or saved starts nothing but what was bound to a compute unit.
     Pause,
     /// 4: of one stream nothing is submitted and nothing begins while a launch that was issued before
     /// waits in the buffer. So what came back goes first, in its order.

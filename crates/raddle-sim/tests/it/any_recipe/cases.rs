@@ -73,7 +73,7 @@ fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
     let long = Task { stream: StreamId(1), ..plain(2, (0, 1, 1, 3000)) };
     let behind = Task { stream: StreamId(1), after: Some(0), ..plain(2, (0, 1, 1, 90)) };
     let refused = Task { stream: StreamId(2), ..plain(2, (0, 0, 1, 1)) };
-    let copy = Task { stream: StreamId(2), after: Some(2), ..copy(0, 300) };
+    let copy = Task { stream: StreamId(2), after: Some(2), level: Level(2), ..copy(0, 300) };
     let mut first = ProcessPlan::new("p0", vec![long, behind, refused, copy]);
     first.waits = vec![TaskWait { task: 2, source: 1 }];
     let second = ProcessPlan::new("p1", vec![plain(0, (500, 1, 1, 90))]);

@@ -230,6 +230,7 @@ fn any_of(slot: Vec<(&'static str, BoxedStrategy<String>)>) -> BoxedStrategy<Str
     let weight = |name| match name {
         "everyone" | "never" | "wait" => 1,
         "switch" | "cheapest" | "highest-level" => 12,
+        "reset" => 8,
         _ => 4,
     };
     let all = slot.into_iter().map(|(name, settings)| (weight(name), policy(name, settings)));

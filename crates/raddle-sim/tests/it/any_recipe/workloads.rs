@@ -47,38 +47,44 @@ fn process() -> impl Strategy<Value = ProcessPlan> {
     );
     let levels = (0u8..3, prop::option::weighted(0.3, 0u8..3));
     let times = (prop::bool::weighted(0.2), prop::bool::weighted(0.3), 0u64..3_000);
+    // One launch that may not be killed forbids the reset of its process.
+    let killable = prop::bool::weighted(0.4);
     let host = prop::option::weighted(
         0.3,
         prop::collection::vec((any::<prop::sample::Index>(), 0u64..900), 1..4),
     );
-    (tasks, levels, times, host, 1u32..4).prop_map(|(mut tasks, levels, times, pauses, share)| {
-        // A host issues a stream in its order.
-        tasks.sort_by_key(|(task, ..)| task.arrival);
-        let (mut last, mut waits, mut all) = ([None; 3], Vec::new(), Vec::<Task>::new());
-        for (at, (task, stream, source)) in (0u32..).zip(tasks) {
-            let after = last[stream as usize].replace(at);
-            if let Some(source) = source.filter(|_| at > 0) {
-                let source = source.index(at as usize) as u32;
-                if all[source as usize].stream != StreamId(stream) {
-                    waits.push(TaskWait { task: at, source });
+    (tasks, levels, times, host, (1u32..4, killable)).prop_map(
+        |(mut tasks, levels, times, pauses, (share, killable))| {
+            // A host issues a stream in its order.
+            tasks.sort_by_key(|(task, ..)| task.arrival);
+            let (mut last, mut waits, mut all) = ([None; 3], Vec::new(), Vec::<Task>::new());
+            for (at, (task, stream, source)) in (0u32..).zip(tasks) {
+                let after = last[stream as usize].replace(at);
+                if let Some(source) = source.filter(|_| at > 0) {
+                    let source = source.index(at as usize) as u32;
+                    if all[source as usize].stream != StreamId(stream) {
+                        waits.push(TaskWait { task: at, source });
+                    }
                 }
+                let level = if stream == 2 { levels.1.unwrap_or(levels.0) } else { levels.0 };
+                let idempotent = if killable { Idempotence::Idempotent } else { task.idempotent };
+                let level = Level(level);
+                all.push(Task { stream: StreamId(stream), after, level, idempotent, ..task });
             }
-            let level = if stream == 2 { levels.1.unwrap_or(levels.0) } else { levels.0 };
-            all.push(Task { stream: StreamId(stream), after, level: Level(level), ..task });
-        }
-        let (latent, late, start) = times;
-        let mut plan = ProcessPlan::new("p", all);
-        plan.waits = waits;
-        plan.share = share;
-        plan.start = if late { Ticks(start) } else { Ticks::ZERO };
-        if latent {
-            plan.latency = LaunchLatency { launch: Ticks(300), handover: Ticks(50) };
-        }
-        match pauses {
-            Some(pauses) => closed(plan, pauses),
-            None => plan,
-        }
-    })
+            let (latent, late, start) = times;
+            let mut plan = ProcessPlan::new("p", all);
+            plan.waits = waits;
+            plan.share = share;
+            plan.start = if late { Ticks(start) } else { Ticks::ZERO };
+            if latent {
+                plan.latency = LaunchLatency { launch: Ticks(300), handover: Ticks(50) };
+            }
+            match pauses {
+                Some(pauses) => closed(plan, pauses),
+                None => plan,
+            }
+        },
+    )
 }
 
 /// A host that waits for what it has issued, again and again.
@@ -114,7 +120,7 @@ fn pulse() -> impl Strategy<Value = (ProcessPlan, Repetition)> {
             *demand = Demand { waves, ..Demand::default() };
             *context_bytes = u64::from(waves) * 100;
         }
-        let task = |at: usize| Task { after: (at > 0).then(|| at as u32 - 1), ..one.clone() };
+        let task = |at: usize| Task { after: (at > 0).then(|| at as u32 - 1), ..one };
         let plan = ProcessPlan::new("pulse", (0..count).map(task).collect());
         (plan, Repetition::At(times.into_iter().map(Ticks).collect()))
     })
