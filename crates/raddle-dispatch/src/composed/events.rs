@@ -210,6 +210,9 @@ impl Composed {
     /// The launch has ended, or will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
         let Some(known) = self.launches.remove(&launch.id) else { return Ok(()) };
+        if !launch.is_copy() {
+            self.journal.rules.gone(launch.id);
+        }
         if let Some(handle) = known.handle {
             self.driver.report(Report::Finished(handle))?;
         }

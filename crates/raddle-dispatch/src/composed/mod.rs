@@ -152,7 +152,7 @@ impl Journal {
         pieces: &[Piece],
         places: &[Place],
     ) {
-        self.rules.starts(launch.id, waves, pieces);
+        self.rules.starts(launch.id);
         self.log.start(now, self.step, launch, waves, pieces, places);
     }
 

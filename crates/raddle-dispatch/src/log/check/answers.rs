@@ -1,6 +1,6 @@
 //! What does an answer of a log do, and against which rule?
 
-use raddle_policy::{LaunchId, Preemption, ProcessId};
+use raddle_policy::{CuId, LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
 
 use super::checker::{Checker, Pieces};
@@ -99,7 +99,7 @@ impl Checker {
     }
 
     /// A launch starts or binds a workgroup.
-    fn begin(&mut self, id: LaunchId) {
+    pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(&id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
         };
@@ -127,31 +127,31 @@ impl Checker {
         }
     }
 
-    pub(super) fn start<P: Pieces>(
-        &mut self,
-        id: LaunchId,
-        count: Option<u64>,
-        pieces: Option<&P>,
-    ) {
+    fn start<P: Pieces>(&mut self, id: LaunchId, count: Option<u64>, pieces: Option<&P>) {
         self.begin(id);
         let Some((launch, pieces)) = self.launches.get_mut(&id).zip(pieces) else { return };
         let each = count.unwrap_or(launch.waves);
-        let waves = each.saturating_mul(pieces.workgroups());
-        launch.started = launch.started.saturating_add(waves);
         let mut closed = None;
-        for piece in pieces.each().take_while(|_| self.by_unit) {
+        for piece in pieces.each() {
+            let waves = each.saturating_mul(piece.count.into());
             let there = launch.units.entry(piece.cu).or_default();
-            *there = there.saturating_add(each.saturating_mul(piece.count.into()));
+            *there = there.saturating_add(waves);
+            launch.started = launch.started.saturating_add(waves);
             closed = closed.or_else(|| Some((piece.cu, *self.closed.get(&piece.cu)?)));
         }
         let twice = launch.started > launch.whole;
         if twice {
             self.fault(LogRule::Once, || format!("more workgroups of {id} start than there are"));
         }
+        self.is_open(id, closed);
+    }
+
+    /// Rule 9: a launch starts where nothing is reset, neither this compute unit by that process nor the device.
+    pub(super) fn is_open(&mut self, id: LaunchId, closed: Option<(CuId, ProcessId)>) {
         let device = self.scope == ResetScope::Device;
         let mut processes = self.processes.iter().take_while(|_| device);
         let reset = processes.find(|(_, it)| it.resetting);
-        let whole = reset.map(|(&process, _)| (raddle_policy::CuId(0), process));
+        let whole = reset.map(|(&process, _)| (CuId(0), process));
         if let Some((cu, process)) = closed.or(whole) {
             self.fault(LogRule::Units, || {
                 format!("{id} starts on {cu}, which the reset of {process} resets")

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{CuId, CuShape, Cus, Event, LaunchId, Piece, ProcessId, StreamId, WaveSpan};
+use raddle_policy::{CuId, CuShape, Cus, Event, LaunchId, Piece, ProcessId, StreamId};
 use raddle_preempt::ResetScope;
 
 use super::fault::{CheckedLog, LogRule};
@@ -18,11 +18,6 @@ use crate::log::line::{LogLine, LoggedEvent};
 pub(crate) trait Pieces {
     /// Piece by piece.
     fn each(&self) -> impl Iterator<Item = Piece>;
-
-    /// How many workgroups they name.
-    fn workgroups(&self) -> u64 {
-        self.each().fold(0, |sum, piece| sum.saturating_add(piece.count.into()))
-    }
 }
 
 impl Pieces for Vec<PieceRun> {
@@ -62,8 +57,8 @@ pub struct Checker {
     pub(super) closed: BTreeMap<CuId, ProcessId>,
     /// Launches and copies issued so far.
     pub(super) orders: u64,
-    /// Whether it follows what lies on which compute unit: rule 9, and of rule 5 what ends where.
-    pub(super) by_unit: bool,
+    /// The launch that started last, where nothing else was said since.
+    going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
 }
@@ -82,26 +77,38 @@ impl Checker {
 
     /// Beside a dispatcher while it runs: what costs next to nothing.
     pub(crate) fn beside(cuts: bool, empty: Cus, live: Self) -> Self {
-        Self { by_unit: false, ..Self::of_log(cuts, empty, live) }
+        Self::of_log(cuts, empty, live)
     }
 
-    /// Takes an event that a dispatcher has heard.
+    /// Takes an event that a dispatcher has heard. How many waves have ended is the book's to know.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
-        self.hear(&LoggedEvent::from(event));
+        if !matches!(event, Event::WavesEnded { .. }) {
+            self.going = None;
+            self.hear(&LoggedEvent::from(event));
+        }
     }
 
     /// Takes an answer, but for a start.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
-        self.answered(answer);
+        if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
+            self.going = None;
+            self.answered(answer);
+        }
     }
 
-    /// Workgroups of a launch start.
-    pub(crate) fn starts(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece]) {
-        let each = match waves {
-            WaveSpan::All => None,
-            WaveSpan::Range { count, .. } | WaveSpan::Cut { count, .. } => Some(count.into()),
-        };
-        self.start(launch, each, Some(&WrittenPieces { pieces, from: 0 }));
+    /// Workgroups of a launch start. Of those that follow each other the first says all.
+    pub(crate) fn starts(&mut self, launch: LaunchId) {
+        if self.going != Some(launch) {
+            self.going = Some(launch);
+            self.begin(launch);
+            self.is_open(launch, None);
+        }
+    }
+
+    /// The last wave of a launch has ended, or it will never run.
+    pub(crate) fn gone(&mut self, launch: LaunchId) {
+        self.going = None;
+        self.forget(launch);
     }
 
     /// The first rule that was broken, and how.
@@ -137,7 +144,7 @@ impl Checker {
             buffers: BTreeMap::new(),
             closed: BTreeMap::new(),
             orders: 0,
-            by_unit: true,
+            going: None,
             line: 1,
             found: CheckedLog::default(),
         }

@@ -118,9 +118,8 @@ impl Checker {
             return self.fault(LogRule::Once, || format!("waves of {id} end, which is not there"));
         };
         let each = count.unwrap_or(launch.waves);
-        launch.ended = launch.ended.saturating_add(each.saturating_mul(pieces.workgroups()));
-        let mut strange = launch.ended > launch.started;
-        for piece in pieces.each().take_while(|_| self.by_unit) {
+        let mut strange = false;
+        for piece in pieces.each() {
             let waves = each.saturating_mul(piece.count.into());
             let left = launch.units.get(&piece.cu).and_then(|there| there.checked_sub(waves));
             match left {
@@ -128,6 +127,7 @@ impl Checker {
                 Some(left) => drop(launch.units.insert(piece.cu, left)),
                 None => strange = true,
             }
+            launch.ended = launch.ended.saturating_add(waves);
         }
         let over = launch.ended >= launch.whole;
         if strange {
