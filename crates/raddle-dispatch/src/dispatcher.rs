@@ -81,8 +81,8 @@ pub trait Dispatcher {
         &[]
     }
 
-    /// Who would have to go on, asked where launches are left and nothing more will happen; `None` from a
-    /// dispatcher that does not say.
+    /// Returns which policy stands still, where launches are left and nothing more will happen; `None` from a
+    /// dispatcher that does not know.
     fn standstill(&self) -> Option<Standstill> {
         None
     }

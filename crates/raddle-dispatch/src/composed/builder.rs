@@ -156,7 +156,7 @@ impl Builder {
         };
         let cuts = self.policies.allocate.policy.cuts();
         let live = Checker::live(self.window, self.most_kills, self.scope);
-        let rules = Checker::beside(cuts, Cus::new(self.shape, 1), live);
+        let rules = Checker::of_dispatcher(cuts, Cus::new(self.shape, 1), live);
         let driver = Driver::new(SteppedRuntime(declared), options)?;
         Ok(Composed {
             cuts,

@@ -95,7 +95,7 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         let hit = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| {
-                // What another reset kills already is not this one's, nor are its compute units.
+                // A launch that another reset kills already closes its compute units for that reset alone.
                 !matches!(known.stage, Stage::Leaving(Preemption::Reset))
                     && known.has_started()
                     && known.handle.is_some_and(|it| self.driver.controller().is_hit(it))

@@ -1,4 +1,4 @@
-//! What is written and checked without the feature `recipes`? Nothing.
+//! Which log and which check does a dispatcher without the feature `recipes` have? None.
 
 use raddle_policy::{Cus, Event, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
 use raddle_preempt::ResetScope;
@@ -42,7 +42,7 @@ impl Unchecked {
         Self(())
     }
 
-    pub(crate) fn beside(_: bool, _: Cus, live: Self) -> Self {
+    pub(crate) fn of_dispatcher(_: bool, _: Cus, live: Self) -> Self {
         live
     }
 

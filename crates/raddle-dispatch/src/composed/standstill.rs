@@ -1,4 +1,4 @@
-//! Which policy would have to go on with what is left, where nothing more will happen?
+//! Which policy stands still, where launches are left and nothing more will happen?
 
 use raddle_policy::ProcessId;
 use raddle_preempt::Standing;

@@ -308,7 +308,7 @@ impl Units {
         true
     }
 
-    /// Whole workgroups or waves of them end, all on one compute unit; whether they lay there.
+    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they lay there.
     pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
         match waves {
             WaveSpan::All => self.end_whole(id, piece.cu.0.into(), piece.count),

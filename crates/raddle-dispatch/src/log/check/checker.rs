@@ -1,4 +1,4 @@
-//! What was said so far of launches and processes, and which rules did that break?
+//! Which rules have the events and answers of a log broken so far?
 //!
 //! [`LogRule`] has the rules. Times are ticks.
 
@@ -35,11 +35,11 @@ impl Pieces for WrittenPieces<'_> {
 /// An answer, as far as a rule asks of it.
 type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
-/// What was read so far of a log. [`super::check`] reads one of a replay; what a live runtime has done is told line by
-/// line.
+/// Follows a log and notes the rules that it breaks. [`super::check`] gives it the lines of a file, a live runtime each
+/// line as it is written, and a dispatcher what it hears and answers.
 pub struct Checker {
     pub(super) window: Option<u32>,
-    /// Whether launches that wait for others, and copies, are the dispatcher's to submit.
+    /// Whether the dispatcher hears of launches before they are ready, and of copies.
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
@@ -70,18 +70,15 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Of a log of a replay whose allocate policy cuts workgroups or not, on such compute units.
-    pub(super) fn of_log(cuts: bool, empty: Cus, live: Self) -> Self {
+    /// Returns the checker of a dispatcher whose allocate policy cuts workgroups or not, on compute units like
+    /// the empty one.
+    pub(crate) fn of_dispatcher(cuts: bool, empty: Cus, live: Self) -> Self {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
-    }
-
-    /// Beside a dispatcher while it runs: what costs next to nothing.
-    pub(crate) fn beside(cuts: bool, empty: Cus, live: Self) -> Self {
-        Self::of_log(cuts, empty, live)
     }
 
     /// Takes an event that a dispatcher has heard. How many waves have ended is the book's to know.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
+        self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
             self.going = None;
             self.hear(&LoggedEvent::from(event));
@@ -90,6 +87,7 @@ impl Checker {
 
     /// Takes an answer, but for a start.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
+        self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
             self.going = None;
             self.answered(answer);
@@ -98,6 +96,7 @@ impl Checker {
 
     /// Workgroups of a launch start. Of those that follow each other the first says all.
     pub(crate) fn starts(&mut self, launch: LaunchId) {
+        self.line += 1;
         if self.going != Some(launch) {
             self.going = Some(launch);
             self.begin(launch);
@@ -111,7 +110,7 @@ impl Checker {
         self.forget(launch);
     }
 
-    /// The first rule that was broken, and how.
+    /// Returns a rule that is broken, and by what.
     pub(crate) fn broken(&self) -> Option<(LogRule, &str)> {
         let (rule, broken) = self.found.broken.first_key_value()?;
         Some((*rule, &broken.what))
@@ -170,7 +169,7 @@ impl Checker {
         Ok(())
     }
 
-    /// What was found so far; of launches that have not ended nothing is said.
+    /// Returns the rules that are broken so far; a launch that has not ended breaks none.
     #[must_use]
     pub const fn found(&self) -> &CheckedLog {
         &self.found

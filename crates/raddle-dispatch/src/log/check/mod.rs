@@ -58,5 +58,5 @@ pub fn check_beside(
 fn checker_of(header: &LogHeader) -> Checker {
     let (recipe, empty) = (&header.recipe, Cus::new(header.shape, 1));
     let live = Checker::live(recipe.window, recipe.most_kills(), recipe.scope());
-    Checker::of_log(recipe.cuts(&empty), empty, live)
+    Checker::of_dispatcher(recipe.cuts(&empty), empty, live)
 }
