@@ -38,12 +38,12 @@ pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Where cargo builds, also for packages outside of the workspace.
+/// Returns where cargo builds, also for packages outside of the workspace.
 pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Whether cargo can build for a target, which is installed where that is possible.
+/// Returns whether cargo can build for a target, which is installed where that is possible.
 pub(crate) fn has_target(shell: &Shell, target: &str) -> bool {
     let installed = || {
         let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();

@@ -75,7 +75,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     Ok(shell.write_file(PAGE, format!("{head}{BEGIN}{table}{END}{tail}"))?)
 }
 
-/// What is told of one self-replay.
+/// Returns the row of the table for one self-replay.
 fn row(found: &Value) -> Result<String> {
     let number = |value: &Value| value.as_f64().context("a figure lacks");
     let percent =

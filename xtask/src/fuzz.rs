@@ -1,8 +1,8 @@
 //! Can any bytes break an importer, or make a bitmap or a packet decoder answer wrongly?
 //!
-//! Builds the targets of `xtask/fuzz` with coverage for libFuzzer, which the stable compiler can do, and
-//! runs them one after the other. New inputs stay below the target folder of cargo; `--keep` adds the
-//! smallest set that covers as much to `xtask/fuzz/corpus/TARGET`.
+//! Builds the targets of `xtask/fuzz` with coverage for libFuzzer, which the stable compiler can
+//! do, and runs them one after the other. New inputs stay below the target folder of cargo;
+//! `--keep` adds the smallest set that covers as much to `xtask/fuzz/corpus/TARGET`.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,14 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// What libFuzzer needs from the compiler.
+/// The flags of the compiler for the coverage that libFuzzer needs.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
-/// The targets that are features too: what they need takes long to build.
+/// The targets that are features too: their dependencies take long to build.
 const FEATURES: [&str; 2] = ["sqlite", "xplane"];
 
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,7 @@ pub(crate) fn run(shell: &Shell, args: &FuzzArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs one target over the committed corpus and what was found before, and further.
+/// Runs one target over the committed corpus and the inputs that were found before, and further.
 fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<()> {
     let built = checkout::target_folder().join("fuzz");
     let (found, faults) = (built.join("found").join(target), built.join("faults"));
@@ -75,7 +75,7 @@ fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<(
     fs::create_dir_all(&faults)?;
     let corpus = format!("xtask/fuzz/corpus/{target}");
     let (runs, longest) = (args.runs.to_string(), args.longest.to_string());
-    // To weigh and to shorten inputs takes longer than most executions.
+    // Inputs are neither weighed nor shortened: both take longer than most executions.
     let limits =
         ["-timeout=20", "-seed=1", "-rss_limit_mb=2048", "-entropic=0", "-reduce_inputs=0"];
     let shown = ["-print_final_stats=1", "-verbosity=0"];

@@ -1,8 +1,9 @@
 //! How many public items does each crate have that others build on?
 //!
-//! Counted by rustdoc's JSON with all features: types, traits, functions and constants that can be named
-//! from outside, public fields and methods, variants, and what traits ask for. Not counted: modules,
-//! re-exports, implementations of traits, associated constants and types, fields of variants.
+//! Counted by rustdoc's JSON with all features: types, traits, functions and constants that can be
+//! named from outside, public fields and methods, variants, and what traits ask for. Not counted:
+//! modules, re-exports, implementations of traits, associated constants and types, fields of
+//! variants.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -96,7 +97,7 @@ impl<'a> Walk<'a> {
         };
         self.members(each(&fields["plain"]["fields"]).chain(each(&fields["tuple"])), &path, public);
         self.members(each(&inner["variants"]), &path, |_| true);
-        // What a trait asks for; a module's items are above.
+        // Functions of a trait; items of a module are visited above.
         self.members(each(&inner["items"]), &path, |(_, kind, _)| *kind == "function");
         for id in each(&inner["impls"]) {
             let Some((_, _, inner)) = self.get(id) else { continue };
@@ -106,7 +107,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a re-export leads to.
+    /// Visits the item that a re-export leads to.
     fn follow(&mut self, inner: &Value, path: &str) {
         if inner["is_glob"] != true {
             return self.visit(&inner["id"], path);

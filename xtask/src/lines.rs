@@ -1,7 +1,7 @@
 //! How many lines of code does each crate have, and which type names stand for several types?
 //!
-//! A line of code is neither blank nor a comment. Source is what the `mod` items of `src` reach without
-//! passing `#[cfg(test)]`; everything else is tests and benches.
+//! A line of code is neither blank nor a comment. Source is what the `mod` items of `src` reach
+//! without passing `#[cfg(test)]`; everything else is tests and benches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

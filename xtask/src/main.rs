@@ -60,13 +60,13 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Whether a report looks right in Chromium
+    /// Checks that a report looks right in Chromium
     Browse(browse::BrowseArgs),
     /// Replays every sample alone and writes the table of docs/fidelity.md
     Fidelity,
     /// The fuzz targets
     Fuzz(fuzz::FuzzArgs),
-    /// Whether the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
+    /// Checks that the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
     Mutants {
         /// The crate
         package: String,

@@ -1,4 +1,5 @@
-//! Which files make up a crate, as `mod` items name them, and which of their lines are only for tests?
+//! Which files make up a crate, as `mod` items name them, and which of their lines are only for
+//! tests?
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +19,7 @@ pub(crate) struct Module {
     pub(crate) file: PathBuf,
     pub(crate) text: String,
     pub(crate) ast: syn::File,
-    /// Whether the whole file stands behind `#[cfg(test)]`.
+    /// True if the whole file stands behind `#[cfg(test)]`.
     pub(crate) test: bool,
 }
 
@@ -110,7 +111,8 @@ fn named_path(attrs: &[Attribute]) -> Option<String> {
     })
 }
 
-/// Whether `#[cfg(test)]`, `#[cfg(all(test, ..))]` or `#[cfg(doctest)]` stands there.
+/// Returns whether one of the attributes is `#[cfg(test)]`, `#[cfg(all(test, ..))]` or
+/// `#[cfg(doctest)]`.
 pub(crate) fn is_test(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| match &attr.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {

@@ -1,8 +1,8 @@
 //! Do the tests of a crate notice a mistake in its rules?
 //!
-//! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text that
-//! replaces it; `also` names other packages with tests of the crate, `cases` says how many random ones. Each mistake is built into a copy of
-//! the checkout, whose tests must then fail.
+//! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text
+//! that replaces it; `also` names other packages with tests of the crate, `cases` says how many
+//! random ones. Each mistake is built into a copy of the checkout, whose tests must then fail.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     let others = mutants.also.iter().flat_map(|other| ["-p", other]);
     let others: &[&str] = &others.collect::<Vec<_>>();
     let tests = || {
-        // Some mistakes make a test wait for ever; that is noticed too.
+        // Some mistakes make a test wait for ever; the time limit finds them too.
         let limited = ["600", "cargo", "test", "--quiet", "-p", package];
         let test = cmd!(shell, "timeout {limited...} {others...} --target-dir {target}");
         let cases = mutants.cases.map(|cases| ("PROPTEST_CASES", cases.to_string()));
@@ -79,4 +79,24 @@ fn is_noticed(file: &Path, mutant: &Mutant, tests: &dyn Fn() -> bool) -> Result<
     fs::write(file, right)?;
     println!("{} {}", if noticed { "noticed    " } else { "NOT noticed" }, mutant.name);
     Ok(noticed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mistake_has_its_place() {
+        let root = checkout::root();
+        let lists = fs::read_dir(root.join("xtask/mutants")).expect("the folder of the lists");
+        for list in lists.map(|entry| entry.expect("an entry of the folder").path()) {
+            let text = fs::read_to_string(&list).expect("a list can be read");
+            let mutants: Mutants = toml::from_str(&text).expect("a list of mistakes");
+            for Mutant { name, file, from, .. } in &mutants.mutant {
+                let source = fs::read_to_string(root.join(file)).expect("the file of a mistake");
+                let places = source.matches(from).count();
+                assert_eq!(places, 1, "{}: {name}: its text stands once in {file}", list.display());
+            }
+        }
+    }
 }

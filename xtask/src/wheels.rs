@@ -13,7 +13,7 @@ const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-g
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WheelArgs {
-    /// That of this machine alone, without a linker for others
+    /// Build the wheel of this machine alone, without a linker for others
     #[arg(long)]
     host: bool,
     /// The profile of cargo
@@ -50,8 +50,8 @@ fn folder() -> PathBuf {
     checkout::target_folder().join("wheels")
 }
 
-/// Installs the wheel of this machine without a network, waits for its first result, and runs all tests
-/// with it, those on a cluster of Ray with cases of a second and more.
+/// Installs the wheel of this machine without a network, waits for its first result, and runs all
+/// tests with it, those on a cluster of Ray with cases of a second and more.
 ///
 /// # Errors
 /// When something of it fails, or the first result takes longer than ten seconds.

@@ -4,15 +4,15 @@
 
 /// One crate of the workspace.
 pub(crate) struct Crate {
-    /// Its package and folder name.
+    /// The name of the package and of its folder.
     pub(crate) name: &'static str,
-    /// Whether it must build without `std`.
+    /// True if the crate must build without `std`.
     pub(crate) no_std: bool,
-    /// The crates of ours that it may name under `[dependencies]`, without `raddle-`.
+    /// The crates of ours that this one may name under `[dependencies]`, without `raddle-`.
     pub(crate) knows: &'static [&'static str],
 }
 
-/// What a crate without `std` may take from outside.
+/// The crates from outside that a crate without `std` may depend on.
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.

@@ -53,7 +53,8 @@ mod longest {
         each(bencher, &free_maps::<W>(), FreeMap::longest);
     }
 
-    /// AND with itself, shifted by one block, until nothing is left.
+    /// Finds the longest run by an AND of the map with itself, shifted by one block, until nothing
+    /// is left.
     #[divan::bench(consts = [1, 2, 32])]
     fn shift_and<const W: usize>(bencher: Bencher<'_, '_>) {
         each(bencher, &maps::<W>(), |words| {
@@ -81,7 +82,8 @@ mod first_fit {
         });
     }
 
-    /// What a hand writes for two words: the starts in each by doubling, then the run over their border.
+    /// A first fit written by hand for two words: the starts in each by doubling, then the run over
+    /// their border.
     #[divan::bench]
     fn by_hand_128(bencher: Bencher<'_, '_>) {
         let want = black_box(WANT);

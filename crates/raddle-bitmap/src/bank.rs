@@ -1,7 +1,7 @@
 //! Where is there room in each of many maps of one resource?
 //!
-//! The maps lie side by side in one list of words, and the longest run of each is kept beside them: a
-//! change mends it by what lies around the run that was taken or given back.
+//! The maps lie side by side in one list of words, and the longest run of each is kept beside them:
+//! a change mends that run by the free blocks around the run that was taken or given back.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -29,16 +29,16 @@ use crate::{Error, RunPlan, View};
 pub struct Bank {
     identity: Identity,
     blocks: u32,
-    /// Words of a map.
+    /// The number of words of a map.
     per: usize,
-    /// 1 = free; bits past the last block of a map are 0.
+    /// The words of all maps, 1 = free; bits past the last block of a map are 0.
     words: Vec<u64>,
-    /// The longest run of each map, and how many of its blocks are free.
+    /// The longest run of each map; the next list has the number of free blocks of each.
     longest: Vec<u32>,
     free: Vec<u32>,
 }
 
-/// A copy of a map of a [`Bank`]. Others can be made equal to it.
+/// A copy of a map of a [`Bank`]. Other maps can be made equal to the copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapState {
     blocks: u32,
@@ -48,10 +48,10 @@ pub struct MapState {
 }
 
 impl Bank {
-    /// This many maps of `blocks` free blocks.
+    /// Returns a bank of this many maps of `blocks` free blocks.
     ///
     /// # Errors
-    /// [`Error::TooManyMaps`] where no memory could hold them.
+    /// [`Error::TooManyMaps`] where no memory could hold the maps.
     pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
         let (per, mut words) = (words_for(blocks), Vec::new());
         let (mut longest, mut free) = (Vec::new(), Vec::new());
@@ -67,74 +67,75 @@ impl Bank {
         Ok(bank)
     }
 
-    /// How many maps there are.
+    /// Returns the number of maps.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.longest.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the bank has no map.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.longest.is_empty()
     }
 
-    /// Blocks of each map.
+    /// Returns the number of blocks of each map.
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// One of the maps, to be looked at; `None` where there is none, or where maps have no block.
+    /// Returns a view of one of the maps; `None` where there is no such map, or where maps have no
+    /// block.
     #[must_use]
     pub fn view(&self, map: usize) -> Option<View<'_>> {
         (self.blocks > 0 && map < self.len()).then(|| View::trusted(self.words(map), self.blocks))
     }
 
-    /// The longest run of one of the maps; 0 where there is no such map.
+    /// Returns the longest run of one of the maps; 0 where there is no such map.
     #[inline]
     #[must_use]
     pub fn longest(&self, map: usize) -> u32 {
         self.longest.get(map).copied().unwrap_or_default()
     }
 
-    /// The longest run of each map.
+    /// Returns the longest run of each map.
     #[inline(always)]
     #[must_use]
     pub fn longest_runs(&self) -> &[u32] {
         &self.longest
     }
 
-    /// How many blocks of one of the maps are free; 0 where there is no such map.
+    /// Returns how many blocks of one of the maps are free; 0 where there is no such map.
     #[inline]
     #[must_use]
     pub fn free_blocks(&self, map: usize) -> u32 {
         self.free.get(map).copied().unwrap_or_default()
     }
 
-    /// The first free run of at least `want` blocks of one of the maps, its lowest `want` blocks. For
-    /// 0 blocks that is start 0, always.
+    /// Finds the first free run of at least `want` blocks of one of the maps, and plans its lowest
+    /// `want` blocks. A plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit(&self, map: usize, want: u32) -> Option<RunPlan> {
         self.first_fit_from(map, 0, want)
     }
 
-    /// As [`first_fit`](Self::first_fit), among the starts at or after `from`.
+    /// Finds as [`first_fit`](Self::first_fit) does, among the starts at or after `from`.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
         RunPlan::first(self.words(map), from, want, (&self.identity, map))
     }
 
-    /// A plan for exactly this run, where it is free.
+    /// Returns a plan for exactly this run, where it is free.
     #[must_use]
     pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
         let free = words::check(self.words(map), self.blocks, start, len, true);
         (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len, &self.identity, map))
     }
 
-    /// Takes the run of a plan from one of the maps; its start.
+    /// Takes the run of a plan from one of the maps. Returns the start of the run.
     ///
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`FreeMap::commit`](crate::FreeMap::commit); nothing has changed
@@ -146,8 +147,9 @@ impl Bank {
         Ok(start)
     }
 
-    /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit) and
-    /// [`commit`](Self::commit) in one. Its start; `None` where there is none, and nothing has changed.
+    /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit)
+    /// and [`commit`](Self::commit) in one. Returns the start of the run; `None`, with nothing
+    /// changed, where there is none.
     #[inline(always)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
         if want == 0 {
@@ -162,16 +164,17 @@ impl Bank {
             }
             words::flip_in_one(word, start, want);
             self.free[map] -= want;
-            // Costs less than an unpredictable branch.
+            // A new search for the longest run costs less than an unpredictable branch.
             self.longest[map] = words::longest_in_one(*word);
             return Some(start);
         }
         self.take_first_of_many(map, want)
     }
 
-    /// As [`take_first`](Self::take_first) of each of several maps side by side, from `first` on: where
-    /// each run begins is written to `starts`. Whether each map has one; where not, some are taken.
-    /// Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are searched once.
+    /// Takes the first run, as [`take_first`](Self::take_first) does, of each of several maps side
+    /// by side, from `first` on, and writes the start of each run to `starts`. Returns whether each
+    /// map had a run; if not, the runs of some maps may be taken. Equal maps of one word, as those
+    /// of the SIMDs of a compute unit mostly are, are searched once.
     #[inline(always)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
         let maps = first..first + starts.len();
@@ -193,9 +196,10 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
-    /// As [`take_first`](Self::take_first) of each of several equal maps, as often as there is a run and a
-    /// place in `starts`, to which is written where each run begins, in order. How many there were;
-    /// `None` where maps differ or there is none: nothing has changed.
+    /// Takes runs, as [`take_first`](Self::take_first) does, of each of several equal maps, as
+    /// often as there is a run and a place in `starts`, and writes the start of each run there, in
+    /// order. Returns the number of runs; `None`, with nothing changed, where maps differ or there
+    /// is no map.
     #[inline(always)]
     pub fn take_row_of_equal(
         &mut self,
@@ -224,7 +228,8 @@ impl Bank {
         Some(taken)
     }
 
-    /// A row of runs of maps of several words: those of the first map, of which the others become copies.
+    /// Takes a row of runs of maps of several words: the runs are found in the first map, and the
+    /// other maps become copies of it.
     #[inline(never)]
     fn take_row_of_many(
         &mut self,
@@ -234,7 +239,7 @@ impl Bank {
     ) -> Option<usize> {
         let (first, per) = (maps.start, self.per);
         let words = self.words.get(first * per..maps.end * per)?;
-        // Each is equal to the one before it.
+        // Every map must be equal to the map before it.
         if words.get(per..)? != &words[..words.len() - per] {
             return None;
         }
@@ -255,7 +260,7 @@ impl Bank {
         Some(taken)
     }
 
-    /// A copy of one of the maps; `None` if there is no such map.
+    /// Returns a copy of one of the maps; `None` if there is no such map.
     #[must_use]
     pub fn state(&self, map: usize) -> Option<MapState> {
         let (&longest, &free) = self.longest.get(map).zip(self.free.get(map))?;
@@ -284,7 +289,7 @@ impl Bank {
         self.free[maps].fill(to.free);
     }
 
-    /// Gives back all that is taken of each of these maps; of those that there are.
+    /// Gives back all taken blocks of each of these maps. Maps that do not exist are left out.
     #[inline(always)]
     pub fn release_all(&mut self, maps: Range<usize>) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -299,7 +304,7 @@ impl Bank {
             if self.free[map] == self.blocks {
                 continue;
             }
-            // Some block is taken, so there is a word.
+            // Some block of the map is taken, so the map has a word.
             let at = (map + 1) * self.per - 1;
             self.words[map * self.per..at].fill(u64::MAX);
             self.words[at] = last;
@@ -307,11 +312,12 @@ impl Bank {
         }
     }
 
-    /// As [`release`](Self::release) of each of several maps side by side, from `first` on, at these
-    /// starts.
+    /// Gives back a run of each of several maps side by side, as [`release`](Self::release) does,
+    /// from `first` on, at these starts.
     ///
     /// # Errors
-    /// As for the first that cannot be released; the maps before it have changed then.
+    /// The error of the first run that cannot be released; the maps before it may have changed
+    /// then.
     #[inline(always)]
     pub fn release_of_each(&mut self, first: usize, starts: &[u32], len: u32) -> Result<(), Error> {
         let maps = first..first + starts.len();
@@ -330,7 +336,7 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// The word of each of these maps, if they have one and are equal.
+    /// Returns the word that each of these maps has, if they have one word each and are equal.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {
         let [word, rest @ ..] = self.words.get(maps).filter(|_| self.per == 1)? else {
@@ -339,7 +345,7 @@ impl Bank {
         rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
     }
 
-    /// Makes maps of one word equal.
+    /// Writes the same word, longest run and number of free blocks to several maps of one word.
     #[inline(always)]
     fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
         self.words[maps.clone()].fill(word);
@@ -362,7 +368,7 @@ impl Bank {
             words::each_mask(start, want, words.len(), |word, mask| words[word] ^= mask);
             words::ones_from(words, start + want)
         };
-        // The block below is taken, or the first run would begin there.
+        // The block below the run is taken, or the first run would begin there.
         self.mend(map, want, [0, behind], true);
         Some(start)
     }
@@ -410,7 +416,7 @@ impl Bank {
             }
             return Ok(());
         }
-        // A run within a word, as most are.
+        // From here on the run lies within a word, as most runs do.
         if words::check_in_one(words[at], bit, len, take).is_err() {
             return Err(words::refusal(start, len, take));
         }
@@ -425,8 +431,9 @@ impl Bank {
         Ok(())
     }
 
-    /// A run was taken or given back: mends what is kept of the map, by how many free blocks lie in a
-    /// row right below the run, and behind it.
+    /// Mends the longest run and the number of free blocks of a map after a run was taken or given
+    /// back. `below` and `behind` are the numbers of free blocks in a row right below the run and
+    /// behind it.
     #[inline(always)]
     fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
         let (longest, free) = (self.longest[map], self.free[map]);
@@ -434,15 +441,15 @@ impl Bank {
         self.free[map] = if take { free - len } else { free + len };
         self.longest[map] = match take {
             false => longest.max(whole),
-            // Only where a longest run was cut can the longest one be another.
+            // The longest run changes only where a longest run was cut.
             true if whole < longest => longest,
-            // All other runs together are no longer than what is left of this one.
+            // All other runs together are no longer than the longer rest of this one.
             true if free - whole <= left => left,
             true => words::longest(self.words(map)),
         };
     }
 
-    /// The words of one of the maps; none where there is no such map.
+    /// Returns the words of one of the maps; no word where there is no such map.
     #[inline(always)]
     fn words(&self, map: usize) -> &[u64] {
         match self.per {

@@ -14,7 +14,7 @@ use crate::{Error, FreeMap, Polarity, View};
 impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     type Error = Error;
 
-    /// A map of the bits, copied.
+    /// Copies the bits into a map.
     ///
     /// # Errors
     /// As [`FreeMap::new`], and with more than `u32::MAX` bits.
@@ -27,7 +27,7 @@ impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
 }
 
 impl<T: BitStore> From<View<'_>> for BitVec<T, Lsb0> {
-    /// The blocks of a map, copied.
+    /// Copies the blocks of a map.
     fn from(map: View<'_>) -> Self {
         (0..map.blocks()).map(|block| map.is_free(block)).collect()
     }

@@ -17,20 +17,20 @@ pub(crate) const SIMDS: u8 = 4;
 /// Barriers of a compute unit; only workgroups of two or more waves take one.
 const BARRIERS: u16 = 16;
 
-/// An instruction set and what a compute unit with it holds.
+/// An AMD instruction set, and the resources that a compute unit with it holds.
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
     pub(crate) waves_per_simd: u16,
     /// Granules of vector registers of a SIMD.
     pub(crate) vgpr_per_simd: u16,
-    /// Registers a lane in one of them.
+    /// Registers of one lane that one granule of vector registers holds.
     pub(crate) vgprs_per_lane: u32,
     pub(crate) max_vgprs_per_thread: u32,
     pub(crate) lds_bytes: u32,
     pub(crate) lds_granule: u32,
-    /// Peak bandwidth of a common product, which stands in for the real one.
+    /// Peak memory bandwidth of a common product, which stands in for that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// That product.
+    /// The common product whose bandwidth stands in, such as `MI210`.
     pub(crate) like: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const GFX906: Arch = Arch {
     max_vgprs_per_thread: 256,
     ..unified("gfx906", 1_024_000, "MI50")
 };
-/// 4 arch and 4 accumulation registers go together: a wave has as many of either kind.
+/// gfx908: a granule has 4 arch and 4 accumulation registers, so a wave has as many of either kind.
 pub(crate) const GFX908: Arch =
     Arch { waves_per_simd: 10, ..unified("gfx908", 1_228_800, "MI100") };
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
@@ -51,14 +51,15 @@ pub(crate) const GFX950: Arch =
 /// The instruction sets that we know, oldest first.
 const ARCHS: [&Arch; 5] = [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950];
 
-/// The instruction set of that name, if we know it; what follows a colon (`gfx90a:sramecc+`) does
-/// not matter.
+/// Returns the instruction set of that name, if it is in the table; a suffix after a colon
+/// (`gfx90a:sramecc+`) does not matter.
 pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
     let name = name.split(':').next().unwrap_or(name).trim();
     ARCHS.into_iter().find(|arch| arch.name.eq_ignore_ascii_case(name))
 }
 
-/// One of CDNA2 and CDNA3, with 512 registers a lane for either kind; the others say what differs.
+/// Builds a row with the figures of CDNA2 and CDNA3, where the two kinds of registers share 512 a
+/// lane; rows that differ replace fields.
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,
@@ -74,7 +75,8 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
 }
 
 impl Arch {
-    /// Workgroup slots are as many as wave slots, so waves limit first.
+    /// Returns the shape of a compute unit. Workgroup slots are as many as wave slots, so waves
+    /// limit first.
     pub(crate) const fn shape(&self) -> CuShape {
         CuShape {
             simds: SIMDS,

@@ -15,12 +15,13 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 /// The most registers of a thread, by the guide: number 255 reads as zero. (The occupancy header
 /// would let 256 pass, which no kernel has.)
 pub(crate) const MAX_REGISTERS: u32 = 255;
-/// Registers that are handed out together: 256 a warp.
+/// Registers of one allocation granule: 256, for a whole warp.
 const REGISTER_GRANULE: u32 = 256;
-/// Register files, schedulers and wave slots come in four parts on every generation here.
+/// The number of sub-partitions of an SM: register files, schedulers and wave slots come in four
+/// parts on every generation here.
 const SUB_PARTITIONS: u8 = 4;
 
-/// A compute capability and what an SM of it holds.
+/// A compute capability, and the resources that an SM of it holds.
 pub(crate) struct Capability {
     pub(crate) major: u32,
     pub(crate) minor: u32,
@@ -28,9 +29,9 @@ pub(crate) struct Capability {
     pub(crate) threads: u32,
     pub(crate) registers: u32,
     pub(crate) shared_bytes: u32,
-    /// Peak bandwidth of a common product, which stands in for the real one.
+    /// Peak memory bandwidth of a common product, which stands in for that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// That product.
+    /// The common product whose bandwidth stands in, such as `V100`.
     pub(crate) like: &'static str,
 }
 
@@ -63,24 +64,25 @@ const fn row(
     Capability { major, minor, blocks, threads, registers, shared_bytes, memory_bytes_per_us, like }
 }
 
-/// The capability of that number, if we know it.
+/// Returns the capability of that number, if it is in the table.
 pub(crate) fn capability(major: u32, minor: u32) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|c| c.major == major && c.minor == minor)
 }
 
-/// How much an SM of that major capability hands out at a time.
+/// Returns the allocation granules of an SM of that major capability.
 pub(crate) const fn granules(major: u32) -> Granules {
     Granules {
         vgprs_per_lane: REGISTER_GRANULE / WARP,
-        // None are shared out: a launch asks for 0.
+        // Uniform registers are not shared out: a launch asks for 0 of them.
         sgprs: 1,
         lds_bytes: if major >= 8 { 128 } else { 256 },
         lds_reserve_bytes: if major >= 8 { 1024 } else { 0 },
     }
 }
 
-/// The shape of an SM in those granules; an amount that is no whole number of them, or of SIMDs,
-/// is rounded down. `None` where a register file or the warp slots are too large for the type.
+/// Returns the shape of an SM in the granules of its major capability; an amount that is no whole
+/// number of granules, or of SIMDs, is rounded down. `None` where a register file or the warp slots
+/// are too large for the type.
 pub(crate) const fn shape(
     major: u32,
     blocks: u16,

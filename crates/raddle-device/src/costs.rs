@@ -7,29 +7,34 @@ use raddle_policy::{Demand, Ticks};
 
 use crate::Device;
 
-/// How long killing what runs takes, in nanoseconds, on every device of the table but the V100.
+/// The time that killing the running work takes, in nanoseconds, on every device of the table but
+/// the V100.
 ///
-/// Measured for one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us, flat, as
-/// the 99th percentile of its preemption level that interrupts running kernels, on an NVIDIA
-/// GV100. In it are the exits of the seven launches behind the killed one. For all other devices it
-/// is an assumption, and an exit is not known by itself.
+/// It was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
+/// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
+/// NVIDIA GV100. This includes the exits of the seven launches behind the killed one. For all other
+/// devices the figure is an assumption, and the time of an exit alone is not known.
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
-/// A launch that leaves by the flag, on an NVIDIA GV100: by the raw results of figure 9 of the same
-/// paper (`XpuOS/xsched-artifacts`), whose level 2 begins so much above the length of a kernel.
+/// The time of a launch that leaves by the flag, on an NVIDIA GV100, in nanoseconds: by the raw
+/// results of figure 9 of the same paper (`XpuOS/xsched-artifacts`), level 2 begins so much above
+/// the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
-/// A reset on an NVIDIA GV100: with seven exits behind it, it takes what was measured.
+/// The time of a reset on an NVIDIA GV100, in nanoseconds: with seven exits behind it, a reset
+/// takes the time that was measured.
 pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 
-/// A hardware context switch of an NVIDIA A100: less than this is added to a request of one urgent
-/// process (`GPreempt`, ATC 2025, section 5.3). An upper bound, with what the switch moves.
+/// The time of a hardware context switch of an NVIDIA A100, in nanoseconds: less than this is added
+/// to a request of one urgent process (`GPreempt`, ATC 2025, section 5.3). The figure is an upper
+/// bound that includes the moving of the context.
 pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
-/// Bytes of a 32-bit register.
+/// The size of a 32-bit register, in bytes.
 const REGISTER_BYTES: u64 = 4;
 
-/// How long moving that many bytes takes at that bandwidth, rounded up to whole nanoseconds.
+/// Returns how long moving that many bytes takes at that bandwidth, rounded up to whole
+/// nanoseconds.
 ///
 /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
 #[must_use]
@@ -39,9 +44,10 @@ pub fn moving(bytes: u64, bytes_per_us: u64) -> Ticks {
 }
 
 impl Device {
-    /// Bytes that one workgroup keeps on the device: registers and LDS, rounded to granules.
+    /// Counts the bytes that one workgroup keeps on the device: registers and LDS, rounded to
+    /// granules.
     ///
-    /// Saturates at `u64::MAX`.
+    /// The count saturates at `u64::MAX`.
     #[must_use]
     pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let vgpr_granule = u64::from(self.granules.vgprs_per_lane)
@@ -55,7 +61,7 @@ impl Device {
         u64::from(demand.waves).saturating_mul(wave).saturating_add(lds)
     }
 
-    /// How long saving or restoring that many bytes takes, rounded up to whole nanoseconds.
+    /// Returns how long saving or restoring that many bytes takes, rounded up to whole nanoseconds.
     ///
     /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
     ///

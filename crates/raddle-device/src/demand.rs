@@ -9,16 +9,16 @@ use raddle_policy::{Demand, Footprint, Resource};
 use crate::rounded::Rounded;
 use crate::{Device, Limits};
 
-/// What a workgroup lacks on any compute unit of the device, even an empty one.
+/// The reason why a workgroup fits no compute unit of a device, not even an empty one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unfit {
-    /// What lacks. It says the unit of the two amounts: vector registers are those of one thread,
-    /// everything else is in granules, summed over the waves.
+    /// The resource that is short, which decides the unit of the two amounts: vector registers are
+    /// those of one thread, everything else is in granules, summed over the waves.
     pub resource: Resource,
-    /// How much one workgroup (of vector registers: one thread) wants.
+    /// The amount that one workgroup (of vector registers: one thread) wants.
     pub wanted: u64,
-    /// How much it can have, always less. Of vector registers that is the most that a thread of a
-    /// workgroup of that size can have.
+    /// The amount that the workgroup can have, always less than `wanted`. Of vector registers that
+    /// is the most that a thread of a workgroup of that size can have.
     pub available: u64,
 }
 
@@ -26,7 +26,7 @@ impl Unfit {
     /// A workgroup without threads, which is malformed rather than too large.
     const NO_THREADS: Self = Self { resource: Resource::Waves, wanted: 1, available: 0 };
 
-    /// Whether the workgroup has no threads, so that its description must be wrong.
+    /// Returns whether the workgroup has no threads, so that its description must be wrong.
     #[must_use]
     pub fn is_malformed(&self) -> bool {
         *self == Self::NO_THREADS
@@ -51,12 +51,12 @@ impl fmt::Display for Unfit {
 impl core::error::Error for Unfit {}
 
 impl Device {
-    /// What one workgroup of that footprint takes, in granules.
+    /// Returns the demand of one workgroup of that footprint, in granules.
     ///
     /// Each wave gets a whole number of register granules, the workgroup a whole number of LDS
-    /// granules, both rounded up; nothing asked takes nothing. Where scalar registers never limit
-    /// ([`CuShape::sgpr`](raddle_policy::CuShape) is `u16::MAX`) their amount is for information,
-    /// and saturates.
+    /// granules, both rounded up; an amount of 0 takes no granule. Where scalar registers never
+    /// limit ([`CuShape::sgpr`](raddle_policy::CuShape) is `u16::MAX`) their amount is for
+    /// information, and saturates.
     ///
     /// ```
     /// use raddle_policy::Footprint;
@@ -68,9 +68,9 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`Unfit`] when no compute unit can ever hold it, with the first resource that lacks in the
-    /// order of [`Residency::limiter`](crate::Residency); and when it has no threads, which
-    /// [`Unfit::is_malformed`] tells apart.
+    /// [`Unfit`] when no compute unit can ever hold the workgroup, with the first resource that is
+    /// short in the order of [`Residency::limiter`](crate::Residency); and when the workgroup has
+    /// no threads, which [`Unfit::is_malformed`] tells apart.
     pub fn demand(&self, footprint: &Footprint) -> Result<Demand, Unfit> {
         let rounded = self.round(footprint);
         if let Some(unfit) = self.unfit(footprint, &rounded) {
@@ -92,7 +92,8 @@ impl Device {
         })
     }
 
-    /// The first resource in order by which not even one workgroup fits.
+    /// Returns the first resource, in the order of `Limits::in_order`, by which not even one
+    /// workgroup fits.
     fn unfit(&self, footprint: &Footprint, rounded: &Rounded) -> Option<Unfit> {
         if rounded.waves == 0 {
             return Some(Unfit::NO_THREADS);
@@ -116,7 +117,8 @@ impl Device {
         Some(Unfit { resource, wanted, available })
     }
 
-    /// The most registers that each thread of a workgroup of this many waves can have.
+    /// Returns the most vector registers that each thread of a workgroup of this many waves can
+    /// have.
     fn most_vgprs(&self, waves: u64) -> u64 {
         let waves_a_simd = waves.div_ceil(u64::from(self.shape.simds).max(1)).max(1);
         let granules = u64::from(self.shape.vgpr_per_simd) / waves_a_simd;

@@ -1,6 +1,7 @@
-//! What is a device: how many compute units, of what shape, handing out in what granules?
+//! How many compute units does a device have, of what shape, and in what granules do they hand out
+//! resources?
 //!
-//! Units: capacities in [`CuShape`] are granules; what a granule is, says [`Granules`].
+//! Units: capacities in [`CuShape`] are granules; [`Granules`] has the size of each.
 
 use alloc::string::String;
 
@@ -8,7 +9,7 @@ use raddle_policy::CuShape;
 
 use crate::DeviceError;
 
-/// Who builds it, which decides the rules that differ: barriers and the names in messages.
+/// The maker of a device, which decides the rules that differ: barriers and the names in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -22,7 +23,7 @@ pub enum Vendor {
     Seed,
 }
 
-/// How much one granule is of each resource.
+/// The size of one allocation granule of each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -34,24 +35,24 @@ pub struct Granules {
     pub sgprs: u32,
     /// Bytes of shared memory (LDS).
     pub lds_bytes: u32,
-    /// Bytes of shared memory that every workgroup takes on top of what it asks: 1024 on NVIDIA
-    /// from compute capability 8.0 on, else 0. Added before rounding.
+    /// Bytes of shared memory that every workgroup takes on top of its own demand: 1024 on NVIDIA
+    /// from compute capability 8.0 on, else 0. The reserve is added before rounding.
     pub lds_reserve_bytes: u32,
 }
 
 /// A GPU, as far as placing workgroups on it and taking them off again is concerned.
 ///
-/// The fields are plain data and may be changed; [`Device::check`] says whether they make sense.
+/// The fields are plain data and may be changed; [`Device::check`] reports whether they make sense.
 /// No method panics on any value of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Device {
-    /// Its name in kebab-case, such as `v100`.
+    /// The name of the device in kebab-case, such as `v100`.
     pub id: String,
-    /// What its maker calls it.
+    /// The product name that the maker uses.
     pub product: String,
-    /// Who builds it.
+    /// The maker of the device.
     pub vendor: Vendor,
     /// Compute units that are enabled.
     pub cus: u16,
@@ -61,32 +62,34 @@ pub struct Device {
     pub max_threads_per_workgroup: u32,
     /// The most vector registers that one thread can have.
     pub max_vgprs_per_thread: u32,
-    /// Peak bandwidth of the device's memory: what saving and restoring a context goes through.
+    /// Peak bandwidth of the device's memory, through which contexts are saved and restored.
     pub memory_bytes_per_us: u64,
-    /// The highest clock of its compute units, in MHz; `None` where no source at hand says it.
+    /// The highest clock of the compute units, in MHz; `None` where no source at hand gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
-    /// From raising a flag until kernels that start see it, in nanoseconds; of this and the next
-    /// ones, `None` means not measured.
+    /// The time from raising a flag until kernels that start see it, in nanoseconds; `None` if not
+    /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// A launch that leaves by the flag, in nanoseconds.
+    /// The time of a launch that leaves by the flag, in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// The test of the flag in every workgroup, in nanoseconds.
+    /// The time of testing the flag in every workgroup, in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub check_ns: Option<u64>,
-    /// Killing what runs, in nanoseconds (see [`MEASURED_RESET_NS`](crate::MEASURED_RESET_NS)).
+    /// The time of killing the work that runs, in nanoseconds (see
+    /// [`MEASURED_RESET_NS`](crate::MEASURED_RESET_NS)).
     #[cfg_attr(feature = "serde", serde(alias = "kill-ns"))]
     pub reset_ns: u64,
-    /// A save or a restore of a process, beside what it moves, in nanoseconds.
+    /// The time of a save or a restore of a process, beside that of moving its bytes, in
+    /// nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// Where the figures are from, and which of them are assumed.
+    /// The sources of the figures, and which figures are assumed.
     pub source: String,
-    /// What one empty compute unit holds, in granules.
+    /// The capacity of one empty compute unit, in granules.
     pub shape: CuShape,
-    /// How much a granule is.
+    /// The size of one granule of each resource.
     pub granules: Granules,
 }
 
@@ -94,7 +97,7 @@ impl Device {
     /// Checks that the figures can be those of a device.
     ///
     /// # Errors
-    /// When its shape is impossible, or a figure is 0 that must not be.
+    /// [`DeviceError`] when the shape is impossible, or a figure is 0 that must not be.
     pub fn check(&self) -> Result<(), DeviceError> {
         let name = || self.id.clone();
         self.shape.check().map_err(|error| DeviceError::Shape { name: name(), error })?;
@@ -115,7 +118,7 @@ impl Device {
         }
     }
 
-    /// Wave slots over all compute units: what utilisation is measured against.
+    /// Counts the wave slots of all compute units, which utilisation is measured against.
     #[must_use]
     pub(crate) fn wave_slots(&self) -> u64 {
         u64::from(self.cus) * u64::from(self.shape.waves())

@@ -4,18 +4,18 @@ use alloc::string::String;
 
 use raddle_policy::ShapeError;
 
-/// Why a description is not that of a device we can model; `name` is what it calls the device.
+/// The reason why a description cannot be modelled as a device; `name` is the description's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum DeviceError {
-    /// The shape of its compute units cannot be.
+    /// A device whose compute units have an impossible shape.
     #[error("device '{name}': {error}{HINT}")]
     Shape { name: String, error: ShapeError },
     /// A figure that no device can have, or that is too large for us.
     #[error("the {what} of device '{name}' cannot be right{HINT}")]
     Impossible { name: String, what: &'static str },
-    /// The profile does not say something that nothing else can tell.
+    /// A profile that lacks a figure which nothing else can give.
     #[error("the profile does not say the {what} of its device '{name}'{HINT}")]
     Missing { name: String, what: &'static str },
     /// An NVIDIA device of a generation whose granules we do not know.
@@ -28,7 +28,8 @@ pub enum DeviceError {
         "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}"
     )]
     Arch { name: String, arch: String },
-    /// A device of another maker that is not in the table: profiles say too little of those.
+    /// A device of another maker that is not in the table: profiles describe such devices too
+    /// little.
     #[error(
         "device '{name}' is not NVIDIA's, and a profile says too little of it to stand for it{HINT}"
     )]

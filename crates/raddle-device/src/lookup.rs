@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::Device;
 use crate::table::rows;
 
-/// The device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
+/// Finds the device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
 ///
 /// ```
 /// assert_eq!(raddle_device::find("RTX 2080 Ti").expect("in the table").cus, 68);
@@ -18,8 +18,8 @@ pub fn find(id: &str) -> Option<Device> {
     rows().find(|row| row.id == id).map(|row| row.device())
 }
 
-/// The device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the name of an
-/// instruction set (`gfx908`).
+/// Finds the device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the name
+/// of an instruction set (`gfx908`).
 ///
 /// `None` where the name is not in the table, or can mean devices with other figures: a slice of a
 /// device (MIG), a PCIe card with fewer SMs, `gfx90a` or `gfx942`.
@@ -36,8 +36,8 @@ pub fn find_product(name: &str) -> Option<Device> {
         .map(|row| row.device())
 }
 
-/// The AMD device with that instruction set (`gfx942`, empty where it is not known) and so many
-/// compute units.
+/// Finds the AMD device with that instruction set (`gfx942`, empty where it is not known) and that
+/// many compute units.
 ///
 /// Of several products with the same figures, such as MI210 and one die of an MI250, the first in
 /// the table. Without an instruction set only those of ROCm's Instinct line are looked at, whose

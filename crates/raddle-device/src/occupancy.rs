@@ -7,13 +7,13 @@ use raddle_policy::Footprint;
 use crate::Device;
 
 impl Device {
-    /// The occupancy that this many workgroups of that footprint can achieve, alone on the device
-    /// and spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of a CU`, in
-    /// tenths of a percent, rounded to nearest, halves up.
+    /// Returns the occupancy that this many workgroups of that footprint can achieve, alone on the
+    /// device and spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of a
+    /// CU`, in tenths of a percent, rounded to nearest, halves up.
     ///
-    /// It is what PyTorch's profiler writes as `est. achieved occupancy %`, in finer steps: the work-items
-    /// of a last, partly filled wave count as they are, not as a whole wave. 0 where not even one
-    /// workgroup fits; never above 1000.
+    /// PyTorch's profiler writes this figure as `est. achieved occupancy %`, in coarser steps. The
+    /// work-items of a last, partly filled wave count as they are, not as a whole wave. The
+    /// occupancy is 0 where not even one workgroup fits, and never above 1000.
     ///
     /// ```
     /// use raddle_policy::Footprint;

@@ -13,13 +13,13 @@ use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
-/// The device a profile was recorded on, as far as the file says.
+/// The device that a profile was recorded on, as far as the file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceDevice {
-    /// The driver's name of it; in a launch table what its `device` comment says, which may be an
-    /// id of the device table. May be empty.
+    /// The driver's name of the device; in a launch table the text of its `device` comment, which
+    /// may be an id of the device table. May be empty.
     pub name: String,
-    /// Compute units (SMs).
+    /// The number of compute units (SMs).
     pub sms: Option<u32>,
     /// Major compute capability (NVIDIA).
     pub compute_major: Option<u32>,
@@ -43,16 +43,17 @@ pub struct SourceDevice {
     pub arch: String,
 }
 
-/// A device for a GPU that is not in the table.
+/// Builds a device for a GPU that is not in the table.
 ///
 /// Of an NVIDIA GPU the number of SMs and the compute capability must be known, of an AMD GPU the
 /// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942 or gfx950). The
-/// rest, where the profile does not say it, is what the capability or the instruction set has. Its
-/// bandwidth is that of a common product of the same kind, which [`Device::source`] names.
+/// other figures, where the profile lacks them, are those of the capability or of the instruction
+/// set. The bandwidth is that of a common product of the same kind, which [`Device::source`] names.
 ///
 /// # Errors
-/// When what must be known is not said, the capability or the instruction set is unknown, the
-/// device is neither NVIDIA's nor of a known instruction set, or a figure is impossible.
+/// [`DeviceError`] when a figure that must be known is missing, the capability or the instruction
+/// set is unknown, the device is neither NVIDIA's nor of a known instruction set, or a figure is
+/// impossible.
 pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     let name = || source.name.clone();
     let missing = |what| DeviceError::Missing { name: name(), what };
@@ -100,7 +101,7 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// The same for an AMD GPU.
+/// Builds a device for an AMD GPU that is not in the table.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError::Missing { name: name.clone(), what };
@@ -140,7 +141,8 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// What the instruction set has, with what the profile says in its place.
+/// Returns the shape of a compute unit by the profile, and where that gives no figure by the
+/// instruction set; `None` where a figure is too large for its type.
 fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     let usual = known.shape();
     let simds = match source.simds_per_sm {
@@ -159,7 +161,7 @@ fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
 }
 
-/// The device, unless nothing could ever run on it.
+/// Returns the device, or an error if no workgroup could ever run on it.
 fn sound(source: &SourceDevice, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
     if device.cus == 0 || useless || device.check().is_err() {
@@ -178,18 +180,21 @@ fn shape(known: &Capability, source: &SourceDevice) -> Result<CuShape, DeviceErr
         .ok_or_else(|| impossible(source, "threads or registers of an SM"))
 }
 
-/// AMD profiles carry "compute capabilities" too (9.0, 9.4), which are not NVIDIA's.
+/// Returns whether the GPU is of another maker than NVIDIA. AMD profiles carry "compute
+/// capabilities" too (9.0, 9.4), which are not NVIDIA's.
 fn is_foreign(source: &SourceDevice) -> bool {
     let name = source.name.to_lowercase();
     source.wave_size.is_some_and(|lanes| lanes != WARP)
         || ["amd", "radeon", "instinct", "gfx", "intel"].iter().any(|maker| name.contains(maker))
 }
 
+/// Builds the error for a figure that no device can have.
 fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
     DeviceError::Impossible { name: source.name.clone(), what }
 }
 
-/// The name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is `geforce-rtx-3080`.
+/// Returns the name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
+/// `geforce-rtx-3080`.
 fn slug(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());

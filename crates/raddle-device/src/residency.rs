@@ -8,32 +8,33 @@ use raddle_policy::{Footprint, Resource};
 use crate::Device;
 use crate::rounded::Rounded;
 
-/// How many workgroups an empty compute unit holds.
+/// The number of workgroups of one footprint that an empty compute unit holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
-    /// The least of the limits; 0 where not even one fits.
+    /// The least of the limits; 0 where not even one workgroup fits.
     pub workgroups: u32,
-    /// Whose limit that is. Of several, the first in this order: workgroups, waves, VGPR, SGPR,
-    /// LDS, barriers. [`Limits::reached`] names them all.
+    /// The resource with the least limit. Of several, the first in this order: workgroups, waves,
+    /// VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
     pub limiter: Resource,
     /// The limit of each resource.
     pub limits: Limits,
 }
 
-/// How many workgroups fit by each resource alone; `u32::MAX` where it never limits.
+/// The number of workgroups that fit by each resource alone; `u32::MAX` where a resource never
+/// limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// By workgroup slots.
+    /// The limit by workgroup slots.
     pub workgroups: u32,
-    /// By wave slots; 0 also where the workgroup has no or too many threads.
+    /// The limit by wave slots; 0 also where the workgroup has no or too many threads.
     pub waves: u32,
-    /// By vector registers; 0 also where a thread has too many.
+    /// The limit by vector registers; 0 also where a thread has too many.
     pub vgpr: u32,
-    /// By scalar registers.
+    /// The limit by scalar registers.
     pub(crate) sgpr: u32,
-    /// By shared memory.
+    /// The limit by shared memory.
     pub lds: u32,
-    /// By barriers.
+    /// The limit by barriers.
     pub barriers: u32,
 }
 
@@ -59,7 +60,7 @@ impl Limits {
         }
     }
 
-    /// Each resource and its limit, in the order that breaks ties.
+    /// Returns each resource and its limit, in the order that breaks ties.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
@@ -72,17 +73,18 @@ impl Limits {
         ]
     }
 
-    /// All resources that limit to `workgroups`, in the order that breaks ties.
+    /// Returns all resources that limit to `workgroups`, in the order that breaks ties.
     pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
         self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
     }
 }
 
 impl Device {
-    /// How many workgroups of that footprint an empty compute unit holds, and what limits them.
+    /// Returns how many workgroups of that footprint an empty compute unit holds, and what limits
+    /// them.
     ///
-    /// Registers are split: a wave takes all of its own from one SIMD, so what is left over in
-    /// each SIMD is lost.
+    /// Registers are split: a wave takes all of its own from one SIMD, so the registers that are
+    /// left over in each SIMD are lost.
     ///
     /// ```
     /// use raddle_policy::{Footprint, Resource};
@@ -105,14 +107,15 @@ impl Device {
         Residency { workgroups: least.1, limiter: least.0, limits }
     }
 
-    /// Waves of `granules` vector-register granules each that the register files of an empty
-    /// compute unit hold; 0 granules is the caller's case.
+    /// Counts the waves of `granules` vector-register granules each that the register files of an
+    /// empty compute unit hold; the caller handles 0 granules, which counts as 1 here.
     pub(crate) fn waves_by_vgpr(&self, granules: u64) -> u64 {
         u64::from(self.shape.vgpr_per_simd) / granules.max(1) * u64::from(self.shape.simds)
     }
 }
 
-/// How many times `each` goes into `capacity`; what takes nothing never limits.
+/// Returns how many times `each` goes into `capacity`; a resource of which nothing is taken never
+/// limits.
 fn fitting(capacity: u64, each: u64) -> u32 {
     match capacity.checked_div(each) {
         Some(times) => u32::try_from(times).unwrap_or(u32::MAX),

@@ -18,9 +18,10 @@ use crate::{Device, Granules, Vendor};
 pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
     product: &'static str,
-    /// Words of a product name, in lower case, any of which (in a row) means this device.
+    /// Words of a product name, in lower case; each inner list means this device if its words come
+    /// in a row.
     pub(crate) named: &'static [&'static [&'static str]],
-    /// Words that mean a variant of it with other figures.
+    /// Words that mean a variant of the device with other figures.
     pub(crate) not: &'static [&'static str],
     /// The instruction set (AMD), such as `gfx942`; else empty.
     pub(crate) arch: &'static str,
@@ -63,18 +64,18 @@ impl DeviceRow {
     }
 }
 
-/// All rows, in the order of the table.
+/// Returns all rows, in the order of the table.
 pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
 
-/// Every device that we know: NVIDIA by age, AMD by age, then the seed's example.
+/// Returns every device of the table: NVIDIA by age, AMD by age, then the seed's example.
 #[must_use]
 pub fn table() -> Vec<Device> {
     rows().map(DeviceRow::device).collect()
 }
 
-/// The ids of the table, in its order.
+/// Returns the ids of the table, in its order.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.id)
 }

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use runs::runs;
 
-/// An answer, as it is written, a replay compares the text, and as far as a check of a log reads it;
-/// `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
+/// An answer as a log spells it: a replay compares the text, and a check of a log reads some
+/// fields. `P` is the type of its pieces: [`WrittenPieces`] to write them, runs to read them.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
@@ -27,7 +27,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         load: Option<WrittenLoad<'a>>,
     },
-    /// Which streams of a process may submit, where the turn policy chooses among them.
+    /// The streams of a process that may submit, where the turn policy chooses among streams.
     Streams {
         #[serde(skip_deserializing)]
         process: ProcessId,
@@ -42,7 +42,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     },
     Submit {
         launch: LaunchId,
-        /// Whether the call has not returned, as a live runtime says it; an event says when it has.
+        /// Set if the submit call has not returned yet, in the log of a live runtime; an event
+        /// reports its return.
         #[serde(default, skip_serializing)]
         call: bool,
         #[serde(skip_deserializing)]
@@ -60,10 +61,10 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// Their first workgroups counted from another one, in a short log.
+        /// The pieces of a short log, their first workgroups counted from another one.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
-        /// No line is read without.
+        /// The pieces; a line without them is not read.
         #[serde(
             skip_serializing_if = "Option::is_none",
             deserialize_with = "Deserialize::deserialize"
@@ -133,7 +134,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// A launch is handed to the device.
+    /// Makes the answer that hands a launch to the device.
     pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
         let Submission { packets, bytes, cost, cleanup } = *via;
         let cleanup = (cleanup.0 > 0).then_some(cleanup);
@@ -141,7 +142,7 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
-/// What a turn policy has put into the cache.
+/// The cache load of a turn policy: the processes that it chose among, and the loaded slices.
 #[derive(Serialize)]
 pub(crate) struct WrittenLoad<'a> {
     candidates: &'a [ProcessId],
@@ -184,7 +185,7 @@ fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
 }
 
-/// How the log spells what a device does with a launch.
+/// The spelling in the log of the ways in which a device takes a launch off.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
 pub(crate) enum TakenOff {

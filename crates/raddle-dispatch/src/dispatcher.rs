@@ -7,7 +7,7 @@ use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
-/// Takes events and returns actions.
+/// A dispatcher, which takes events and returns actions.
 ///
 /// All known events of one tick are passed first; then one decision is asked for.
 ///
@@ -21,9 +21,9 @@ use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 /// 5. A launch that waits for another one may be submitted, but no workgroup of it starts or is
 ///    assigned before it is ready.
 pub trait Dispatcher {
-    /// Whether it wants events for launches that were issued and wait for others
-    /// ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]). Otherwise it
-    /// is told about each launch when the launch is ready, and copies start without it.
+    /// Returns whether the dispatcher wants events for launches that were issued and wait for
+    /// others ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]).
+    /// Otherwise it hears of each launch when the launch is ready, and copies start without it.
     fn looks_ahead(&self) -> bool {
         false
     }
@@ -41,42 +41,43 @@ pub trait Dispatcher {
     /// When a policy broke one of its laws; the run cannot go on.
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError>;
 
-    /// The free resources of a compute unit in the dispatcher's own book, to compare with another
-    /// book; `None` from a dispatcher that keeps none.
+    /// Returns the free resources of a compute unit in the dispatcher's own book, to compare with
+    /// another book; `None` from a dispatcher that keeps none.
     fn free(&self, cu: CuId) -> Option<Free> {
         let _ = cu;
         None
     }
 
-    /// The number of compute units from this one on that are known to have equal free resources in the
+    /// Counts the compute units from this one on that are known to have equal free resources in the
     /// account of the dispatcher; at least 1.
     fn alike(&self, cu: CuId) -> u16 {
         let _ = cu;
         1
     }
 
-    /// The free runs on a compute unit; `None` if no addresses are kept.
+    /// Returns the free runs on a compute unit; `None` if no addresses are kept.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// How often work waited, by the lacking resource and the reason; empty if this is not counted.
+    /// Counts how often work waited, by the lacking resource and the reason; empty if this is not
+    /// counted.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
 
-    /// Its counts of turns; all 0 from a dispatcher that does not count them.
+    /// Returns the counts of turns; all 0 from a dispatcher that does not count them.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }
 
-    /// Its counts of preemptions; all 0 from a dispatcher that does not count them.
+    /// Returns the counts of preemptions; all 0 from a dispatcher that does not count them.
     fn preemptions(&self) -> PreemptionTally {
         PreemptionTally::default()
     }
 
-    /// Policies that broke a law and were replaced, each with slot, tick and law.
+    /// Lists the policies that broke a law and were replaced, each with slot, tick and law.
     fn replaced(&self) -> &[String] {
         &[]
     }

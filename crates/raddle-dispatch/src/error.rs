@@ -12,7 +12,7 @@ use raddle_preempt::PreemptError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum DispatchError {
-    /// There is no such compute unit.
+    /// The shape of the compute units is impossible.
     #[error("no dispatcher for such compute units: {0}")]
     Shape(#[from] ShapeError),
     /// A device without compute units.
@@ -21,7 +21,7 @@ pub enum DispatchError {
     /// A window in which nothing fits.
     #[error("a window of 0 would never submit anything: give 1 or more, or none")]
     NoWindow,
-    /// Something was said of a time that is over.
+    /// An event or a decision has an earlier tick than the one before.
     #[error("time runs backwards: after tick {now}, tick {given} was told; ticks never go down")]
     TimeBackwards { given: Tick, now: Tick },
     /// A process joined with a share of 0.
@@ -47,7 +47,8 @@ pub enum DispatchError {
     /// A process left while launches of it were still there.
     #[error("process {0} left before its launches ended: end or refuse them first")]
     ProcessBusy(ProcessId),
-    /// A launch was said to be taken off or restored without having been asked to.
+    /// An event reports that a launch was taken off or restored, or has ended, without such an
+    /// action.
     #[error(
         "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
     )]
@@ -63,7 +64,7 @@ pub enum DispatchError {
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
-    /// The dispatcher has broken a rule of the controller of preemptions, whatever was said to it.
+    /// The dispatcher has broken a rule of the controller of preemptions, which no input may cause.
     #[error(
         "rule {rule} of the controller of preemptions is broken at tick {at}: {what}. This is a fault of raddle, not of a policy or of what was given to it"
     )]

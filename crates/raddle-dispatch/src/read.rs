@@ -17,7 +17,7 @@ mod tree;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// It is not JSON.
+    /// A text that is not JSON.
     NotJson,
     /// A key that is not known.
     UnknownField,
@@ -50,7 +50,7 @@ impl fmt::Display for FaultKind {
 /// A document that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: FaultKind,
     /// A JSON Pointer to the value, "" for the whole document. A missing key is reported at the
     /// object that lacks it.
@@ -58,13 +58,13 @@ pub struct ReadError {
     /// The key or the word that is wrong; else a description of the value, or the whole message
     /// where `wanted` is empty.
     pub(crate) found: String,
-    /// What would be accepted, in words.
+    /// A description of the values that would be accepted.
     pub(crate) wanted: String,
-    /// The keys or words that would be accepted; empty where any are.
+    /// The keys or words that would be accepted; empty where there is no such list.
     pub(crate) known: Vec<&'static str>,
 }
 
-/// Reads a value. Pointers begin at it.
+/// Reads a value. The pointers of errors begin at this value.
 ///
 /// ```
 /// use raddle_dispatch::read::{FaultKind, read};
@@ -79,31 +79,31 @@ pub struct ReadError {
 /// ```
 ///
 /// # Errors
-/// When the value is not one of this type.
+/// When the value does not fit the type.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
     T::deserialize(tree::JsonTree(value))
 }
 
 impl ReadError {
-    /// An error at the value that is being read, with its whole message.
+    /// Makes an error at the value that is being read, with its whole message.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self::unfit(kind, message.into(), String::new())
     }
 
-    /// A word that is none of those that are known.
+    /// Makes the error of a word that is not among the known ones.
     pub(crate) fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
         let wanted = listed(&known, "or");
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
-    /// The same error as seen from the object or list that holds the value under `key`.
+    /// Returns this error as seen from the object or list that holds the value under `key`.
     #[must_use]
     pub(crate) fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
         self
     }
 
-    /// The known key or word that was likely meant.
+    /// Finds the known key or word that was likely meant.
     #[must_use]
     pub fn nearest(&self) -> Option<&'static str> {
         nearest(&kebab(&self.found), self.known.iter().copied())
@@ -140,7 +140,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Errors that derived and hand-written visitors report. Types of values are checked before.
+/// The errors that derived and hand-written visitors report. Types of values are checked before.
 impl Error for ReadError {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::new(FaultKind::Inconsistent, text.to_string())
@@ -176,8 +176,8 @@ impl Error for ReadError {
     }
 }
 
-/// The one of these names that was likely meant: less than half of it differs. None for a name of more
-/// than 64 bytes, as to compare takes time and memory by the length of both.
+/// Finds the one of these names that was likely meant: less than half of it differs. `None` for a
+/// name of more than 64 bytes, as a comparison takes time and memory by the length of both.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > 64 {
         return None;
@@ -187,19 +187,19 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)
 }
 
-/// A name in kebab-case.
+/// Writes a name in kebab-case.
 #[must_use]
 pub fn kebab(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// One step of a JSON Pointer.
+/// Writes a key as one step of a JSON Pointer.
 #[must_use]
 pub fn pointer(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Names as `a`, `b` and `c`.
+/// Lists names as `a`, `b` and `c`.
 pub(crate) fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
         names.iter().map(|name| format!("`{}`", kebab(name.as_ref()))).collect();
@@ -210,7 +210,8 @@ pub(crate) fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     }
 }
 
-/// A text from a document in a message: shortened, and without characters that control a terminal.
+/// Makes a text from a document fit for a message: shortened, and without characters that control a
+/// terminal.
 #[must_use]
 pub fn shown(text: &str) -> String {
     const MOST: usize = 40;

@@ -39,17 +39,18 @@ pub struct Recipe {
     /// One line for people.
     pub description: Option<String>,
     /// The submission window: launches that a process may have submitted and unfinished, 1 or more
-    /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
+    /// (8 in seed 001). Without it, each launch is submitted when it is ready, however many there
+    /// are.
     pub window: Option<u32>,
-    /// How launches reach the device.
+    /// The policy of the launch path: how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
-    /// Which processes may issue.
+    /// The turn policy: which processes may issue.
     pub turn: PolicySlot<dyn Turn + Send>,
-    /// Which workgroups go where.
+    /// The allocate policy: which workgroups go where.
     pub allocate: PolicySlot<dyn Allocate + Send>,
-    /// How work leaves.
+    /// The preempt policy: how work leaves.
     pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
-    /// What that takes, and what a reset kills.
+    /// The costs of letting work leave, and the scope of a reset.
     pub runtime: PreemptRuntime,
 }
 
@@ -103,8 +104,8 @@ impl Recipe {
     /// ```
     ///
     /// # Errors
-    /// When it is neither, of another version, names what does not exist, or gives a key what it
-    /// cannot have. `name` is for the message.
+    /// When the text is neither JSON nor TOML, is of another version, names an unknown policy or
+    /// key, or gives a key a value that it cannot have. `name` is for the message.
     pub fn parse(name: &str, text: &str) -> Result<Self, RecipeError> {
         Self::read(name, text, &registry::BUNDLED)
     }
@@ -115,7 +116,7 @@ impl Recipe {
         read.map_err(|error| error.of_file(name, text))
     }
 
-    /// A recipe as it is serialised.
+    /// Reads a recipe from its serialised value.
     pub(crate) fn of_json(recipe: &Value, registry: &Registry) -> Result<Self, RecipeError> {
         Self::from_value("", recipe, true, registry)
     }
@@ -152,7 +153,7 @@ impl Recipe {
         read().map_err(|error| explain::explain(&error, recipe, json, registry))
     }
 
-    /// The names of the four policies: launch path, turn, allocate, preempt.
+    /// Returns the names of the four policies: launch path, turn, allocate, preempt.
     #[must_use]
     pub fn policies(&self) -> [&'static str; 4] {
         [
@@ -163,8 +164,8 @@ impl Recipe {
         ]
     }
 
-    /// Whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]). Only
-    /// then the log holds it. For a policy from outside this is unknown.
+    /// Returns whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]):
+    /// only then the log holds it. A policy from outside is assumed to depend on it.
     #[must_use]
     pub(crate) fn reads_activity(&self) -> bool {
         let config: Option<&MatchingConfig> = self.allocate.settings();
@@ -174,14 +175,15 @@ impl Recipe {
             })
     }
 
-    /// Whether an answer may depend on what hosts said when they launched
-    /// ([`raddle_policy::Launch::call`]). Only then the log holds it.
+    /// Returns whether an answer may depend on the call by which a host launched a kernel
+    /// ([`raddle_policy::Launch::call`]): only then the log holds it.
     pub(crate) fn reads_calls(&self) -> bool {
         self.launch_path.policy() == "condensed" || self.launch_path.is_from_outside()
     }
 
-    /// Whether an answer may depend on how long launches are expected to run
-    /// ([`raddle_policy::Launch::estimate`]): no bundled policy asks. Only then the log holds it.
+    /// Returns whether an answer may depend on how long launches are expected to run
+    /// ([`raddle_policy::Launch::estimate`]): only then the log holds it. No bundled policy reads
+    /// it.
     pub(crate) fn reads_estimates(&self) -> bool {
         self.launch_path.is_from_outside()
             || self.turn.is_from_outside()
@@ -189,23 +191,23 @@ impl Recipe {
             || self.preempt.is_from_outside()
     }
 
-    /// Whether workgroups whose waves are independent may be cut on this device.
+    /// Returns whether workgroups whose waves are independent may be cut on this device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Whether launches test a flag. For a policy from outside this is unknown, so they do.
+    /// Returns whether launches test a flag. For a policy from outside this is unknown, so they do.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
         !matches!(self.preempt.policy(), "never" | "wait" | "drain" | "switch")
     }
 
-    /// What a reset kills.
+    /// Returns the scope of a reset: which launches it kills.
     pub(crate) fn scope(&self) -> ResetScope {
         self.runtime.scope.unwrap_or(ResetScope::Process)
     }
 
-    /// How often a launch is killed at most.
+    /// Returns how often a launch is killed at most; `None` for no bound.
     pub(crate) fn most_kills(&self) -> Option<u32> {
         #[cfg(feature = "preempt")]
         {
@@ -218,13 +220,13 @@ impl Recipe {
         None
     }
 
-    /// Only its turn and preempt policies, for a caller that decides whose turn it is and places
+    /// Makes only the turn and preempt policies, for a caller that decides about turns and places
     /// nothing.
     ///
     /// # Errors
     /// When a policy cannot use its parameters.
     pub fn turn_and_preempt(&self) -> Result<TurnAndPreempt, RecipeError> {
-        // Neither of them looks at the device.
+        // Turn and preempt policies do not look at the device, so any shape will do.
         let shape = CuShape {
             simds: 1,
             waves_per_simd: 1,
@@ -238,7 +240,7 @@ impl Recipe {
         Ok((made("turn", &self.turn, &device)?, made("preempt", &self.preempt, &device)?))
     }
 
-    /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
+    /// Makes a builder of the dispatcher of this recipe: a slot may still be replaced.
     ///
     /// # Errors
     /// When a policy cannot use its parameters.
@@ -260,8 +262,8 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Fills in the clock of a device, where decisions take time and the recipe gives none. A log then
-    /// holds it, and can be replayed without the device.
+    /// Fills in the clock of a device, where decisions take time and the recipe gives none. A log
+    /// then holds the clock, and can be replayed without the device.
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         let config: Option<&raddle_workgroup::MatchingConfig> = self.allocate.settings();
         let Some(config) = config.filter(|config| {
@@ -276,8 +278,8 @@ impl Recipe {
         self.allocate = self.allocate.with(config).unwrap_or_else(|| self.allocate.clone());
     }
 
-    /// Fills in what a device takes to let work go, where the recipe lets work go and does not say it.
-    /// A log then holds it, and can be replayed without the device.
+    /// Fills in the costs of a device for letting work leave, where the recipe lets work leave and
+    /// gives none. A log then holds the costs, and can be replayed without the device.
     #[cfg(feature = "preempt")]
     pub fn fill_costs(&mut self, costs: crate::DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
@@ -303,7 +305,7 @@ const WINDOW_MISSING: &str = "it is missing, and `launch-path.overlap` launches 
 
 impl Default for Recipe {
     fn default() -> Self {
-        // A test reads it.
+        // A test makes this recipe, so it is known to be valid.
         Self::of_json(&serde_json::json!({ "raddle": 1 }), &registry::BUNDLED)
             .expect("the first policy of each slot needs no settings")
     }
@@ -317,12 +319,12 @@ impl TryFrom<Value> for Recipe {
     }
 }
 
-/// The policy of a slot, or the error of its setting.
+/// Makes the policy of a slot, or the error of its setting.
 fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
     slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
 }
 
-/// The document of a text.
+/// Parses the text of a recipe as JSON or TOML.
 fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
     let syntax = |format, line: usize, message: &str| RecipeError::Syntax {
         name: name.into(),
@@ -333,7 +335,8 @@ fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
     if is_json(text) {
         return serde_json::from_str(text).map_err(|error| {
             let told = error.to_string();
-            // The line stands in front already.
+            // The line number stands at the beginning of the message already, so it is cut off
+            // here.
             let message = told.rsplit_once(" at line ").map_or(&*told, |(message, _)| message);
             syntax("JSON", error.line(), message)
         });

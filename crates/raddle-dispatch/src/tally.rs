@@ -8,21 +8,21 @@ use alloc::collections::BTreeMap;
 use raddle_policy::{Idempotence, ProcessId, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// What a dispatcher counts of turns.
+/// The counts of turns of a dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
-    /// Turns lost by processes that had submitted work.
+    /// The number of turns lost by processes that had submitted work.
     pub revoked: u64,
-    /// Of those, how many outlasted their turn; counted when the overrun is over.
+    /// The number of these turns that the work outlasted; counted when the overrun is over.
     pub overruns: u64,
-    /// By how much, altogether.
+    /// The sum of all overruns.
     pub overrun: Ticks,
-    /// By how much at most.
+    /// The longest overrun.
     pub longest_overrun: Ticks,
 }
 
 impl TurnTally {
-    /// A process left that long after its turn.
+    /// Counts the overrun of a process whose work left `after` its turn.
     pub(crate) fn left(&mut self, after: Ticks) {
         if after > Ticks::ZERO {
             self.overruns += 1;
@@ -32,12 +32,12 @@ impl TurnTally {
     }
 }
 
-/// Why a reset that a policy asked for was not made.
+/// The reason why a reset that a policy ordered was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RefusedReset {
-    /// Nothing of the process ran: the flag took all.
+    /// No launch of the process ran: all left by the flag.
     NothingRuns,
     /// A launch that runs has no verdict.
     NoVerdict,
@@ -52,7 +52,7 @@ pub enum RefusedReset {
 }
 
 impl RefusedReset {
-    /// In words.
+    /// Returns the reason in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl RefusedReset {
         }
     }
 
-    /// Because of a launch with this verdict.
+    /// Finds the reason where a launch with this verdict forbids the reset.
     pub(crate) const fn of(verdict: Option<Idempotence>) -> Self {
         match verdict {
             Some(Idempotence::Not) => Self::NotIdempotent,
@@ -74,17 +74,17 @@ impl RefusedReset {
     }
 }
 
-/// What a dispatcher counts of preemptions.
+/// The counts of preemptions of a dispatcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptionTally {
-    /// Resets that were asked for and not made, by reason.
+    /// The number of resets that were ordered and not made, by reason.
     pub refused: BTreeMap<RefusedReset, u64>,
-    /// For how long each process was preempted, altogether.
+    /// The whole time for which each process was preempted.
     pub preempted: BTreeMap<ProcessId, Ticks>,
 }
 
 impl PreemptionTally {
-    /// A process went on after so long.
+    /// Counts the preemption of a process that went on after this time.
     pub(crate) fn resumed(&mut self, process: ProcessId, after: Ticks) {
         *self.preempted.entry(process).or_default() += after;
     }

@@ -9,26 +9,26 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 use raddle_testkit::SMALL_CU as SHAPE;
 const PROCESSES: u16 = 4;
-/// Of each process: one that runs, and behind it some that wait on the device.
+/// The number of launches of each process: one runs, and the others wait on the device.
 const LAUNCHES: u32 = 3;
 
-/// A device that carries out what it is told one tick later; its launches never end.
+/// A device that carries out actions one tick later; its launches never end.
 struct Device {
     dispatcher: Composed,
     actions: Actions,
     now: Tick,
-    /// What of each launch is on the device.
+    /// The workgroups of each launch that are on the device.
     running: Vec<Vec<Piece>>,
-    /// Whether that is saved meanwhile.
+    /// True for each launch whose workgroups are saved.
     saved: Vec<bool>,
-    /// What was asked for and is told at the next tick.
+    /// Launches to be taken off; as in the next three lists, the event comes at the next tick.
     leaving: Vec<(LaunchId, Preemption)>,
     restored: Vec<LaunchId>,
     raising: Vec<ProcessId>,
     resetting: Vec<ProcessId>,
-    /// When the turn is over.
+    /// The tick at which the turn is over.
     wake: Tick,
-    /// Turns, launches taken off, and how often workgroups of a launch ended.
+    /// The number of turns, of launches taken off, and of times that workgroups of a launch ended.
     seen: [u64; 3],
 }
 
@@ -67,7 +67,7 @@ impl Device {
         self.dispatcher.event(event, self.now).expect("it makes sense");
     }
 
-    /// Decides and carries out.
+    /// Lets the dispatcher decide, and notes its actions.
     fn decide(&mut self) {
         self.actions.clear();
         self.dispatcher.decide(self.now, &mut self.actions).expect("lawful policies");
@@ -86,7 +86,7 @@ impl Device {
         }
     }
 
-    /// What was asked for has happened.
+    /// Reports that all noted actions have happened, until there are none.
     fn settle(&mut self) {
         let asked = |it: &Self| {
             let processes = it.raising.len() + it.resetting.len();
@@ -118,7 +118,7 @@ impl Device {
         }
     }
 
-    /// What runs of a launch ends.
+    /// Ends the running workgroups of a launch.
     fn end(&mut self, launch: LaunchId) {
         let pieces = &mut self.running[launch.0 as usize];
         if !pieces.is_empty() && !self.saved[launch.0 as usize] {
@@ -129,7 +129,7 @@ impl Device {
         }
     }
 
-    /// So many turns; in each, what runs ends once.
+    /// Runs a number of turns; in each, all running workgroups end once.
     fn turns(&mut self, turns: u32) {
         for _ in 0..turns {
             self.seen[0] += 1;
@@ -157,7 +157,8 @@ fn the_count_counts() {
     assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
 }
 
-/// Turns of this policy with this way off; how many were lost and how many launches were taken off.
+/// Runs turns of this policy with this way off. Returns the number of turns lost and of launches
+/// taken off.
 fn steady(turn: &str, preempt: &str) -> [u64; 2] {
     let mut device = Device::new(turn, preempt);
     device.turns(100);
@@ -189,6 +190,6 @@ fn turns_of_every_policy_with_every_way_off() {
             assert!(lost >= 500 && taken_off >= 1500, "{turn}, {preempt}: {lost}, {taken_off}");
         }
     }
-    // Where what runs stays, it may stay the turn of one whose launches all wait.
+    // A flag leaves running launches, so a turn may belong to a process whose launches all wait.
     assert!(flagged >= 5000, "{flagged}");
 }

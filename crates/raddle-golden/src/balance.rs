@@ -56,7 +56,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let (question, table) = question(value)?;
     tell_table(&question, table, story);
     let BalanceQuestion { units, pointer: kind, start, counts, .. } = question;
-    // Within the range, so within the type.
+    // The range check has made sure that `start` fits the type.
     let pointer = Pointer::new(table, kind, u32::try_from(start).unwrap_or(u32::MAX));
     let mut pointer = pointer.map_err(fault(FaultKind::OutOfRange, "/start"))?;
     let mut answer = BalanceAnswer { totals: vec![0; units as usize], ..BalanceAnswer::default() };
@@ -99,7 +99,7 @@ fn tell_table(question: &BalanceQuestion, table: Table, story: &mut Story) {
     story.note(format!("{names}; only a dispatch moves it"));
 }
 
-/// The last workgroup of an answer so far.
+/// Explains the last workgroup of an answer so far.
 fn tell_one(
     table: Table,
     (kind, before): (Kind, &Pointer),

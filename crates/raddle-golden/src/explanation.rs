@@ -8,7 +8,7 @@ pub(crate) const MOST_LINES: usize = 20;
 /// The most steps that are shown.
 const MOST_STEPS: usize = 40;
 
-/// How a model comes to its answer.
+/// The way in which a model comes to its answer.
 #[derive(Debug, Serialize)]
 pub struct Explanation {
     /// The steps, in order.
@@ -22,34 +22,34 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// The heading.
     pub title: String,
-    /// What happens in it.
+    /// The lines below the heading.
     pub lines: Vec<String>,
 }
 
-/// Takes the steps of a model as they happen, and makes an explanation of them. Where only the answer
-/// is wanted, nothing is kept; a teller that formats much asks [`Story::shows`] before.
+/// Takes the steps of a model as they happen, and makes an explanation of them. If only the answer
+/// is wanted, no step is kept; code that formats much checks [`Story::shows`] before.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     wanted: bool,
     steps: Vec<ExplainedStep>,
-    /// Lines of the list that is being told, shown or not.
+    /// Lines of the current list, shown or not.
     listed: usize,
     /// Steps beyond those that are shown.
     hidden: usize,
 }
 
 impl Story {
-    /// A story that is told.
+    /// Makes a story that keeps its steps.
     pub(crate) fn told() -> Self {
         Self { wanted: true, ..Self::default() }
     }
 
-    /// Whether an explanation is wanted.
+    /// Returns whether an explanation is wanted.
     pub(crate) const fn is_told(&self) -> bool {
         self.wanted
     }
 
-    /// Whether lines are shown where the story stands now.
+    /// Returns whether a line that is added now is shown.
     pub(crate) const fn shows(&self) -> bool {
         self.wanted && self.hidden == 0
     }
@@ -67,7 +67,7 @@ impl Story {
         }
     }
 
-    /// Begins the step that ends the story, which is shown after however many others.
+    /// Begins the last step of the story, which is always shown.
     pub(crate) fn end(&mut self, title: impl Into<String>) {
         self.end_steps();
         if self.wanted {
@@ -98,7 +98,7 @@ impl Story {
         self.push(text);
     }
 
-    /// The steps.
+    /// Returns the steps.
     pub(crate) fn into_steps(mut self) -> Vec<ExplainedStep> {
         self.end_steps();
         self.steps
@@ -112,7 +112,7 @@ impl Story {
         }
     }
 
-    /// Says how many steps are not shown.
+    /// Adds the number of steps that are not shown, if there are any.
     fn end_steps(&mut self) {
         self.end_list();
         let more = std::mem::take(&mut self.hidden) as u64;
@@ -122,7 +122,7 @@ impl Story {
         }
     }
 
-    /// Ends a list: says how many of its lines are not shown.
+    /// Ends a list, and adds the number of its lines that are not shown.
     pub(crate) fn end_list(&mut self) {
         let more = std::mem::take(&mut self.listed).saturating_sub(MOST_LINES);
         if more > 0 {
@@ -131,7 +131,7 @@ impl Story {
     }
 }
 
-/// The first parts, and how many more there are.
+/// Joins the first parts, and adds how many more there are.
 pub(crate) fn few(mut parts: Vec<String>) -> String {
     let more = parts.len().saturating_sub(MOST_LINES);
     if more > 0 {
@@ -141,7 +141,7 @@ pub(crate) fn few(mut parts: Vec<String>) -> String {
     parts.join(", ")
 }
 
-/// The first values on one line.
+/// Joins the first values on one line.
 pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: &str) -> String {
     let mut values = values.into_iter();
     let mut shown: Vec<String> = values.by_ref().take(16).map(|it| it.to_string()).collect();
@@ -151,7 +151,7 @@ pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: 
     shown.join(between)
 }
 
-/// A count of things: `1 launch`, `2 launches`.
+/// Formats a count of things: `1 launch`, `2 launches`.
 pub(crate) fn counted(n: impl Into<u128>, one: &str, many: &str) -> String {
     let n = n.into();
     format!("{n} {}", if n == 1 { one } else { many })

@@ -8,13 +8,13 @@ use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Why a line cannot be answered.
+/// The reason why a line cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// The same for a person.
+    /// A message for a person.
     pub message: String,
     /// A JSON Pointer into the line, "" for the whole. A missing key is reported at the object
     /// that lacks it.
@@ -26,7 +26,7 @@ impl Fault {
         Self { kind, message: message.into(), at: at.to_owned() }
     }
 
-    /// With the keys of its pointer spelled as in the question.
+    /// Returns the fault with the keys of its pointer spelled as in the question.
     pub(crate) fn spelled_as_in(mut self, question: &Value) -> Self {
         let (mut value, mut at) = (question, String::new());
         for key in self.at.split('/').skip(1) {
@@ -54,7 +54,7 @@ impl From<ReadError> for Fault {
     }
 }
 
-/// Makes an error of a model a fault.
+/// Converts an error of a model to a fault.
 pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Fault {
     move |error| Fault::new(kind, at, error.to_string())
 }
@@ -67,7 +67,7 @@ pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T,
     })
 }
 
-/// Whether an object has a key, in either spelling.
+/// Returns whether an object has a key, in either spelling.
 pub(crate) fn has(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
 }
@@ -91,7 +91,7 @@ pub(crate) fn check_all(
     values.try_for_each(|(n, &value)| check(value, range, &format!("{at}/{n}")))
 }
 
-/// A whole number within a constant range, for `#[serde(deserialize_with)]`.
+/// Reads a whole number within a constant range, for `#[serde(deserialize_with)]`.
 pub(crate) fn within<'de, D, T, const LOW: u64, const HIGH: u64>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -105,7 +105,7 @@ where
     })
 }
 
-/// A whole number of 1 or more, for `#[serde(deserialize_with)]`.
+/// Reads a whole number of 1 or more, for `#[serde(deserialize_with)]`.
 pub(crate) fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -114,7 +114,7 @@ where
     within::<D, T, 1, { u64::MAX }>(from)
 }
 
-/// A key that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
+/// Reads a key that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
 pub(crate) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -11,7 +11,8 @@ use serde_json::value::RawValue;
 use crate::explanation::Story;
 use crate::{Fault, Topic, json};
 
-/// Answers one question a line; how many lines were refused. Each answer is written at once.
+/// Answers one question a line, and returns how many lines were refused. Each answer is written at
+/// once.
 ///
 /// # Errors
 /// When the questions cannot be read or the answers cannot be written.
@@ -39,7 +40,8 @@ struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
-/// The answer to one line, ended, and whether it is one.
+/// Returns the answer to one line, with its line end, and whether the line was answered without a
+/// fault.
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
         Ok(text) => (id(text), solve(topic, text, &mut Story::default())),
@@ -56,7 +58,8 @@ fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     (text, fine)
 }
 
-/// The id of a line as it stands there: `null` where the line is not JSON, `None` where it has none.
+/// Returns the id of a line as it stands there: `null` where the line is not JSON, `None` where it
+/// has none.
 fn id(text: &str) -> Option<String> {
     if serde_json::from_str::<&RawValue>(text).is_err() {
         return Some("null".to_owned());
@@ -69,7 +72,7 @@ fn id(text: &str) -> Option<String> {
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {
-            // Well formed, but with a number or a depth beyond what can be held.
+            // The text is well formed, but with a number or a depth beyond what can be held.
             return Fault::new(FaultKind::OutOfRange, "", error.to_string());
         }
         not_json(&error.to_string())

@@ -43,17 +43,17 @@ pub use explanation::{ExplainedStep, Explanation};
 pub use fault::Fault;
 pub use frame::answer_all;
 
-/// More figures than this are in no answer: it would be larger than its question by far.
+/// The most figures of an answer; with more it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;
 
-/// A sort of questions.
+/// A kind of question.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
-    /// Its name on the command line.
+    /// Name of the topic on the command line.
     pub name: &'static str,
     /// A worked example.
     pub example: &'static str,
-    /// Answers a question with JSON, and tells how.
+    /// Answers a question with JSON, and explains how.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 
@@ -72,7 +72,7 @@ pub const TOPICS: [Topic; 11] = [
     packet::TOPIC,
 ];
 
-/// The topic of a name.
+/// Finds the topic of a name.
 #[must_use]
 pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
@@ -81,7 +81,7 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
 /// Explains one question step by step.
 ///
 /// # Errors
-/// When it cannot be answered.
+/// When the question cannot be answered.
 pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
     let mut story = Story::told();
     let answer = frame::solve(topic, question, &mut story)?;
@@ -90,7 +90,7 @@ pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
     Ok(Explanation { steps: story.into_steps(), answer })
 }
 
-/// An answer of strings and integers as JSON: this cannot fail.
+/// Formats an answer of strings and integers as JSON, which cannot fail.
 fn json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }

@@ -75,7 +75,7 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// The candidate that is taken; of none, none.
+    /// Index of the candidate that is taken; `null` without candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -110,7 +110,7 @@ fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
 }
 
-/// What is free on the candidates, at a place of the question.
+/// Scores what is free on the candidates; `at` is their place in the question.
 fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
     let given = "i1, i2: candidates, what is free of each resource, and weights";
@@ -118,7 +118,7 @@ fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fa
     Ok(scored)
 }
 
-/// What was issued on the candidates, at a place of the question.
+/// Scores what was issued on the candidates; `at` is their place in the question.
 fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
     let given = "j1, j2: candidates, how often each instruction was issued, and weights";
@@ -126,7 +126,7 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Rows with their scores; `at` is where the weights and the rows lie.
+/// Scores rows; `at` is where the weights and the rows lie.
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -137,7 +137,7 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// A row that cannot be scored.
+/// Converts the error of a row that cannot be scored to a fault.
 fn located(error: &Error, at: &str) -> Fault {
     let kind = match error {
         Error::Score { .. } | Error::Issues { .. } => FaultKind::Overflow,
@@ -153,7 +153,7 @@ fn located(error: &Error, at: &str) -> Fault {
     Fault::new(kind, at, message)
 }
 
-/// `TA_0 = 20 x 2 + 10 x 6 = 100`, one a row.
+/// Explains the scores, one line a row: `TA_0 = 20 x 2 + 10 x 6 = 100`.
 fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
     if !story.shows() {
         return;
@@ -216,7 +216,7 @@ fn window(asked: WindowQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault
     );
     let mut scores = Vec::with_capacity(asked.issued.len());
     for (cycle, row) in (0..).zip(&asked.issued) {
-        // After this cycle means: before the next one.
+        // A score after this cycle is the score before the next one.
         let score = history.issue(cycle, row).and_then(|()| history.power(cycle + 1, &weights));
         let score = score.map_err(|error| located(&error, &format!("/issued/{cycle}")))?;
         if story.shows() {

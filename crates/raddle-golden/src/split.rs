@@ -78,7 +78,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     pieces(&cut, story)
 }
 
-/// The counter as it was judged, and the action, by round.
+/// Answers with the counter as it was judged, and the action, by round.
 fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
     story.step("c0: the counter");

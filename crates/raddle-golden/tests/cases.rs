@@ -20,7 +20,7 @@ struct Case {
     line: Option<String>,
     answer: Option<Box<RawValue>>,
     refused: Option<Refused>,
-    /// Whether its explanation is part of the snapshot.
+    /// True if the explanation is part of the snapshot.
     #[serde(default)]
     explained: bool,
 }

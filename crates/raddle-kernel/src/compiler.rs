@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::{Error, Kernel};
 
-/// A compiler for OpenCL C that is told of, or found.
+/// A compiler for OpenCL C: given by its paths, or found in `PATH`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Compiler {
     clang: PathBuf,
@@ -88,14 +88,14 @@ impl Compiler {
         }
         first.map_or(Ok(()), Err)?;
         let mut translator = Command::new(&self.translator);
-        // Without it a file with block reads of sub-groups would not be translated at all.
+        // Without `SPV_INTEL_subgroups`, no file with block reads of sub-groups is translated.
         translator.args(["--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_subgroups"]);
         run(translator.arg("-o").arg(&spirv).arg(&bitcode))?;
         std::fs::read(&spirv).map_err(|cause| Error::Scratch { cause })
     }
 }
 
-/// Runs a program; its error output if it fails.
+/// Runs a program. The error holds the first lines of what it printed to standard error.
 fn run(command: &mut Command) -> Result<(), Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done = command
@@ -109,5 +109,5 @@ fn run(command: &mut Command) -> Result<(), Error> {
     Err(Error::Refused { program, said: lines.join("\n") })
 }
 
-/// So many lines of a compiler's message are shown.
+/// The number of lines of a compiler's message that are shown, at most.
 const MOST_LINES: usize = 12;

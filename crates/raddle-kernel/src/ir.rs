@@ -22,20 +22,20 @@ pub(crate) struct Body {
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills: structures handed over by value.
     pub(crate) handed: Vec<Origin>,
-    /// Whether work-items wait for each other.
+    /// True if work-items wait for each other.
     pub(crate) meets: bool,
 }
 
 /// An argument of a kernel.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Argument {
-    /// Its name in the source, or `argument N` where the code does not say.
+    /// The name of the argument in the source, or `argument N` where the code does not say.
     pub name: String,
-    /// What kind of thing it is.
+    /// The kind of the argument.
     pub kind: ArgumentKind,
 }
 
-/// What an argument of a kernel is.
+/// A kind of argument of a kernel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ArgumentKind {
@@ -56,7 +56,7 @@ pub enum ArgumentKind {
 pub(crate) struct BasicBlock {
     pub(crate) steps: Vec<LinedStep>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
-    /// Where it leads to two blocks: to the first if this is true, else to the second.
+    /// The condition of a block that leads to two: to the first if it is true, else to the second.
     pub(crate) condition: Option<Operand>,
 }
 
@@ -73,10 +73,10 @@ pub(crate) enum Operand {
     Int(i64),
 }
 
-/// Where memory begins that a pointer can lead to.
+/// The beginning of memory that a pointer can lead to.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Origin {
-    /// What argument `n` points to, and images.
+    /// The memory or the image that argument `n` points to.
     Argument(u32),
     /// A variable of the program in global or constant memory, by its id.
     Program(u32),
@@ -116,13 +116,13 @@ pub(crate) enum Instruction {
         bytes: i64,
         terms: SmallVec<[(Operand, i64); 2]>,
     },
-    /// By the block from which control comes.
+    /// Takes the operand that belongs to the block from which control comes.
     Phi {
         to: Reg,
         from: Vec<(BlockId, Operand)>,
     },
-    /// Reads `spans`, byte ranges counted from `at`; `size` bytes are the whole value. `pointer`: it
-    /// may hold pointers.
+    /// Reads `spans`, byte ranges counted from `at`; `size` bytes are the whole value. `pointer`:
+    /// true if the value may hold pointers.
     Load {
         to: Reg,
         pointer: bool,
@@ -137,26 +137,26 @@ pub(crate) enum Instruction {
         size: u32,
         spans: Spans,
     },
-    /// Reads or writes somewhere in what `at` leads to.
+    /// Reads or writes somewhere in the memory that `at` leads to.
     Touch {
         at: Operand,
         write: bool,
     },
-    /// An atomic operation that only workgroup memory survives.
+    /// An atomic operation. `repeatable`: true if it commutes, and nothing uses its result.
     Atomic {
         at: Operand,
         repeatable: bool,
     },
-    /// An access there that others can see while the kernel runs.
+    /// An access at `at` that others can see while the kernel runs.
     Volatile {
         at: Operand,
     },
-    /// What keeps the kernel from being run again.
+    /// A construct that keeps the kernel from being run again.
     Refuse(Construct),
 }
 
 impl Instruction {
-    /// The register that it sets.
+    /// Gives back the register that the instruction sets.
     pub(crate) fn sets(&self) -> Option<Reg> {
         match self {
             Self::Pure { to, .. }
@@ -174,7 +174,8 @@ impl Instruction {
         }
     }
 
-    /// The operands that it looks at; those of a phi are looked at where control comes from.
+    /// Gives back the operands that the instruction uses, but for those of a phi, which are used
+    /// where control comes from.
     pub(crate) fn uses(&self) -> SmallVec<[Operand; 4]> {
         match self {
             Self::Pure { of, .. } => of.iter().copied().collect(),
@@ -197,7 +198,7 @@ impl Instruction {
 /// Byte ranges: (offset, length).
 pub(crate) type Spans = SmallVec<[(u32, u32); 2]>;
 
-/// What in a kernel forbids a second run, or cannot be judged.
+/// A construct in a kernel that forbids a second run, or that cannot be judged.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Construct {
@@ -207,11 +208,11 @@ pub enum Construct {
     OrderedAtomic,
     /// A volatile access.
     Volatile,
-    /// It prints.
+    /// A call that prints.
     Print,
-    /// It reads from or writes to a pipe.
+    /// An access to a pipe.
     Pipe,
-    /// It enqueues another kernel.
+    /// A call that enqueues another kernel.
     Enqueue,
     /// A call of a function whose code is not here.
     Call(String),
@@ -229,7 +230,7 @@ pub enum Construct {
     Large,
     /// An instruction that the analysis does not know.
     Instruction(String),
-    /// The source could not be compiled: why.
+    /// A source that could not be compiled, with the reason.
     NotCompiled(String),
 }
 

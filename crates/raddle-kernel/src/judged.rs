@@ -9,15 +9,15 @@ use crate::{Argument, Compiler, Construct, Error, Kernel, Reason, Verdict};
 /// A kernel of a source file and its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Its name, as the code has it.
+    /// The name of the kernel, as the code has it.
     pub name: String,
     /// The line where it begins; 0 where that is not known.
     pub line: u32,
-    /// Its arguments; empty where they are not known.
+    /// The arguments of the kernel; empty where they are not known.
     pub arguments: Vec<Argument>,
-    /// May it be stopped after any instruction and run again?
+    /// The verdict: may the kernel be stopped after any instruction and run again?
     pub verdict: Verdict,
-    /// How it may look at the second cut.
+    /// The way in which the kernel may look at the second cut.
     pub look: Look,
 }
 

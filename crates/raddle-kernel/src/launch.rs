@@ -13,8 +13,8 @@
 
 use crate::Verdict;
 
-/// The bytes of an argument: of one address space that sub-buffers, shared virtual memory and the
-/// storage of images are all mapped to by the caller.
+/// The bytes of an argument, in one address space to which the caller maps sub-buffers, shared
+/// virtual memory and the storage of images.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Range {
     begin: u64,
@@ -22,27 +22,27 @@ pub struct Range {
 }
 
 impl Range {
-    /// No byte: a null pointer, a number.
+    /// The range without a byte, as of a null pointer or a number.
     pub const EMPTY: Self = Self { begin: 0, end: 0 };
 
-    /// Everything: memory whose extent is not known.
+    /// The range of all bytes, for memory whose extent is not known.
     pub const ALL: Self = Self { begin: 0, end: u64::MAX };
 
-    /// `bytes` bytes from `begin`; more than there can be ends at the last address.
+    /// Makes the range of `bytes` bytes from `begin`; it ends at the last address at the latest.
     #[must_use]
     pub const fn new(begin: u64, bytes: u64) -> Self {
         Self { begin, end: begin.saturating_add(bytes) }
     }
 
-    /// Whether two ranges share a byte.
+    /// Returns whether two ranges share a byte.
     #[must_use]
     pub const fn meets(self, other: Self) -> bool {
         self.begin < other.end && other.begin < self.end
     }
 }
 
-/// Whether a kernel with this verdict may be stopped and run again with these arguments, one range an
-/// argument. An argument without a range counts as sharing memory with every other.
+/// Returns whether a kernel with this verdict may be stopped and run again with these arguments,
+/// one range an argument. An argument without a range counts as sharing memory with every other.
 #[must_use]
 pub fn may_run_again(verdict: &Verdict, ranges: &[Range]) -> bool {
     let of = |index: u32| ranges.get(index as usize).copied().unwrap_or(Range::ALL);

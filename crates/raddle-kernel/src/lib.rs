@@ -63,26 +63,27 @@ impl Kernel {
         ptx::kernels(text)
     }
 
-    /// Its name.
+    /// Returns the name of the kernel.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The line in its source where it begins; 0 where the code does not say.
+    /// Returns the line in the source where the kernel begins; 0 where the code does not say.
     #[must_use]
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// Its arguments; empty where it could not be read.
+    /// Returns the arguments of the kernel; empty where it could not be read.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
         self.body.as_ref().map_or(&[], |body| &body.arguments)
     }
 
-    /// How it may look at the second cut, by which it stops part-way: not at all where its verdict does
-    /// not allow that, once a workgroup where its work-items wait for each other.
+    /// Returns the way in which the kernel may look at the second cut, by which it stops part-way:
+    /// not at all where its verdict does not allow that, once a workgroup where its work-items wait
+    /// for each other.
     #[must_use]
     pub fn look(&self) -> Look {
         self.look_by(&self.verdict())
@@ -97,7 +98,7 @@ impl Kernel {
         }
     }
 
-    /// May it be stopped after any instruction and run again?
+    /// Judges whether the kernel may be stopped after any instruction and run again.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut verdict = match &self.body {
@@ -106,7 +107,7 @@ impl Kernel {
                 Verdict::Unknown(Reason { construct: construct.clone(), line: *line })
             }
         };
-        // What concerns the whole kernel stands where it begins.
+        // A reason without a line concerns the whole kernel, which begins at this line.
         if let Verdict::Not(reason) | Verdict::Unknown(reason) = &mut verdict
             && reason.line == 0
         {

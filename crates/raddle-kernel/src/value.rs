@@ -17,7 +17,7 @@ pub(crate) struct Value(u32);
 /// A part of the memory of a work-item: variable, offset, length.
 pub(crate) type VariableCell = (u32, i64, u32);
 
-/// What a value is.
+/// The meaning of a value: how it is computed, or where it comes from.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Meaning {
     Int(i64),
@@ -29,7 +29,7 @@ pub(crate) enum Meaning {
         bytes: i64,
     },
     Operation(u32, SmallVec<[Value; 4]>),
-    /// What memory that the kernel does not write holds there.
+    /// The contents of memory that the kernel does not write: the pointer, and how many bytes.
     Held(Value, u32),
     /// Bytes of a value: from which on, how many.
     Part(Value, i64, u32),
@@ -55,7 +55,7 @@ pub(crate) struct Address {
 /// Where a pointer may lead, sorted.
 pub(crate) type Origins = SmallVec<[Origin; 1]>;
 
-/// A number in which all bits of what it was made from count.
+/// A hash in which all bits of the hashed words count.
 struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -84,12 +84,12 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Values, each at the first free place behind the hash of what it is; half of the places are free.
+    /// Values, each at the first free place behind its meaning's hash; half of the places are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
-    /// Where pointers can lead, by value.
+    /// The origins that pointers can lead to, by value.
     origins: Vec<Origins>,
-    /// Whether a known pointer was found to lead to more than before.
+    /// Set if a known value was found to lead to more origins than before.
     grown: bool,
 }
 
@@ -104,7 +104,7 @@ impl Values {
         }
         let at = self.place_of(&meaning);
         if let Some(value) = self.places[at] {
-            // What it is computed from may lead to more than when it was first met.
+            // The values that a known value is computed from may lead to more than at first.
             self.grown |= self.inherits(value);
             return value;
         }
@@ -116,7 +116,7 @@ impl Values {
         value
     }
 
-    /// Where in the table a value stands, or would.
+    /// Gives back the place in the table where a value with this meaning stands, or would stand.
     fn place_of(&self, meaning: &Meaning) -> usize {
         let mut hasher = Mixed(0);
         meaning.hash(&mut hasher);
@@ -127,7 +127,8 @@ impl Values {
         at
     }
 
-    /// A value leads where that leads what it is computed from; whether any of it is new.
+    /// Lets a value lead to all that the values lead to that it is computed from. Returns whether
+    /// any origin is new.
     fn inherits(&mut self, value: Value) -> bool {
         let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
             &Meaning::Origin(origin) => return self.leads(value, [origin]),
@@ -151,7 +152,7 @@ impl Values {
         new
     }
 
-    /// Whether a known pointer was found to lead to more since this was last asked.
+    /// Returns whether a known value was found to lead to more origins since the last call.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
@@ -168,12 +169,12 @@ impl Values {
         &self.meanings[value.0 as usize]
     }
 
-    /// Where a pointer may lead: nothing where it is no pointer.
+    /// Returns the origins that a pointer may lead to; empty for a value that is no pointer.
     pub(crate) fn origins(&self, value: Value) -> &Origins {
         &self.origins[value.0 as usize]
     }
 
-    /// A value may also lead there; whether that is new.
+    /// Adds origins that a value may lead to. Returns whether any of them is new.
     pub(crate) fn leads(
         &mut self,
         value: Value,
@@ -190,7 +191,7 @@ impl Values {
         new
     }
 
-    /// `base + bytes + sum of count * term`.
+    /// Gives back the value of `base + bytes + sum of count * term`.
     pub(crate) fn sum(
         &mut self,
         base: Option<Value>,
@@ -231,7 +232,7 @@ impl Values {
         }
     }
 
-    /// A pointer without its constant, and the constant.
+    /// Splits a pointer into everything but its constant, and the constant.
     pub(crate) fn address(&mut self, pointer: Value) -> Address {
         match self.meaning(pointer).clone() {
             Meaning::Sum { base, terms, bytes } => {
@@ -242,7 +243,7 @@ impl Values {
         }
     }
 
-    /// The one origin of a pointer and the counts of its terms, where it has just one.
+    /// Gives back the origin of a pointer, if there is just one, and the counts of its terms.
     pub(crate) fn strides(&self, moving: Value) -> Option<(Origin, Vec<i64>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
@@ -258,7 +259,8 @@ impl Values {
         }
     }
 
-    /// Whether `value` is computed from one of these; `looks`: so many values may still be looked at.
+    /// Returns whether `value` is computed from one of `of`. `looks`: the number of values that may
+    /// still be looked at.
     pub(crate) fn depends(&self, value: Value, of: &BTreeSet<Value>, looks: &mut usize) -> bool {
         let mut pending = vec![value];
         let mut seen = BTreeSet::new();

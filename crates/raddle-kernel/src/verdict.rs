@@ -21,14 +21,14 @@ pub enum Verdict {
     Conditional(BTreeSet<(u32, u32)>),
     /// No.
     Not(Reason),
-    /// It could not be shown, so it counts as no.
+    /// Unknown, which counts as no: a second run was not shown to be harmless.
     Unknown(Reason),
 }
 
-/// What decided, and the line in the source; 0 where that is not known.
+/// The construct that decided a verdict, and the line in the source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reason {
-    /// What decided.
+    /// The construct that decided.
     pub construct: Construct,
     /// The line in the source, from 1; 0 where the code does not say.
     pub line: u32,
@@ -59,7 +59,8 @@ pub(crate) fn judge(body: &Body) -> Verdict {
             }
         }
     }
-    // Who is done behind a guard does not write again what was written over.
+    // A work-item that is done behind its guard does not repeat its writes, so writes of other
+    // arguments must not fall on them.
     if found.accesses.iter().any(|access| access.last) {
         let arguments = writes.keys().filter_map(|origin| match origin {
             Origin::Argument(index) => Some(*index),
@@ -85,7 +86,7 @@ pub(crate) fn judge(body: &Body) -> Verdict {
 /// An access, and where it is.
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// A place that is a number of bytes behind the beginning, and any multiple of a step.
+/// A place that lies a number of bytes and any multiple of a step behind the beginning.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: Origin,
@@ -111,18 +112,18 @@ fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, V
     all
 }
 
-/// So many values are looked at on the way from what is written to what was read; behind that it is not
-/// known to be changed in place.
+/// The number of values that are looked at on the way from a written value to a read one, at most.
+/// Beyond it, memory is not known to be changed in place.
 const MOST_LOOKS: usize = 400_000;
 
-/// Where reads that nothing covers and writes of one argument may meet: whether it is certainly one
-/// place whose new value comes from the old one, and the line of the write.
+/// Gives back where reads that nothing covers and writes of one argument may meet: whether it is
+/// certainly one place whose new value comes from the old one, and the line of the write.
 fn collisions(
     found: &Effects,
     reads: &[Placed<'_>],
     writes: &[Placed<'_>],
 ) -> BTreeSet<(bool, u32)> {
-    // A kernel has thousands of accesses, of a few kinds.
+    // A kernel has thousands of accesses, but of few kinds.
     let kinds: BTreeSet<Option<Strided>> = reads.iter().map(|(_, from)| *from).collect();
     let mut read_at: BTreeMap<(Address, u32), BTreeSet<Value>> = BTreeMap::new();
     for (read, _) in reads {
@@ -138,7 +139,7 @@ fn collisions(
     for &(write, to) in writes {
         let met_by = |(read, from): &Placed<'_>| read.place != write.place && meets(*from, to);
         let some = if write.last {
-            // Reads of the guard that it turns off do no harm.
+            // Reads of the guard that this write turns off do no harm.
             reads.iter().any(met_by)
         } else {
             *known.entry(to).or_insert_with(|| kinds.iter().any(|from| meets(*from, to)))
@@ -154,8 +155,9 @@ fn collisions(
     met
 }
 
-/// Whether two accesses of one argument never share a byte: every step between them is a multiple of a
-/// stride within which they take different bytes, such as two fields of one structure.
+/// Returns whether two accesses of one argument never share a byte: every step between them is a
+/// multiple of a stride within which they take different bytes, such as two fields of one
+/// structure.
 fn apart(from: Strided, to: Strided) -> bool {
     if from.base != to.base {
         return false;

@@ -10,10 +10,10 @@ use crate::LiveError;
 use crate::status::LiveStatus;
 use crate::wire::{ToClient, ToDaemon, receive, send};
 
-/// For how long an answer is waited for.
+/// The time for which an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The socket where nobody names one; `None` where the session has no folder for it.
+/// Returns the socket that is used by default; `None` where the session has no folder for it.
 #[must_use]
 pub fn default_socket() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
@@ -27,7 +27,7 @@ pub struct Inquiry {
 }
 
 impl Inquiry {
-    /// Connects.
+    /// Connects to the daemon at a socket.
     ///
     /// # Errors
     /// Nobody serves this socket.
@@ -44,7 +44,7 @@ impl Inquiry {
         receive(&mut self.stream)
     }
 
-    /// How everybody stands.
+    /// Asks for the state of all programs.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -55,7 +55,7 @@ impl Inquiry {
         }
     }
 
-    /// Takes the programs of this process id off the device until they are resumed; how many there are.
+    /// Takes the programs of this process id off until they are resumed. Returns their number.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -63,7 +63,7 @@ impl Inquiry {
         self.done(&ToDaemon::Preempt { pid })
     }
 
-    /// Lets them go on; how many there are.
+    /// Lets the programs of this process id go on. Returns their number.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -78,8 +78,8 @@ impl Inquiry {
         }
     }
 
-    /// A token by which programs join under this level, or the most urgent one that is granted, for as
-    /// long as this connection is there.
+    /// Asks for a token by which programs join under this level, or the most urgent one that is
+    /// granted, for as long as this connection is there.
     ///
     /// # Errors
     /// The daemon is gone.

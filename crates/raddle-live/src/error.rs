@@ -5,7 +5,7 @@ use std::io;
 use raddle_dispatch::RecipeError;
 use raddle_preempt::PreemptError;
 
-/// What a client or the daemon cannot do.
+/// An error of a client or of the daemon.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]

@@ -12,17 +12,17 @@ use crate::LiveError;
 use crate::client::journal::{ClientEvent, ClientHeader, ClientReplay};
 use crate::daemon::desk::{DaemonEvent, DaemonHeader, Desk};
 
-/// How the last line of a log begins.
+/// The text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// What a replay of a live log found.
+/// The findings of a replay of a live log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveReplayed {
     /// Events fed.
     pub events: u64,
     /// Answers compared.
     pub answers: u64,
-    /// Whether the last line is there: a program that was killed leaves none.
+    /// True if the last line is there: a program that was killed leaves none.
     pub is_whole: bool,
     /// The first line that differs: its 1-based number, as logged, as answered now.
     pub difference: Option<(usize, String, String)>,
@@ -37,7 +37,7 @@ pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
     replay_with(&Registry::bundled(), log)
 }
 
-/// [`replay`], of a log of a daemon whose policies are in the registry.
+/// Replays a log as [`replay`] does, with the policies of a registry for the log of a daemon.
 ///
 /// # Errors
 /// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
@@ -82,7 +82,7 @@ pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
     number: usize,
-    /// Whether the last line was there.
+    /// True if the last line was there.
     is_whole: bool,
 }
 
@@ -100,7 +100,7 @@ impl<R: BufRead> LiveLogLines<R> {
         };
         self.number += 1;
         self.is_whole = line.starts_with(LAST);
-        // One that was killed while it wrote has no whole line at the end.
+        // A process that was killed while it wrote leaves a broken line at the end.
         if self.is_whole || self.lines.peek().is_none() && !line.ends_with('}') {
             return Ok(None);
         }
@@ -109,7 +109,7 @@ impl<R: BufRead> LiveLogLines<R> {
     }
 }
 
-/// What the events go to.
+/// The receiver of the events: a controller, or a daemon's decisions.
 enum Fed {
     Client(ClientReplay),
     Daemon(Box<FedDesk>),
@@ -123,7 +123,7 @@ struct FedDesk {
     now: u64,
 }
 
-/// When and in which step a line was written.
+/// The time and the step of a line.
 #[derive(Deserialize)]
 struct When {
     t: Tick,
@@ -157,7 +157,7 @@ impl Fed {
         }
     }
 
-    /// The answer in the place of this logged one.
+    /// Gives back the answer in the place of this logged one.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
         let When { t, step } = serde_json::from_str(line).map_err(bad)?;
@@ -179,7 +179,7 @@ impl Fed {
 }
 
 impl FedDesk {
-    /// Takes over what was answered since; events are not compared, they were read.
+    /// Takes over the answers since the last call; events are not compared, as they were read.
     fn collect(&mut self) {
         let written = self.echo.take();
         let answers = written.lines().filter(|line| line.contains("\"answer\":"));
@@ -187,7 +187,7 @@ impl FedDesk {
     }
 }
 
-/// Keeps what is written until it is asked for.
+/// A writer that keeps the text until it is taken.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -1,9 +1,9 @@
 //! Does a client's log keep the rules of the controller?
 //!
-//! It says little of a launch: that it was captured, submitted, has left or ended. So it is told again in the
-//! words of a replay, to the checker of those: a launch is one workgroup on a compute unit of its own, which
-//! begins when it ends. What is not seen: when launches begin (rules 5 and 7 say something of that), and whether
-//! hosts were told the truth (rule 11).
+//! The log says little of a launch: that it was captured, submitted, has left or ended. So it is
+//! told again in the words of a replay, to the checker of replays: a launch is one workgroup on a
+//! compute unit of its own, which begins when it ends. The checker does not see when launches begin
+//! (rules 5 and 7 say something of that), nor whether hosts were told the truth (rule 11).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -18,8 +18,8 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Holds the log of a client against the rules of the controller; rule 6 is not asked of a log, which may end
-/// before its launches do.
+/// Holds the log of a client against the rules of the controller. Rule 6 is left out, as a log may
+/// end before its launches do.
 ///
 /// # Errors
 /// When the log cannot be read, names launches that nobody has submitted, or holds work on the device.
@@ -50,7 +50,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
     Ok(CheckedLog { events, answers, ..retold.checker.found().clone() })
 }
 
-/// How far a preemption is.
+/// The stage of a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RuleStage {
     Running,
@@ -64,11 +64,12 @@ struct Retold {
     captured: u64,
     /// Submissions in the runtime, and the order in which each was captured.
     flying: BTreeMap<u64, u64>,
-    /// Those of them that have left for certain, and those that a reset hits.
+    /// Launches in the runtime that have left for certain, by the order of their capture.
     claimed: BTreeSet<u64>,
+    /// Launches in the runtime that a reset hits, by the order of their capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
-    /// The flag was raised, and nothing has shown yet that it is seen.
+    /// True if the flag was raised, and nothing has shown yet that it is seen.
     is_unseen: bool,
 }
 
@@ -88,7 +89,7 @@ impl Retold {
         }
     }
 
-    /// A line of a replay, of the number that the line of this log has.
+    /// Gives the checker a line of a replay, under the number of the line of this log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -100,12 +101,12 @@ impl Retold {
         self.event(json!({"answer": "turn", "may-issue": may_issue}))
     }
 
-    /// It is asked to leave in this way.
+    /// Tells the checker that a launch is asked to leave in this way.
     fn take_off(&mut self, order: u64, how: &str) -> Result<(), LiveError> {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// It is gone for good: the checker asks no more than whose it was.
+    /// Tells the checker that a launch is gone for good: of a refusal, only the launch counts.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -168,7 +169,7 @@ impl Retold {
         }
     }
 
-    /// The flag is seen, as the runtime says or a launch shows that leaves.
+    /// Tells the checker that the flag is seen: the runtime or a launch that left shows it.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;
@@ -184,7 +185,7 @@ impl Retold {
             }
             ClientEvent::Submitted { launch } => match self.flying.get(&launch).copied() {
                 Some(order) => self.event(json!({"event": "submitted", "launch": order})),
-                // It has ended before the call returned.
+                // The launch has ended before the call returned.
                 None => Ok(()),
             },
             ClientEvent::Claimed { launch } => {
@@ -199,7 +200,7 @@ impl Retold {
             ClientEvent::Finished { launch } => {
                 let order = self.gone(launch)?;
                 if self.hit.remove(&order) {
-                    // The reset came too late for it.
+                    // The reset came too late for the launch.
                     return self.refuse(order);
                 }
                 let pieces = json!([[0, 1, 1, order % 65_536, 1]]);
@@ -233,7 +234,7 @@ impl Retold {
         self.flying.get(&launch).copied().ok_or(LiveError::NoLaunch { launch })
     }
 
-    /// The same for one that is in the runtime no more.
+    /// Takes a launch that is in the runtime no more, and gives back the order of its capture.
     fn gone(&mut self, launch: u64) -> Result<u64, LiveError> {
         let order = self.flying.remove(&launch).ok_or(LiveError::NoLaunch { launch })?;
         self.claimed.remove(&order);

@@ -15,10 +15,10 @@ use crate::client::core::Core;
 use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
-/// How many steps a schedule may take: the longest that ended took a tenth of it.
+/// The number of steps that a schedule may take: the longest that ended took a tenth of it.
 const MOST_STEPS: u32 = 20_000;
 
-/// What all schedules together have met.
+/// The sum of what all schedules have met.
 #[derive(Debug, Default)]
 struct Met {
     faults: Faults,
@@ -32,7 +32,7 @@ struct Schedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// The task of who holds the runtime.
+    /// The task in the hands of the thread that holds the runtime.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,
@@ -85,7 +85,7 @@ impl Schedule {
         self.wishes -= 1;
         let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset, Preemption::Reset];
         match self.random.to(9) {
-            // The last one lets everything end.
+            // The last wish lets everything end.
             _ if self.wishes == 0 => self.board.host(Core::resume),
             0..=4 => {
                 let way = ways[self.random.to(3) as usize];
@@ -97,7 +97,7 @@ impl Schedule {
         }
     }
 
-    /// Who preempts takes the first task where nobody holds the runtime.
+    /// Preempts, and takes the first task where nobody holds the runtime.
     fn preempt(&mut self, way: Preemption) {
         let free = self.in_hand.is_none();
         let (_, task) =
@@ -175,7 +175,7 @@ fn a_preemption_that_does_not_end_is_given_up_once() {
     assert!(board.preempt(None, Preemption::Flag, |_| ()).0);
     assert_eq!(board.host(|core| (core.until_given_up(0), core.until_given_up(0))), (None, None));
     assert_eq!(board.host(|core| core.counts().given_up), 1);
-    // It goes on, and ends.
+    // The preemption goes on, and ends.
     assert!(matches!(board.take(), Some(Task::Raise { .. })));
     board.report(raddle_preempt::Report::Raised(PROCESS)).unwrap();
     assert!(matches!(board.take(), Some(Task::Plain(_))));

@@ -1,4 +1,4 @@
-//! How does everybody stand?
+//! How do the programs of a daemon stand?
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct LiveStatus {
     /// The process id of the daemon.
     pub pid: u32,
-    /// For how long it has run.
+    /// The time for which the daemon has run, in milliseconds.
     pub uptime_ms: u64,
     /// The turn and the preempt policy.
     pub policies: (String, String),
-    /// The most urgent level that it grants.
+    /// The most urgent level that the daemon grants.
     pub most_urgent: Level,
     /// The programs, in the order in which they joined.
     pub programs: Vec<ProgramStatus>,
@@ -23,28 +23,28 @@ pub struct LiveStatus {
     pub refused: BTreeMap<RefusedClient, u64>,
 }
 
-/// Why a connection was refused or dropped.
+/// The reason for which a connection was refused or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusedClient {
-    /// It is of another user.
+    /// The connection is one of another user.
     OtherUser,
-    /// As many are there as may be.
+    /// There are as many connections as there may be.
     TooMany,
-    /// It said nothing for too long after it had connected.
+    /// The client said nothing for too long after it had connected.
     Silent,
-    /// It sent what is no message, or one that makes no sense now.
+    /// The client sent bytes that are no message, or a message that makes no sense now.
     BadMessage,
-    /// It sent a message that is too long.
+    /// The client sent a message that is too long.
     TooLong,
-    /// It sent more messages a second than it may.
+    /// The client sent more messages a second than it may.
     TooFast,
-    /// It does not read what it is told.
+    /// The client does not read what it is told.
     NotReading,
 }
 
 impl RefusedClient {
-    /// In words.
+    /// Returns the reason in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -59,11 +59,11 @@ impl RefusedClient {
     }
 }
 
-/// What a client says of itself; all counts since it started.
+/// The counts that a client tells the daemon, since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ClientSummary {
-    /// Launches that wait in its queues.
+    /// Launches that wait in the client's queues.
     pub waiting: u64,
     /// Launches in the runtime.
     pub in_flight: u64,
@@ -81,45 +81,44 @@ pub struct ClientSummary {
     pub given_up: u64,
     /// Nanoseconds of the longest preemption.
     pub longest_ns: u64,
-    /// What the backend counts, by its names.
+    /// The counts of the backend, by name.
     pub counted: BTreeMap<String, u64>,
 }
 
-/// How a program stands.
+/// The state of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProgramStatus {
-    /// Its process id.
+    /// The process id of the program.
     pub pid: i32,
-    /// Its level.
+    /// The level of the program.
     pub level: Level,
-    /// What it may do.
+    /// The standing of the program: what it may do.
     pub standing: ProgramStanding,
-    /// Whether it has something to run.
+    /// True if the program has something to run.
     pub runnable: bool,
-    /// Preemptions that were ordered, of those how many are not over in time, and how many were not
-    /// ordered as there were too many in a second.
+    /// Preemptions that were ordered.
     pub ordered: u64,
-    /// See `ordered`.
+    /// Ordered preemptions that were not over in time.
     pub overdue: u64,
-    /// See `ordered`.
+    /// Preemptions that were not ordered, as there were too many in a second.
     pub held_back: u64,
-    /// What it says of itself.
+    /// The counts that the program tells.
     pub summary: ClientSummary,
 }
 
-/// What a program may do.
+/// The standing of a program: what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramStanding {
-    /// It has the turn.
+    /// The program has the turn.
     Turn,
-    /// It submits nothing; what it has submitted stays.
+    /// The program submits nothing; submitted work stays.
     Paused,
-    /// Its work is leaving.
+    /// The work of the program is leaving.
     Leaving,
-    /// Its work has left.
+    /// The work of the program has left.
     Away,
-    /// Somebody has taken it off until he lets it go on.
+    /// The program was taken off until somebody lets it go on.
     Held,
 }

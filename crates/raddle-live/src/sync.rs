@@ -1,4 +1,4 @@
-//! With which locks and threads?
+//! Which locks and threads does a client use?
 //!
 //! `tests/loom` compiles the client with loom's in their place.
 

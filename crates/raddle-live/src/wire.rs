@@ -1,6 +1,7 @@
 //! What do the daemon and its clients say to each other?
 //!
-//! A frame is a version (one byte, 1), a length (four bytes, little-endian) and so many bytes of JSON.
+//! A frame is a version (one byte, 1), a length (four bytes, little-endian) and a text of that many
+//! bytes of JSON.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -22,55 +23,55 @@ pub(crate) const MOST_TO_DAEMON: usize = 4096;
 /// Most bytes of text that a client takes: a status of every client.
 const MOST_TO_CLIENT: usize = 4 << 20;
 
-/// What is said to the daemon.
+/// A message to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
     /// A program joins, under the level that this token was given.
     Join { token: Option<String> },
-    /// It has something to run.
+    /// The program has something to run.
     Runnable { in_flight: u64 },
-    /// It has nothing to run.
+    /// The program has nothing to run.
     Idle {},
     /// The preemption of this number is over.
     Drained { order: u64 },
-    /// What it has done.
+    /// The counts of the program.
     Summary { of: ClientSummary },
-    /// Asks whether anybody is there.
+    /// Asks whether the daemon is there.
     Alive {},
     /// Asks for a token for programs of this level.
     Grant { level: Level },
-    /// Asks how everybody stands.
+    /// Asks for the state of all programs.
     Status {},
     /// Takes the programs of this process id off until they are resumed.
     Preempt { pid: i32 },
-    /// Lets them go on.
+    /// Lets the programs of this process id go on.
     Resume { pid: i32 },
 }
 
-/// What the daemon says.
+/// A message of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToClient {
-    /// You are in, paused, and have this level.
+    /// The program has joined, is paused, and has this level.
     Welcome { level: Level },
-    /// Your work leaves by this way; say when that is over, by the number.
+    /// The program's work has to leave by this way; its end is to be told, by the number.
     Preempt { order: u64, way: Preemption },
-    /// Submit nothing more.
+    /// The program submits nothing more.
     Pause {},
-    /// Go on.
+    /// The program goes on.
     Resume {},
-    /// Somebody is there.
+    /// The daemon is there.
     Alive {},
     /// A token, and the level that it stands for.
     Granted { token: String, level: Level },
-    /// How everybody stands.
+    /// The state of all programs.
     Status { of: Box<LiveStatus> },
-    /// It is done, for so many programs.
+    /// The order is carried out, for this number of programs.
     Done { programs: u64 },
 }
 
-/// A message as it is sent.
+/// Makes the bytes of a message.
 pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = vec![VERSION, 0, 0, 0, 0];
     serde_json::to_writer(&mut bytes, message).expect("messages have text keys, and fit memory");
@@ -79,7 +80,7 @@ pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// How many bytes of text follow this head, at most `most`.
+/// Returns the number of bytes of text that follow this head, at most `most`.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
     let [version, length @ ..] = head;
     if version != VERSION {
@@ -95,7 +96,7 @@ pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<
     to.flush()
 }
 
-/// Sends a message if there is room for it. Who is not read for so long is as good as alone.
+/// Sends a message if there is room for it. A client whose messages nobody reads counts as alone.
 pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;

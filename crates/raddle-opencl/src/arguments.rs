@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::native::{Handle, asked, asked_bytes, native};
 
-/// What an argument is.
+/// A kind of argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Bytes that are copied.
@@ -25,12 +25,12 @@ pub(crate) enum Kind {
     Sampler,
 }
 
-/// An argument that was set.
+/// An argument that the program has set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
     Memory(Handle),
-    /// So many bytes.
+    /// The number of bytes of local memory.
     Local(usize),
     Sampler(Handle),
     /// An address of shared virtual memory.
@@ -38,7 +38,7 @@ pub(crate) enum KernelArgument {
 }
 
 impl Kind {
-    /// What this argument of a kernel is, which was built with information about its arguments.
+    /// Finds the kind of an argument of a kernel that was built with information on its arguments.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
         let null = std::ptr::null_mut();
         let space: cl_uint = asked(|size, value| {
@@ -65,7 +65,7 @@ impl Kind {
 }
 
 impl KernelArgument {
-    /// What the runtime has accepted as an argument of this kind.
+    /// Reads an argument of this kind that the runtime has accepted.
     ///
     /// # Safety
     /// `value` is null or has `size` bytes.
@@ -91,7 +91,7 @@ impl KernelArgument {
         }
     }
 
-    /// Sets it as an argument of a kernel.
+    /// Sets the argument for a kernel of the runtime.
     pub(crate) fn set(&self, kernel: cl_kernel, index: cl_uint) -> cl_int {
         let of =
             |size: usize, value: *const c_void| native!(clSetKernelArg(kernel, index, size, value));

@@ -17,8 +17,8 @@ type Place = *mut c_void;
 type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Calls that only enqueue: behind the queue their own arguments, then the wait list and the event. The word that
-/// says whether a call blocks stands between semicolons.
+/// Defines calls that only enqueue: behind the queue come their own arguments, then the wait list
+/// and the event. The word that tells whether a call blocks stands between semicolons.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
@@ -44,7 +44,7 @@ macro_rules! enqueueing {
     )*};
 }
 
-/// The same for maps, which answer with an address.
+/// Defines calls that enqueue a map, which answer with an address.
 macro_rules! mapping {
     ($($name:ident = $entry:ident ( $($argument:ident : $type:ty),* );)*) => {$(
         pub(crate) unsafe extern "C" fn $name(
@@ -123,7 +123,7 @@ enqueueing! {
     release_egl = clEnqueueReleaseEGLObjectsKHR(number: cl_uint, all: *const cl_mem);
 }
 
-/// A marker without a wait list.
+/// Enqueues a marker without a wait list.
 pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_event) -> cl_int {
     guarded(|| {
         if event.is_null() || lane::of(queue).is_none() {
@@ -136,7 +136,7 @@ pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_e
     })
 }
 
-/// In a lane everything is in order.
+/// Enqueues a barrier; in a lane, where everything is in order, nothing is to be done.
 pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     guarded(|| match lane::of(queue) {
         Some(_) => 0,
@@ -144,7 +144,7 @@ pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     })
 }
 
-/// A barrier behind events, in the old form.
+/// Enqueues a barrier behind events, in the old form.
 pub(crate) unsafe extern "C" fn wait_for_events(
     queue: cl_command_queue,
     count: cl_uint,
@@ -164,10 +164,10 @@ pub(crate) unsafe extern "C" fn wait_for_events(
     })
 }
 
-/// What a program gives to be called when shared memory may be given back.
+/// A function of the program that is called when shared memory may be given back.
 type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
-/// What the program is called with.
+/// The data with which a [`FreeCall`] of the program is called.
 struct Freeing {
     queue: Handle,
     free: FreeCall,
@@ -200,7 +200,7 @@ pub(crate) unsafe extern "C" fn svm_free(
             // SAFETY: the runtime has not taken it.
             Some(freeing) if code != 0 => drop(unsafe { Box::from_raw(freeing) }),
             None if code == 0 && !places.is_null() => {
-                // SAFETY: the runtime has accepted so many.
+                // SAFETY: the runtime has accepted `number` places.
                 forget_svm(unsafe { std::slice::from_raw_parts(places, number as usize) });
             }
             _ => {}

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is counted.
+/// A thing that the layer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Launches that can leave.
@@ -32,7 +32,7 @@ pub(crate) enum Count {
     Refused,
 }
 
-/// Their names in `raddle live status`.
+/// The names of the counts, by which programs and `raddle live status` know them.
 const NAMES: [&str; 12] = [
     "launches",
     "in-order",
@@ -48,7 +48,7 @@ const NAMES: [&str; 12] = [
     "refused",
 ];
 
-/// What a user is told once, of those that keep work from leaving.
+/// The warnings on work that cannot leave: a user gets each of them once.
 const WARNINGS: [(Count, &str); 6] = [
     (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
     (
@@ -66,7 +66,7 @@ const WARNINGS: [(Count, &str); 6] = [
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-/// Counts one; the first of those that keep work from leaving is told on standard error.
+/// Adds one to a count; where the count has a warning, the first one prints it to standard error.
 pub(crate) fn count(what: Count) {
     let before = COUNTS[what as usize].fetch_add(1, Ordering::Relaxed);
     if before == 0
@@ -79,12 +79,12 @@ pub(crate) fn count(what: Count) {
     }
 }
 
-/// Its name.
+/// Returns the name of a count.
 pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }
 
-/// Every count with its name.
+/// Gives back every count with its name.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, u64)> {
     NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
 }

@@ -89,7 +89,7 @@ pub(crate) unsafe extern "C" fn profile(
     guarded(|| match Command::of(event) {
         None => native!(clGetEventProfilingInfo(event, what, size, value, size_ret)),
         Some(command) => match (command.ended(), command.native()) {
-            // The times of the submission that ran.
+            // The times are those of the submission that ran.
             (Some(CL_COMPLETE), Some(event)) => {
                 native!(clGetEventProfilingInfo(event.0, what, size, value, size_ret))
             }
@@ -140,7 +140,7 @@ pub(crate) unsafe extern "C" fn call_at(
 
 pub(crate) unsafe extern "C" fn set_status(event: cl_event, status: cl_int) -> cl_int {
     guarded(|| match Command::of(event) {
-        // It is no user event.
+        // A command of the layer is no user event.
         Some(_) => CL_INVALID_EVENT,
         None => {
             let code = native!(clSetUserEventStatus(event, status));

@@ -1,7 +1,7 @@
 //! Which functions of extensions may a program call past the layer?
 //!
-//! What enqueues past the lanes would overtake the work that waits in them, and replayed command buffers hold
-//! launches that the layer never sees: those are hidden.
+//! Functions that enqueue past the lanes would overtake the work that waits in them, and replayed
+//! command buffers hold launches that the layer never sees: both are hidden.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -15,16 +15,16 @@ use crate::native::{asked_bytes, guarded, native};
 /// The name under which a program that knows the layer finds [`crate::raddle_layer_version`].
 pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 
-/// The name under which it finds [`crate::raddle_layer_count`].
+/// The name under which a program finds [`crate::raddle_layer_count`].
 pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
-/// What a program gets in place of a function of this name.
+/// The function that a program gets where it looks for one of this name.
 enum FoundExtension {
-    /// Nothing: as if the extension were not there.
+    /// No function, as if the extension were not there.
     Hidden,
     /// A function of the layer.
     Ours(*mut c_void),
-    /// What the runtime has.
+    /// The function of the runtime, if it has one.
     Native,
 }
 
@@ -110,7 +110,7 @@ pub(crate) unsafe extern "C" fn platform_info(
     })
 }
 
-/// Names of extensions without those whose functions are hidden.
+/// Leaves out the names of extensions whose functions are hidden.
 fn without_hidden(told: &[u8]) -> Vec<u8> {
     let names = told.strip_suffix(&[0]).unwrap_or(told);
     let kept = names.split(|&byte| byte == b' ').filter(|name| !has(name, b"command_buffer"));

@@ -5,15 +5,15 @@ use std::sync::mpsc::{Sender, channel};
 
 type LaterJob = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one thing after the other. It begins with the first.
+/// A thread that does one job after the other. It is started with the first.
 pub(crate) struct Later {
     name: &'static str,
     jobs: OnceLock<Option<Sender<LaterJob>>>,
 }
 
-/// Calls the program back. A program may block there.
+/// The thread that calls the program back. A program may block there.
 pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
-/// Completes native events that queues without a lane wait for. Never blocks.
+/// The thread that completes native events that queues without a lane wait for. Never blocks.
 pub(crate) static EVENTS: Later = Later::new("raddle-event");
 
 impl Later {
@@ -21,14 +21,14 @@ impl Later {
         Self { name, jobs: OnceLock::new() }
     }
 
-    /// Does this behind what was given before.
+    /// Does a job behind those that were given before.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let job: LaterJob = Box::new(job);
         let refused = match self.jobs.get_or_init(|| self.begin()) {
             Some(jobs) => jobs.send(job).err().map(|refused| refused.0),
             None => Some(job),
         };
-        // Without a thread it is done here: late is better than never.
+        // Without a thread the job is done here: late is better than never.
         if let Some(job) = refused {
             crate::native::guarded(job);
         }

@@ -30,7 +30,7 @@ use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
 pub use extensions::{COUNT_FUNCTION, VERSION_FUNCTION};
 
-/// Its name and version, for the loader.
+/// The name of the layer, for the loader.
 const NAME: &std::ffi::CStr = c"raddle";
 
 /// Answers the loader's questions about the layer.
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn clInitLayer(
         return CL_INVALID_VALUE;
     }
     native::guarded(|| {
-        // SAFETY: the loader gives a table of so many entries and two places.
+        // SAFETY: the loader gives a table of `entries` entries and two places.
         unsafe {
             native::set_target(target, entries);
             layer.write(table::layer());
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn clInitLayer(
     })
 }
 
-/// How often something happened, by its name; `u64::MAX` for a name that nothing has.
+/// Returns how often something happened, by the name of its count; `u64::MAX` for an unknown name.
 ///
 /// # Safety
 /// `name` is a string that ends with zero.
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn raddle_layer_count(name: *const c_char) -> u64 {
     counts::all().find(|(known, _)| *known == name).map_or(u64::MAX, |(_, count)| count)
 }
 
-/// The version of the layer: a program that finds this function knows that the layer is loaded.
+/// Returns the version of the layer. A program finds this function only where the layer is loaded.
 pub extern "C" fn raddle_layer_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }

@@ -1,7 +1,8 @@
 //! Which memory do launches keep, and which bytes do their arguments name?
 //!
-//! A program may give its buffers, samplers and shared memory back as soon as a launch is enqueued. The runtime
-//! keeps them until the launch has ended; so does the layer, as the runtime hears of the launch later.
+//! A program may give its buffers, samplers and shared memory back as soon as a launch is enqueued.
+//! The runtime keeps them until the launch has ended; so does the layer, as the runtime hears of
+//! the launch later.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -16,7 +17,7 @@ use raddle_kernel::launch::Range;
 use crate::arguments::KernelArgument;
 use crate::native::{Handle, asked, guarded, lock, native};
 
-/// Objects that are kept.
+/// Objects of the program that the layer keeps.
 #[derive(Debug, Default)]
 pub(crate) struct KeptObjects {
     memory: Vec<Handle>,
@@ -25,7 +26,7 @@ pub(crate) struct KeptObjects {
 }
 
 impl KeptObjects {
-    /// Keeps what these arguments name.
+    /// Keeps the objects that these arguments name.
     pub(crate) fn of(arguments: &[Option<KernelArgument>]) -> Self {
         let mut kept = Self::default();
         for argument in arguments.iter().flatten() {
@@ -59,13 +60,13 @@ impl Drop for KeptObjects {
     }
 }
 
-/// Shared virtual memory of the program; given back when nothing keeps it any more.
+/// Shared virtual memory of the program; it is given back when nothing keeps it any more.
 #[derive(Debug)]
 pub(crate) struct Svm {
     context: Handle,
     at: Handle,
     bytes: usize,
-    /// Whether it is the layer that gives it back.
+    /// True if the layer is to give the memory back.
     is_ours: std::sync::atomic::AtomicBool,
 }
 
@@ -79,7 +80,7 @@ impl Drop for Svm {
 
 static SVM: Mutex<BTreeMap<usize, Arc<Svm>>> = Mutex::new(BTreeMap::new());
 
-/// The shared memory that an address lies in.
+/// Finds the shared memory that an address lies in.
 fn svm_at(at: Handle) -> Option<Arc<Svm>> {
     let all = lock(&SVM);
     let (&begin, svm) = all.range(..=at.0.addr()).next_back()?;
@@ -101,7 +102,7 @@ pub(crate) unsafe extern "C" fn svm_alloc(
                 bytes,
                 is_ours: std::sync::atomic::AtomicBool::new(true),
             };
-            // What the runtime gives again, the program has given back by an enqueued call.
+            // An address that comes again was given back before, by an enqueued call.
             let before = lock(&SVM).insert(at.addr(), Arc::new(svm));
             if let Some(before) = before {
                 before.is_ours.store(false, std::sync::atomic::Ordering::Relaxed);
@@ -121,7 +122,7 @@ pub(crate) unsafe extern "C" fn svm_free(context: cl_context, at: *mut c_void) {
     });
 }
 
-/// The runtime gives these back when it comes to that: the layer does not.
+/// Forgets memory that the runtime gives back in its turn, so that the layer does not.
 pub(crate) fn forget_svm(places: &[*mut c_void]) {
     for at in places {
         let known = lock(&SVM).remove(&at.addr());
@@ -131,8 +132,8 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
     }
 }
 
-/// The bytes of each argument. Memory of the runtime that has no address for the host lies behind all
-/// addresses, each object apart from the others.
+/// Gives back the bytes of each argument. Memory of the runtime that has no address for the host
+/// lies behind all addresses, each object apart from the others.
 pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
     let mut roots: Vec<Handle> = Vec::new();
     arguments
@@ -151,9 +152,9 @@ pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
         .collect()
 }
 
-/// Where memory without an address begins: no address of a process is so high.
+/// The begin of memory without an address: no address of a process is so high.
 const BEYOND: u64 = 1 << 62;
-/// The room of one object there: no memory is so large.
+/// The room of one object behind `BEYOND`, as a power of two: no memory is so large.
 const ROOM: u32 = 48;
 
 fn range(memory: cl_mem, roots: &mut Vec<Handle>) -> Range {

@@ -10,13 +10,13 @@ use opencl_sys::{CL_INVALID_OPERATION, CL_OUT_OF_HOST_MEMORY, cl_int, cl_uint};
 /// The entry points below. They never change once the loader has given them.
 static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// A table without entry points.
+/// Makes a table without entry points.
 pub(crate) const fn empty() -> cl_icd_dispatch {
     // SAFETY: every field is an optional function or a number, for which zero is a value.
     unsafe { std::mem::zeroed() }
 }
 
-/// The entry points below; none before the loader has given them.
+/// Returns the entry points below; none before the loader has given them.
 pub(crate) fn target() -> &'static cl_icd_dispatch {
     TARGET.get_or_init(empty)
 }
@@ -24,14 +24,14 @@ pub(crate) fn target() -> &'static cl_icd_dispatch {
 /// The layer's own entry points: the events of the layer begin with their address.
 static OWN: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// The layer's own entry points, made from those below when they are asked for first.
+/// Returns the layer's own entry points, made from those below at the first call.
 pub(crate) fn own_table(
     make: impl FnOnce(cl_icd_dispatch) -> cl_icd_dispatch,
 ) -> &'static cl_icd_dispatch {
     OWN.get_or_init(|| make(*target()))
 }
 
-/// The address of the layer's own entry points.
+/// Returns the address of the layer's own entry points.
 pub(crate) fn own() -> *const cl_icd_dispatch {
     OWN.get().map_or(std::ptr::null(), std::ptr::from_ref)
 }
@@ -39,12 +39,12 @@ pub(crate) fn own() -> *const cl_icd_dispatch {
 /// Copies the first `entries` entry points of the loader's table.
 ///
 /// # Safety
-/// `table` points to so many entry points.
+/// `table` points to `entries` entry points.
 pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint) {
     let mut copy = empty();
     let known = size_of::<cl_icd_dispatch>() / size_of::<usize>();
     let entries = known.min(entries as usize);
-    // SAFETY: the table has so many words, and so has the copy.
+    // SAFETY: the table and the copy have at least `entries` words.
     unsafe {
         let to = std::ptr::from_mut(&mut copy).cast::<usize>();
         std::ptr::copy_nonoverlapping(table.cast::<usize>(), to, entries);
@@ -52,11 +52,11 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
     let _ = TARGET.set(copy);
 }
 
-/// What an entry point answers where the runtime does not have it, or where the layer itself failed.
+/// An answer of an entry point that the runtime does not have, or in which the layer itself failed.
 pub(crate) trait NativeAnswer {
-    /// The runtime does not have it.
+    /// The answer where the runtime does not have the entry point.
     const MISSING: Self;
-    /// The layer failed.
+    /// The answer where the layer failed.
     const FAILED: Self;
 }
 
@@ -93,7 +93,8 @@ pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
 }
 
-/// The bytes that a query answers. `ask` calls it with a size, a place, and a place for the size.
+/// Gives back the bytes of a query's answer. `ask` calls the query with a size, a place, and a
+/// place for the size.
 pub(crate) fn asked_bytes(
     ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int,
 ) -> Option<Vec<u8>> {
@@ -105,8 +106,8 @@ pub(crate) fn asked_bytes(
     (ask(size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == 0).then_some(bytes)
 }
 
-/// One answer of a query of fixed size: `ask` calls it with a size and a place. `None` where the runtime
-/// refuses.
+/// Gives back the answer of a query of fixed size: `ask` calls the query with a size and a place.
+/// `None` where the runtime refuses.
 pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> Option<T> {
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     if ask(size_of::<T>(), value.as_mut_ptr().cast()) != 0 {
@@ -145,8 +146,8 @@ pub(crate) unsafe fn store<T>(place: *mut T, value: T) {
     }
 }
 
-/// A lock of which a thread that panicked has left nothing half done: each step under the layer's locks is
-/// one assignment or one insertion.
+/// Takes a lock, also after a panic: a thread that panicked has left nothing half done, as each
+/// step under the layer's locks is one assignment or one insertion.
 pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! What does the layer build beside a program of the program's own?
 //!
-//! A second program, from the same source with the prologue and with the same options. The program's own is left
-//! alone, so what it is asked for is native.
+//! A second program, from the same source with the prologue and with the same options. The
+//! program's own is left alone, so questions about it are answered natively.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, OsString, c_char, c_void};
@@ -20,27 +20,27 @@ use crate::counts::Count;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// What is known of a program that was made from source.
+/// A program that was made from source.
 #[derive(Default)]
 pub(crate) struct Program {
-    /// Made with the first kernel after a build.
+    /// The second program, made with the first kernel after a build.
     second: Mutex<Option<Arc<Second>>>,
 }
 
-/// The second program.
+/// The second program, with the prologues.
 pub(crate) struct Second {
     built: Result<Handle, Count>,
-    /// What is known of each kernel of the source.
+    /// The verdicts on the kernels of the source, by name.
     verdicts: BTreeMap<String, Verdict>,
-    /// Kernels with a prologue.
+    /// The kernels with a prologue.
     kernels: Vec<String>,
-    /// Why others have none, by name where that is known.
+    /// The reasons why other kernels have none, by name where that is known.
     opaque: BTreeMap<String, Count>,
 }
 
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
-/// The second program of one that the program has.
+/// Gives back the second program beside one of the program's own.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(Handle(program))?;
     let mut second = lock(&known.second);
@@ -48,7 +48,7 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// The kernel of this name, or why there is none.
+    /// Makes the kernel of this name, or tells why there is none.
     pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)
@@ -102,7 +102,7 @@ impl Drop for Second {
     }
 }
 
-/// The context and the source of a program; `None` for one that has none.
+/// Reads the context and the source of a program; `None` where there is no source.
 fn source(program: cl_program) -> Option<(cl_context, String)> {
     let null = std::ptr::null_mut();
     let context: cl_context = asked(|size, value| {
@@ -116,7 +116,7 @@ fn source(program: cl_program) -> Option<(cl_context, String)> {
     (!source.trim().is_empty()).then_some((context, source))
 }
 
-/// The devices that a program is built for as a whole, and the options.
+/// Reads for which devices a program is built as a whole, and with which options.
 fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     let null = std::ptr::null_mut();
     let all = asked_bytes(|size, value, ret| {
@@ -169,7 +169,7 @@ fn build(
     if program.is_null() {
         return Err(Count::NotBuilt);
     }
-    // It is asked what each argument is.
+    // The layer needs to ask for the kind of each argument.
     let options = CString::new(format!("{options} -cl-kernel-arg-info"));
     let count = cl_uint::try_from(devices.len()).unwrap_or(cl_uint::MAX);
     let code = options.map_or(-1, |options| {
@@ -183,7 +183,7 @@ fn build(
     Ok(Handle(program))
 }
 
-/// Which kernels may be stopped part-way; none where there is no compiler that tells.
+/// Judges which kernels may be stopped part-way; none where there is no compiler that tells.
 fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let Some(compiler) = COMPILER.get_or_init(Compiler::find) else { return BTreeMap::new() };
@@ -199,7 +199,7 @@ fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
     kernels().unwrap_or_default().into_iter().map(judged).collect()
 }
 
-/// Those of the options that say what the source means.
+/// Keeps the options that change the meaning of the source.
 fn for_verdicts(options: &str) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut words = options.split_whitespace();
@@ -248,7 +248,7 @@ pub(crate) unsafe extern "C" fn build_own(
 ) -> cl_int {
     guarded(|| {
         if let Some(known) = PROGRAMS.get(Handle(program)) {
-            // It may be another one now.
+            // A new build may be for other devices or options, so the second program is made again.
             let before = lock(&known.second).take();
             drop(before);
         }
@@ -256,7 +256,7 @@ pub(crate) unsafe extern "C" fn build_own(
     })
 }
 
-/// The name of a kernel in C.
+/// Reads the name of a kernel, a string of C.
 pub(crate) fn text(name: *const c_char) -> Option<String> {
     if name.is_null() {
         return None;

@@ -1,15 +1,16 @@
 //! What does the layer know of an object of the program?
 //!
-//! By its handle. Handles come again: the address of an object that is gone is given to the next one. So an
-//! entry counts the references of the program by the calls that take and release them, and with the last one
-//! nothing is found under the handle that does not still keep the object itself.
+//! The layer finds an object by its handle. Handles come again: the address of an object that is
+//! gone is given to the next one. So an entry counts the references of the program by the calls
+//! that take and release them, and with the last one nothing is found under the handle that does
+//! not still keep the object itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use crate::native::Handle;
 
-/// The entry points by which the program takes and gives back a reference of such an object.
+/// Defines the entry points by which the program takes and gives back a reference of an object.
 macro_rules! counted {
     ($all:ident: $object:ty, $retain:ident, $release:ident) => {
         pub(crate) unsafe extern "C" fn retain(object: $object) -> opencl_sys::cl_int {
@@ -37,7 +38,7 @@ pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// Stays while the program has references.
+    /// The object, which stays while the program has references.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }
@@ -55,21 +56,21 @@ impl<T> HandleRegistry<T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The runtime has made an object, and the program has one reference.
+    /// Registers an object that the runtime has made; the program has one reference.
     pub(crate) fn made(&self, handle: Handle, object: Arc<T>) {
         let found = Arc::downgrade(&object);
         let entry = Entry { references: 1, kept: Some(object), found };
         let before = self.write().insert(handle, entry);
-        // Outside of the lock: an object that goes looks for itself here.
+        // The old object is dropped outside of the lock, as it looks for itself here.
         drop(before);
     }
 
-    /// What is known of an object.
+    /// Finds an object by its handle.
     pub(crate) fn get(&self, handle: Handle) -> Option<Arc<T>> {
         self.read().get(&handle)?.found.upgrade()
     }
 
-    /// The program takes a reference.
+    /// Counts a reference that the program takes.
     pub(crate) fn retained(&self, handle: Handle) {
         if let Some(entry) = self.write().get_mut(&handle) {
             entry.references += 1;
@@ -77,7 +78,7 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// The program gives a reference back; call it before the runtime hears of that.
+    /// Counts a reference that the program gives back; call it before the runtime hears of that.
     pub(crate) fn released(&self, handle: Handle) {
         let mut entries = self.write();
         let Some(entry) = entries.get_mut(&handle) else { return };
@@ -88,7 +89,7 @@ impl<T> HandleRegistry<T> {
         self.gone(handle);
     }
 
-    /// An object goes: forgets it, unless its handle has been given to the next one.
+    /// Forgets an object that goes, unless its handle has been given to the next one.
     pub(crate) fn gone(&self, handle: Handle) {
         let mut entries = self.write();
         if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {
@@ -96,7 +97,7 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.read().len()

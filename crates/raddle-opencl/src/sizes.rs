@@ -6,7 +6,7 @@ use opencl_sys::cl_uint;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dimensions: usize,
-    /// Enqueued as a task.
+    /// True for a launch that is enqueued as a task.
     pub(crate) is_task: bool,
     pub(crate) offset: Option<[usize; 3]>,
     pub(crate) global: [usize; 3],
@@ -14,7 +14,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// `None` where they look wrong.
+    /// Reads the sizes of a launch; `None` where they look wrong.
     ///
     /// # Safety
     /// Each place is null or has a number for each dimension.
@@ -46,7 +46,7 @@ impl Sizes {
         sizes.is_plain().then_some(sizes)
     }
 
-    /// Whether no work-item is missing, none has a number that wraps, and groups divide the whole.
+    /// Returns whether there are work-items, no number of one wraps, and groups divide the whole.
     fn is_plain(&self) -> bool {
         let local = self.local.unwrap_or([1; 3]);
         let offset = self.offset.unwrap_or([0; 3]);

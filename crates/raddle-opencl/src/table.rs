@@ -6,12 +6,12 @@ use opencl_sys::cl_uint;
 use crate::lanes::{kernel, lane, launch};
 use crate::{calls, events, extensions, memory, native, program};
 
-/// How many entry points the layer knows.
+/// Returns the number of entry points that the layer knows.
 pub(crate) const fn entries() -> cl_uint {
     (size_of::<cl_icd_dispatch>() / size_of::<usize>()) as cl_uint
 }
 
-/// The layer's entry points; where the runtime has none, neither has the layer.
+/// Returns the layer's entry points; where the runtime has none, neither has the layer.
 pub(crate) fn layer() -> &'static cl_icd_dispatch {
     native::own_table(hooked)
 }
@@ -169,7 +169,7 @@ mod tests {
         clCreateImageWithProperties clSetContextDestructorCallback
     };
 
-    /// What the table of the documentation says of an entry point: what becomes of it.
+    /// Reads in the table of the documentation what becomes of an entry point.
     fn documented(name: &str) -> Option<&'static str> {
         let page = include_str!("../../../docs/live-opencl.md");
         let row = format!("| `{name}` | ");

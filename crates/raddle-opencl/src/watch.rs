@@ -1,6 +1,7 @@
 //! When does a native event end?
 //!
-//! By its callback. Not every runtime calls back when an event fails, so after a failure the layer looks for itself.
+//! The runtime calls back. Not every runtime does so when an event fails, so after a failure the
+//! layer looks for itself.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -15,10 +16,10 @@ use crate::native::{Handle, asked, guarded, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// What is to be done at the end of events; each has a reference.
+/// The calls to make at the end of events; each has a reference to its event.
 static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
-/// Does this with the status of an event when that has ended.
+/// Makes a call with the status of an event when that has ended.
 ///
 /// # Errors
 /// The code with which the runtime refuses.
@@ -58,13 +59,13 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     guarded(|| tell(data.addr(), status));
 }
 
-/// The status of an event.
+/// Returns the status of an event.
 pub(crate) fn status(event: Handle) -> Option<cl_int> {
     let (what, null) = (CL_EVENT_COMMAND_EXECUTION_STATUS, std::ptr::null_mut());
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// An event has failed: others fail with it, now or soon.
+/// Looks for events that fail with one that has failed, now or soon.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {
@@ -72,7 +73,7 @@ pub(crate) fn failed() {
             let all: Vec<(usize, Handle)> =
                 lock(&WATCHED).iter().map(|(id, (event, _))| (*id, *event)).collect();
             for (id, event) in all {
-                // It is still there if its callback has not come in between.
+                // The event is still watched if its callback has not come in between.
                 let kept = lock(&WATCHED).contains_key(&id);
                 if kept && let Some(status) = status(event).filter(|status| *status < 0) {
                     tell(id, status);

@@ -12,12 +12,12 @@ use opencl_sys::{
 
 use crate::native::{Handle, asked, native};
 
-/// How a device sees what the host stores while kernels run.
+/// The way in which a device sees what the host stores while kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// It does not.
+    /// The device does not see it.
     None,
-    /// In shared virtual memory; whether atomic operations of both sides meet there.
+    /// In shared virtual memory. `atomics`: true if atomic operations of both sides meet there.
     Svm { atomics: bool },
     /// In memory of the host that a buffer uses.
     HostPointer,
@@ -45,24 +45,24 @@ impl Sight {
     }
 }
 
-/// So many words are there: launches of one process in the runtime at a time.
+/// The number of words: launches of one process in the runtime at a time, at most.
 pub(crate) const WORDS: usize = 256;
 
 /// The shared memory of one queue.
 #[repr(C, align(128))]
 struct Shared {
     words: [AtomicU32; WORDS],
-    /// First number and how many: of those that leave, of those that are killed.
+    /// The first number and how many: of launches that leave, then of launches that are killed.
     cuts: [AtomicU32; 4],
 }
 
-/// The number of a launch as its prologue compares it.
+/// Returns the number of a launch as its prologue compares it.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
 }
 
-/// Which cut.
+/// A kind of cut: of launches that leave, or of launches that are killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Leave,
@@ -79,7 +79,7 @@ enum Place {
     Svm {
         context: Handle,
     },
-    /// Buffers that use the memory of the host: of the words, of the cuts.
+    /// Buffers that use the memory of the host: one of the words, one of the cuts.
     Buffers {
         words: Handle,
         cuts: Handle,
@@ -92,7 +92,7 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Memory that a device of this sight sees; `None` where there is none.
+    /// Makes memory that a device of this sight sees; `None` where there is none.
     pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
         let size = size_of::<Shared>();
         match sight {
@@ -105,7 +105,7 @@ impl Words {
                 if shared.is_null() {
                     return None;
                 }
-                // SAFETY: the runtime gave so many bytes.
+                // SAFETY: the runtime gave `size` bytes.
                 unsafe { std::ptr::write_bytes(memory.cast::<u8>(), 0, size) };
                 Some(Self { shared, place: Place::Svm { context: Handle(context) } })
             }
@@ -140,20 +140,21 @@ impl Words {
         unsafe { &*self.shared }
     }
 
-    /// Where they are, to be compared.
+    /// Returns the place of the shared memory, to be compared.
     pub(crate) const fn place(&self) -> *const () {
         self.shared.cast_const().cast()
     }
 
-    /// The word of the launch in this slot.
+    /// Returns the word of the launch in this slot.
     pub(crate) fn word(&self, slot: u32) -> &AtomicU32 {
         &self.shared().words[slot as usize % WORDS]
     }
 
-    /// Raises a cut: the first number and how many.
+    /// Raises a cut, by the first number and how many.
     pub(crate) fn raise(&self, cut: Cut, first: u32, count: u32) {
         let at = if cut == Cut::Leave { 0 } else { 2 };
         let cuts = &self.shared().cuts;
+        // The count is 0 while the first number changes, so that no launch sees a mixed cut.
         cuts[at + 1].store(0, Ordering::Release);
         cuts[at].store(first, Ordering::Release);
         cuts[at + 1].store(count, Ordering::Release);
@@ -166,7 +167,7 @@ impl Words {
         self.raise(Cut::Kill, 0, 0);
     }
 
-    /// Hands them to a kernel as its arguments from this one on.
+    /// Hands the words and the cuts to a kernel, as the arguments from `first` on.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
             Place::Svm { .. } => {

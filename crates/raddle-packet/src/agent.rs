@@ -10,19 +10,21 @@ use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
-/// What a packet was.
+/// The outcome of receiving one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
-    /// It stands for these launches, at least one.
+    /// Launches that the packet stands for, at least one.
     Launches(&'l [LaunchImage]),
-    /// A barrier: nothing behind it is launched before its signals say so. [`BarrierPacket`](crate::BarrierPacket) reads it.
+    /// A barrier: no packet behind it is launched before its signals allow that.
+    /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
-    /// A packet of this type, which the format does not have: of a vendor, an agent dispatch. It is to be handed on.
+    /// A packet of this type, which the format does not have, such as a vendor's packet or an agent
+    /// dispatch. The caller hands it on.
     Foreign(u8),
 }
 
 impl<'l> Received<'l> {
-    /// The launches; none of a barrier or a foreign packet.
+    /// Returns the launches; a barrier or a foreign packet has none.
     #[must_use]
     pub const fn launches(self) -> &'l [LaunchImage] {
         match self {
@@ -31,7 +33,7 @@ impl<'l> Received<'l> {
         }
     }
 
-    /// The launches, where no other types are to come than those of the format.
+    /// Returns the launches, where packets of other types than those of the format are errors.
     ///
     /// # Errors
     /// [`PacketError::Type`] for a foreign packet.
@@ -57,31 +59,32 @@ impl Agent {
         Self { format, table: ReferenceTable::default() }
     }
 
-    /// An agent with a table filled before; what lies beyond the entries of the format is forgotten.
+    /// Makes an agent with a table that was filled before; entries beyond those of the format are
+    /// forgotten.
     #[must_use]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
         table.forget_from(format.entries());
         Self { format, table }
     }
 
-    /// The layout that it decodes.
+    /// Returns the layout that the agent decodes.
     #[must_use]
     pub const fn format(&self) -> &AqlFormat {
         &self.format
     }
 
-    /// What has been stored.
+    /// Returns the table of the launches that reference packets have stored.
     #[must_use]
     pub const fn table(&self) -> &ReferenceTable {
         &self.table
     }
 
-    /// Decodes a packet into the list, and returns its launches, which are the first of the list. A reference
-    /// packet is stored.
+    /// Decodes a packet into `launches`, and returns its launches, which are the first of that
+    /// list. The launch of a reference packet is stored.
     ///
     /// # Errors
-    /// When anything in it is malformed, or it names an entry that holds nothing; then nothing is
-    /// stored, and the list holds nothing of meaning.
+    /// When anything in the packet is malformed, or it names an empty entry. Then nothing is
+    /// stored, and the contents of the list mean nothing.
     #[inline]
     pub fn receive<'l>(
         &mut self,
@@ -107,7 +110,7 @@ impl Agent {
         Ok(Received::Launches(&launches[..count]))
     }
 
-    /// Decodes a condensed packet; how many launches it has.
+    /// Decodes a condensed packet and returns the number of its launches.
     #[inline]
     fn decode(
         &self,
@@ -119,7 +122,7 @@ impl Agent {
             let kernel = kernel?;
             let empty = PacketError::EmptyEntry { kernel: count as u16, ref_num: kernel.ref_num };
             let entry = self.table.get(kernel.ref_num).ok_or(empty)?;
-            // Every kernel has a half-word at least, so each has a place.
+            // Every kernel takes at least one half-word, so each has a place in the list.
             launches[count] = *entry;
             launches[count].read_diff(&self.format, kernel.vector, kernel.values);
             count += 1;

@@ -5,12 +5,12 @@ use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Fields that differ from an entry, with their values; those of all other fields are 0.
+/// Fields in which a launch differs from an entry, with their values; all other values are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Bit `i` is field `i` of the format.
+    /// The fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
-    /// The values.
+    /// The values of these fields.
     pub values: LaunchImage,
 }
 
@@ -34,9 +34,9 @@ impl Diff {
 /// One kernel of a condensed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CondensedKernel {
-    /// The entry that it is launched by.
+    /// The number of the entry that the kernel is launched by.
     pub ref_num: u16,
-    /// What differs from that entry.
+    /// The difference of the launch from that entry.
     pub diff: Diff,
 }
 
@@ -48,7 +48,7 @@ pub struct Condensed {
 }
 
 impl Condensed {
-    /// A packet without kernels; an agent refuses it so.
+    /// Makes a packet without kernels, which an agent refuses until a kernel is pushed.
     #[must_use]
     pub fn new(format: &AqlFormat) -> Self {
         let mut packet = [0; AQL_BYTES];
@@ -56,7 +56,8 @@ impl Condensed {
         Self { packet, used: 0 }
     }
 
-    /// The packet of these bytes. Half-words behind the last kernel are ignored, and become 0.
+    /// Reads the packet of these bytes. Half-words behind the last kernel are ignored, and become
+    /// 0.
     ///
     /// # Errors
     /// When it is of another type, or malformed in any respect that needs no table.
@@ -70,19 +71,19 @@ impl Condensed {
         Ok(Self { packet: kept, used: ((end - DIFF_VALUES_AT) / 2) as u16 })
     }
 
-    /// The bytes.
+    /// Returns the bytes of the packet.
     #[must_use]
     pub const fn emit(&self) -> &AqlPacket {
         &self.packet
     }
 
-    /// Whether it launches no kernel.
+    /// Returns whether the packet launches no kernel.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.used == 0
     }
 
-    /// Half-words used so far, of [`HALF_WORDS`].
+    /// Returns the number of half-words used so far, of [`HALF_WORDS`].
     #[must_use]
     pub const fn used(&self) -> u16 {
         self.used
@@ -91,7 +92,8 @@ impl Condensed {
     /// Adds a kernel: entry `ref_num` with the fields of `vector` as in `launch`.
     ///
     /// # Errors
-    /// When it does not fit any more, or there is no such entry or field; nothing changes then.
+    /// When the kernel does not fit any more, or there is no such entry or field; nothing changes
+    /// then.
     #[inline]
     pub fn push(
         &mut self,
@@ -117,9 +119,10 @@ impl Condensed {
         Ok(())
     }
 
-    /// The kernels, in order.
+    /// Iterates over the kernels of the packet, in order.
     pub fn kernels(&self, format: &AqlFormat) -> impl Iterator<Item = CondensedKernel> {
-        // What was pushed or parsed is whole, and an empty packet has no kernel.
+        // Errors are dropped, because a pushed or parsed packet is well formed, and an empty one,
+        // which is refused, has no kernel.
         let headers = KernelHeaders::new(&self.packet, format).into_iter().flatten();
         headers.filter_map(Result::ok).map(|KernelHeader { ref_num, vector, values, .. }| {
             let mut diff = Diff { vector, values: LaunchImage::default() };
@@ -129,7 +132,8 @@ impl Condensed {
     }
 }
 
-/// The kernels of a condensed packet, checked as far as no table is needed; ends behind an error.
+/// The kernels of a condensed packet, checked as far as no table is needed. The iterator ends
+/// behind an error.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,
@@ -139,14 +143,14 @@ pub(crate) struct KernelHeaders<'p> {
     at: usize,
 }
 
-/// Where one kernel of a condensed packet lies.
+/// The parts of a condensed packet that belong to one kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelHeader<'p> {
     pub(crate) ref_num: u16,
     pub(crate) vector: u16,
-    /// Its values, for [`LaunchImage::read_diff`].
+    /// The values of the fields that differ, for [`LaunchImage::read_diff`].
     pub(crate) values: &'p [u8],
-    /// The byte behind them.
+    /// Offset of the byte behind the values.
     pub(crate) end: usize,
 }
 

@@ -1,8 +1,9 @@
 //! How does a stream of launches become as few packets as it can?
 //!
-//! In order: a launch goes behind the last one in the open condensed packet while it fits, else that
-//! packet is sent and another one begins (B7). Ordinary, reference and barrier packets close the
-//! open one. What the table of the agent holds is known from what was sent.
+//! Launches keep their order: a launch goes behind the last one in the open condensed packet while
+//! it fits, else that packet is sent and another one begins (B7). Ordinary, reference and barrier
+//! packets close the open one. The encoder knows the agent's table from the packets that it has
+//! sent.
 
 use crate::condensed::Condensed;
 use crate::launch::LaunchImage;
@@ -22,7 +23,7 @@ pub struct Encoder<P> {
     tally: PacketTally,
 }
 
-/// What an encoder has made so far.
+/// Counts of the launches and packets that an encoder has made so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTally {
     /// Launches sent as ordinary packets.
@@ -33,7 +34,7 @@ pub struct PacketTally {
     pub condensed: u64,
     /// Condensed packets.
     pub condensed_packets: u64,
-    /// Half-words used in them.
+    /// Half-words used in condensed packets.
     pub half_words: u64,
     /// Barriers.
     pub barriers: u64,
@@ -67,13 +68,14 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// What was sent; launches of an open packet count, the packet does not yet.
+    /// Returns the counts so far. Launches in the open packet are counted, the open packet is not
+    /// yet.
     #[must_use]
     pub const fn tally(&self) -> PacketTally {
         self.tally
     }
 
-    /// Half-words left in the open packet; 0 if none is open.
+    /// Returns the half-words left in the open packet; 0 if none is open.
     #[must_use]
     pub(crate) const fn room(&self) -> u16 {
         match self.open.used() {
@@ -82,7 +84,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// What the agent holds once it has seen every packet.
+    /// Returns the table that the agent holds once it has seen every packet.
     #[must_use]
     pub const fn table(&self) -> &ReferenceTable {
         &self.table
@@ -103,6 +105,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
                 self.store(launch, ref_num, send);
             }
             _ => {
+                // An ordinary packet then fills entry 0 (B11), so the policy is told of the use.
                 if format.types().dispatch == format.types().reference {
                     policy.used(&request, 0);
                 }
@@ -113,7 +116,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
 
     /// Takes a launch as an ordinary packet, whatever the policy would do.
     pub(crate) fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
-        // Where both have one type, an ordinary packet fills the entry that it names: 0 (B11).
+        // Where dispatch and reference packets share one type, an ordinary packet fills the entry
+        // that it names: 0 (B11).
         if self.format.types().dispatch == self.format.types().reference {
             return self.store(launch, 0, send);
         }
@@ -139,7 +143,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
 
     fn store(&mut self, launch: &LaunchImage, ref_num: u16, send: &mut impl FnMut(&AqlPacket)) {
         self.flush(send);
-        // The caller has looked whether there is such an entry.
+        // The caller has checked that the table has this entry.
         if let Ok(packet) = launch.reference(&self.format, ref_num) {
             send(&packet);
         }
@@ -166,7 +170,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.open = Condensed::new(&self.format);
     }
 
-    /// The entry that the launch differs least from.
+    /// Finds the entry that the launch differs least from.
     fn nearest(&self, launch: &LaunchImage) -> Option<NearestEntry> {
         let near = |(ref_num, entry): (u16, &LaunchImage)| {
             let vector = launch.differs(entry);

@@ -1,11 +1,11 @@
-//! What is malformed: a packet, a value, a format, a setting?
+//! Which packet, value, format or setting is malformed?
 
 use thiserror::Error;
 
 use crate::packet_types::{HALF_WORDS, PacketTypes};
 
-/// What is malformed. Half-words are counted from the first one behind a condensed packet's
-/// header, kernels and fields from 0.
+/// A malformed packet, value, format or setting. Half-words are counted from the first one behind a
+/// condensed packet's header; kernels and fields are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -49,7 +49,7 @@ pub enum PacketError {
     /// An entry that the table does not have.
     #[error("ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1))]
     RefNum { ref_num: u16, entries: u16 },
-    /// A half-word of a field of one byte with more in it.
+    /// A half-word of a one-byte field with a high byte that is not 0.
     #[error("kernel {kernel}: the high byte of {field} must be 0")]
     HighByte { kernel: u16, field: &'static str },
     /// A value wider than its field.
@@ -58,7 +58,7 @@ pub enum PacketError {
     /// A kernel that the packet has no room for.
     #[error("diff needs {wanted} half-words, only {HALF_WORDS}: begin another packet")]
     Full { wanted: u16 },
-    /// A field that there is not.
+    /// A field number that no format has.
     #[error("there is no field {number} among 13: count from 0")]
     NoField { number: usize },
     /// Two kinds of packet with one type.
@@ -67,10 +67,10 @@ pub enum PacketError {
     /// Fewer entries than 1, or more than 8.
     #[error("{0} entries: give 1 to 8")]
     Entries(u16),
-    /// A ring of so many slots.
+    /// A ring with a number of slots that is not a power of two.
     #[error("a ring of {0} slots: give a power of two")]
     Slots(usize),
-    /// A packet for a slot that was not reserved, or has its packet.
+    /// A packet for a slot that was not reserved, or that holds a packet already.
     #[error("packet {index} is not to be published: reserve it first, and publish it once")]
     NotReserved { index: u64 },
     /// A packet of the type that marks an empty slot.

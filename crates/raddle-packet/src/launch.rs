@@ -34,7 +34,7 @@ impl fmt::Debug for LaunchImage {
 }
 
 impl LaunchImage {
-    /// Becomes the fields of a dispatch or reference packet, without what is reserved.
+    /// Reads the fields of a dispatch or reference packet; reserved bytes become 0.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
@@ -50,13 +50,13 @@ impl LaunchImage {
         fits(&format.fields()[PRIVATE_SIZE], self.get(PRIVATE_SIZE))
     }
 
-    /// The kernel object.
+    /// Returns the kernel object, the address of the code.
     #[inline]
     pub(crate) fn kernel(&self) -> u64 {
         self.word(FIELD_MASKS[KERNEL_OBJECT].0)
     }
 
-    /// The value of field `number`; 0 where there is no such field.
+    /// Returns the value of field `number`; 0 where there is no such field.
     #[must_use]
     #[inline]
     pub fn get(&self, number: usize) -> u64 {
@@ -101,7 +101,7 @@ impl LaunchImage {
         }
     }
 
-    /// An ordinary packet of this launch.
+    /// Makes an ordinary packet of this launch.
     #[must_use]
     #[inline]
     pub fn dispatch(&self, format: &AqlFormat) -> AqlPacket {
@@ -110,7 +110,7 @@ impl LaunchImage {
         packet
     }
 
-    /// A reference packet of this launch for entry `ref_num`.
+    /// Makes a reference packet of this launch for entry `ref_num`.
     ///
     /// # Errors
     /// When the table has no such entry.
@@ -122,14 +122,14 @@ impl LaunchImage {
         Ok(packet)
     }
 
-    /// Whether it asks for a cleanup of its own (B13): its completion signal or its release scope is
-    /// not 0.
+    /// Returns whether the launch asks for a cleanup of its own (B13): its completion signal or its
+    /// release scope is not 0.
     #[must_use]
     pub fn asks_cleanup(&self) -> bool {
         self.get(COMPLETION_SIGNAL) != 0 || self.get(SCOPES) & RELEASE_SCOPE != 0
     }
 
-    /// The fields in which it differs from another, as a vector.
+    /// Returns the fields in which this launch differs from another, as a vector.
     #[must_use]
     #[inline]
     pub fn differs(&self, other: &Self) -> u16 {
@@ -141,14 +141,14 @@ impl LaunchImage {
         vector
     }
 
-    /// A word of 64 bits of the image.
+    /// Returns word `number` of the image, 64 bits wide.
     #[inline]
     fn word(&self, number: usize) -> u64 {
         u64::from_le_bytes(self.image.as_chunks::<8>().0[number])
     }
 }
 
-/// Of each field, the word of 64 bits that it lies in, and its bits there.
+/// For each field, the word of 64 bits that it lies in, and a mask of its bits there.
 const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
     while number < FIELDS.len() {
@@ -168,8 +168,8 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     Err(PacketError::Wide { field: field.name, value, bits })
 }
 
-/// Cleanups of the launches of one packet: 1 + m (B13). The last one has one, each other one that
-/// asks has its own.
+/// Counts the cleanups of the launches of one packet: 1 + m (B13). The last launch has one, and
+/// each other launch that asks for one has its own.
 #[must_use]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {
     let Some((_, others)) = launches.split_last() else { return 0 };

@@ -1,9 +1,10 @@
 //! Launch path: which packets do launches become, and what does that cost?
 //!
-//! A launch says which kernel it is, its grid, and whether a copy stands before it, as far as its source
-//! knows (`raddle_policy::KernelCall`). Addresses of kernels, arguments and signals are in no profile:
-//! those in the packets made here only tell one from another. Arguments lie where those of their kernel
-//! always lie, or elsewhere for every launch, as the configuration says; bounds, and no records.
+//! A launch states its kernel, its grid, and whether a copy stands before it, as far as its source
+//! knows (`raddle_policy::KernelCall`). Addresses of kernels, arguments and signals are in no
+//! profile: the addresses in the packets made here only tell one object from another. Arguments lie
+//! at one address for all launches of a kernel, or at a new one for every launch, as the
+//! configuration states; both are bounds, not recordings.
 
 use alloc::collections::BTreeMap;
 
@@ -18,53 +19,53 @@ use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
 use crate::table::TableScope;
 
-/// Where the arguments of a launch lie.
+/// The place of the arguments of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum KernelArguments {
-    /// Elsewhere for every launch.
+    /// A new address for every launch.
     #[default]
     New,
-    /// Where those of its kernel always lie.
+    /// One address for all launches of a kernel.
     Fixed,
 }
 
-/// What a condensed launch costs, and how packets are filled. Times are nanoseconds; without any
-/// set, nothing costs anything.
+/// Costs of a condensed launch, and the rules by which packets are filled. Times are nanoseconds, 0
+/// by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct CondensedConfig {
-    /// E, for each packet: the host writes it.
+    /// E, for each packet: the time in which the host writes it.
     pub enqueue_ns: u64,
-    /// P, for each packet: the device reads it.
+    /// P, for each packet: the time in which the device reads it.
     pub processing_ns: u64,
-    /// For each kernel of a condensed packet: it is taken apart.
+    /// The time in which the device decodes one kernel of a condensed packet.
     pub decode_ns: u64,
-    /// S, for each kernel: it is handed to the compute units.
+    /// S, for each kernel: the time in which it is handed to the compute units.
     pub schedule_ns: u64,
     /// C, for each cleanup: the time from the end of a launch until its end is known.
     pub cleanup_ns: u64,
-    /// What is worth an entry.
+    /// The replacement policy, which decides which launches are worth an entry.
     pub keep: Replacement,
-    /// Half-words up to which an entry of the same kernel is near enough.
+    /// Distance in half-words up to which an entry of the same kernel is near enough.
     pub near: u16,
     /// Entries of the table, 1 to 8.
     pub entries: u16,
-    /// Which streams share a table.
+    /// The queues that share a table.
     pub scope: TableScope,
-    /// Where the arguments of a launch lie.
+    /// The place of the arguments of a launch.
     pub arguments: KernelArguments,
-    /// Whether every launch has a signal of its own, and so a cleanup (B13).
+    /// True if every launch has a signal of its own, and so a cleanup (B13).
     pub signals: bool,
-    /// How many launches a packet holds at most: as many as the host has issued ahead when it sends
-    /// one; 1 to 31. However long ago the first of them was: a launch path does not see when a host
-    /// issued what.
+    /// The most launches that a packet holds: as many as the host has issued ahead when it sends
+    /// one; 1 to 31. The age of the first launch does not count, as a launch path does not see when
+    /// a host issued a launch.
     pub ahead: u8,
-    /// Whether a kernel is launched while the one before it runs, and starts as soon as it is
-    /// launched itself (B14); in a recipe it needs a window. Else those submitted together start when
-    /// all of them are launched.
+    /// True if a kernel is launched while the one before it runs, and starts as soon as it is
+    /// launched itself (B14); in a recipe this needs a window. Otherwise launches that are
+    /// submitted together start when all of them are launched.
     pub overlap: bool,
 }
 
@@ -89,7 +90,7 @@ impl Default for CondensedConfig {
 }
 
 impl CondensedConfig {
-    /// Half-words that the least kernel takes in a packet: one that names its entry, and where
+    /// Returns the fewest half-words that a kernel takes in a packet: one for its header and, where
     /// arguments are new, the four of their address.
     const fn least_room(&self) -> u16 {
         match self.arguments {
@@ -105,40 +106,42 @@ struct TableState {
     encoder: Encoder<AnyReplacement>,
     /// Kernels of the open packet.
     open: u8,
-    /// Whether the last launch sent is to be cleaned up, if it turns out to be the last of its packet.
+    /// True if the last launch sent has to be cleaned up should it turn out to be the last of its
+    /// packet.
     owes_cleanup: bool,
-    /// Queue of the open packet: a process and a stream. A packet lies in one queue, whoever shares
-    /// the table; and one is open at a time, as what the table holds depends on the order of all
-    /// packets that refer to it.
+    /// The queue of the open packet: a process and a stream. A packet lies in one queue, whoever
+    /// shares the table. Only one packet is open at a time, as the contents of the table depend on
+    /// the order of all packets that refer to it.
     queue: (u16, u32),
 }
 
-/// Launches in condensed packets: what comes behind an earlier launch of its stream goes into the
-/// packet of that one while there is room, and costs only what a kernel of it costs. A copy or a fill
-/// between two launches of a stream ends the packet of the first. A launch of which nobody knows which
-/// kernel it is has an ordinary packet.
+/// A launch path that puts launches into condensed packets. A launch behind an earlier launch of
+/// its stream joins the packet of that one while there is room, and costs only as much as a kernel
+/// of the packet. A copy or a fill between two launches of a stream ends the packet of the first. A
+/// launch of an unknown kernel has an ordinary packet.
 ///
-/// The last launch of a packet has a cleanup, which is paid once. That it is the last one is known
-/// where the packet is full by it. Where another packet ends it, that one waits for the cleanup
-/// instead. So no launch is told the cleanup of the last packet of a stream, nor of one that ends
-/// because another stream uses the table: [`finish`](Self::finish) says those.
+/// The last launch of a packet has a cleanup, which is paid once. If the launch fills the packet,
+/// it is known to be the last, and its submission has the cleanup. If another packet ends this one,
+/// the first launch of the other packet waits for the cleanup instead. So no submission has the
+/// cleanup of the last packet of a stream, nor of one that ends because another stream uses the
+/// table: [`finish`](Self::finish) returns the time of those.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Packets whose cleanup no launch was told of.
+    /// The number of packets whose cleanup is part of no submission.
     untold: u64,
 }
 
-/// Addresses that are in no profile: what stands in their highest byte.
+/// Highest bytes of the invented addresses, one for each kind of object.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
 
 impl CondensedPath {
-    /// A path of this configuration.
+    /// Makes a path of this configuration.
     ///
     /// # Errors
     /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
@@ -147,7 +150,7 @@ impl CondensedPath {
         Self::in_format(config, AqlFormat::new(&options)?)
     }
 
-    /// The same in packets of another layout, which has the number of entries.
+    /// Makes a path with packets of another layout, which sets the number of entries.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -164,7 +167,7 @@ impl CondensedPath {
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
-    /// What was sent so far, over all tables.
+    /// Sums the counts of all encoders so far.
     #[must_use]
     pub fn tally(&self) -> PacketTally {
         let mut sum = PacketTally::default();
@@ -179,14 +182,15 @@ impl CondensedPath {
         sum
     }
 
-    /// The next launch as a packet has it.
+    /// Returns the next launch with the fields that its packet carries.
     #[must_use]
     pub fn image(&self, launch: &Launch) -> LaunchImage {
         let KernelCall { kernel, grid, threads, lds_bytes, .. } = launch.call;
         let kernel = u64::from(launch.process.0) << 40 | u64::from(kernel) << 8;
         let number = self.launches << 6;
         let fields = KernelDispatch {
-            // It waits for what came before; whether caches are written back is in no profile.
+            // The barrier bit is set, so the launch waits for earlier ones; no profile states
+            // whether caches are written back.
             synch_scopes: 1,
             setup: match (grid.y > 1, grid.z > 1) {
                 (_, true) => 3,
@@ -227,7 +231,7 @@ impl CondensedPath {
         }
     }
 
-    /// Takes a launch, and says what it costs; `send` gets each packet that is complete by it.
+    /// Takes a launch and returns its cost; `send` gets each packet that is complete by it.
     pub fn take(&mut self, launch: &Launch, send: &mut impl FnMut(&AqlPacket)) -> Submission {
         let image = self.image(launch);
         self.launches = self.launches.wrapping_add(1);
@@ -263,8 +267,8 @@ impl CondensedPath {
             (true, false) => 1,
             (false, _) => 0,
         };
-        // Full where no other kernel has room, however little it differs: also where none is open, behind
-        // a launch with a packet of its own.
+        // A packet is full where even the least kernel has no room. The room is also 0 where no
+        // packet is open, behind a launch with a packet of its own.
         let full = state.open >= ahead || state.encoder.room() < self.config.least_room();
         let cleans = self.config.signals || full;
         let late_cleanup = state.owes_cleanup && !joined;
@@ -277,7 +281,8 @@ impl CondensedPath {
         submission
     }
 
-    /// Sends what is open, table by table; the time of all cleanups that no launch was told of.
+    /// Sends all open packets, table by table, and returns the time of the cleanups that are part
+    /// of no submission.
     pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
         for state in self.tables.values_mut() {
             state.encoder.flush(send);

@@ -9,7 +9,8 @@ use core::ops::Range;
 use crate::error::PacketError;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
-/// Byte offsets of what is not a field of a launch, and of the scopes, which barriers have too.
+/// Byte offsets of values that are not fields of a launch, and of the two fields that barriers have
+/// too: scopes and completion signal.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -17,7 +18,7 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Numbers of fields that mean something to the codec.
+/// Numbers of the fields that the codec treats specially.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
@@ -26,28 +27,28 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 /// A field of a launch: bit `i` of a difference is field `i` of [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlField {
-    /// Its name, as the seed spells it.
+    /// Name of the field, as the seed spells it.
     pub name: &'static str,
     /// Byte offset in a dispatch or reference packet.
     pub offset: usize,
-    /// 1, 2, 4 or 8.
+    /// Width in bytes: 1, 2, 4 or 8.
     pub bytes: usize,
 }
 
 impl AqlField {
-    /// Half-words of its value in a difference.
+    /// Returns the half-words that the value of the field takes in a difference.
     #[must_use]
     pub const fn half_words(&self) -> usize {
         self.bytes.div_ceil(2)
     }
 
-    /// Its width in bits.
+    /// Returns the width of the field in bits.
     #[must_use]
     pub const fn bits(&self) -> u8 {
         8 * self.bytes as u8
     }
 
-    /// Its bytes in a dispatch or reference packet.
+    /// Returns the byte range of the field in a dispatch or reference packet.
     #[inline]
     pub(crate) const fn range(&self) -> Range<usize> {
         self.offset..self.offset + self.bytes
@@ -75,17 +76,17 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// The same fields with a private_segment_size of 16 bits (B2).
+/// The thirteen fields, with a private_segment_size of 16 bits (B2).
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
     fields
 };
 
-/// Every field, as a vector.
+/// The vector of all fields.
 pub(crate) const ALL_FIELDS: u16 = (1 << FIELDS.len()) - 1;
 
-/// The fields of this many bytes, as a vector.
+/// Returns the vector of the fields that are this many bytes wide.
 const fn fields_of(bytes: usize) -> u16 {
     let (mut vector, mut number) = (0, 0);
     while number < FIELDS.len() {
@@ -95,7 +96,7 @@ const fn fields_of(bytes: usize) -> u16 {
     vector
 }
 
-/// Bytes of fields are 0xff, all others 0.
+/// A mask over the packet: bytes of fields are 0xff, all others 0.
 pub(crate) static FIELD_BYTES: AqlPacket = {
     let (mut mask, mut number) = ([0; AQL_BYTES], 0);
     while number < FIELDS.len() {
@@ -109,7 +110,7 @@ pub(crate) static FIELD_BYTES: AqlPacket = {
     mask
 };
 
-/// The fields of a vector, ascending.
+/// Iterates over the numbers of the fields in a vector, ascending.
 #[inline]
 pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
     let mut left = vector;
@@ -120,7 +121,7 @@ pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A little-endian integer of at most 8 bytes.
+/// Reads a little-endian integer of at most 8 bytes.
 #[inline]
 pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
@@ -138,7 +139,7 @@ pub enum HalfWords {
     HighFirst,
 }
 
-/// Where the number of the entry lies in the header of a difference.
+/// The place of the entry number in the header of a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -150,7 +151,7 @@ pub enum HeaderBits {
     HighFirst,
 }
 
-/// What the seed leaves open about an AQL packet.
+/// Settings for the points that the seed leaves open about an AQL packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
     /// Type numbers.
@@ -159,7 +160,7 @@ pub struct AqlConfig {
     pub half_words: HalfWords,
     /// The order in the header of a difference (B4).
     pub header_bits: HeaderBits,
-    /// Whether private_segment_size has 16 bits instead of 32 (B2).
+    /// True if private_segment_size has 16 bits instead of 32 (B2).
     pub narrow_private: bool,
     /// Entries of the table, 1 to 8.
     pub entries: u16,
@@ -188,7 +189,7 @@ impl Default for AqlConfig {
 pub struct AqlFormat(AqlConfig);
 
 impl AqlFormat {
-    /// The format of these options.
+    /// Checks the options and makes a format of them.
     ///
     /// # Errors
     /// [`PacketError::SharedType`] when two kinds of packet have one type (but reference and dispatch
@@ -209,13 +210,13 @@ impl AqlFormat {
         Ok(Self(*options))
     }
 
-    /// The fields, in the order of their bits.
+    /// Returns the fields, in the order of their bits.
     #[must_use]
     pub const fn fields(&self) -> &'static [AqlField; 13] {
         if self.0.narrow_private { &NARROW_FIELDS } else { &FIELDS }
     }
 
-    /// The number of a field.
+    /// Returns the number of the field with this name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<usize> {
         FIELDS.iter().position(|field| field.name == name)
@@ -233,7 +234,7 @@ impl AqlFormat {
         self.0.entries
     }
 
-    /// `Err` where the table has no such entry.
+    /// Returns an error where the table has no such entry.
     pub(crate) const fn check_entry(&self, ref_num: u16) -> Result<(), PacketError> {
         if ref_num < self.0.entries {
             return Ok(());
@@ -241,7 +242,7 @@ impl AqlFormat {
         Err(PacketError::RefNum { ref_num, entries: self.0.entries })
     }
 
-    /// Half-words of a difference in these fields, with its header.
+    /// Returns the half-words of a difference in these fields, its header included.
     #[must_use]
     #[inline]
     pub const fn cost(&self, vector: u16) -> u16 {
@@ -253,7 +254,7 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// The header of a difference.
+    /// Packs the header of a difference.
     #[must_use]
     #[inline]
     pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {
@@ -263,7 +264,7 @@ impl AqlFormat {
         }
     }
 
-    /// Number and vector of a header.
+    /// Unpacks a header into the entry number and the vector.
     #[must_use]
     #[inline]
     pub const fn unpack(&self, header: u16) -> (u16, u16) {

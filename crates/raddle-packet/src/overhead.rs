@@ -2,23 +2,24 @@
 //!
 //! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
 
-/// The parts of what a launch costs.
+/// The parts of the cost of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// E: a packet is written and its queue is told.
+    /// E: the time in which a packet is written and its queue is notified.
     pub enqueue: u64,
-    /// P: a packet is read.
+    /// P: the time in which a packet is read.
     pub processing: u64,
-    /// A kernel of a condensed packet is taken apart, beside P.
+    /// The time in which one kernel of a condensed packet is decoded, in addition to P.
     pub decode: u64,
-    /// S: a kernel is handed to the compute units.
+    /// S: the time in which a kernel is handed to the compute units.
     pub schedule: u64,
-    /// C: what follows a kernel: signals and fences.
+    /// C: the time of the work behind a kernel: signals and fences.
     pub cleanup: u64,
 }
 
 impl Overhead {
-    /// Figure 5: every kernel of these run times by a packet of its own.
+    /// Returns the total time if every kernel of these run times has a packet of its own (figure
+    /// 5).
     #[must_use]
     pub fn ordinary(&self, runs: &[u64]) -> u64 {
         let each = [self.enqueue, self.processing, self.schedule, self.cleanup];
@@ -26,8 +27,9 @@ impl Overhead {
         sum(runs).saturating_add(each.saturating_mul(runs.len() as u64))
     }
 
-    /// Figure 7: all kernels of these run times by one condensed packet; `own` of them, the last
-    /// not counted, have a cleanup of their own. No kernels cost nothing.
+    /// Returns the total time if all kernels of these run times share one condensed packet (figure
+    /// 7); `own` of them, the last not counted, have a cleanup of their own. Without kernels the
+    /// time is 0.
     #[must_use]
     pub fn condensed(&self, runs: &[u64], own: u64) -> u64 {
         let kernels = runs.len() as u64;

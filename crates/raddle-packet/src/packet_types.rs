@@ -17,7 +17,8 @@ pub type AqlPacket = [u8; AQL_BYTES];
 pub struct PacketTypes {
     /// An ordinary dispatch packet.
     pub dispatch: u8,
-    /// A reference packet; where it is that of `dispatch`, every dispatch packet stores (B11).
+    /// A reference packet; if the type equals `dispatch`, every dispatch packet stores its launch
+    /// (B11).
     pub reference: u8,
     /// A condensed packet.
     pub condensed: u8,
@@ -27,7 +28,7 @@ pub struct PacketTypes {
     pub barrier_or: Option<u8>,
 }
 
-/// "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
+/// Prints "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
 impl fmt::Display for PacketTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;

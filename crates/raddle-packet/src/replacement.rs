@@ -7,7 +7,7 @@ use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, KERNEL_OBJECT};
 use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 
-/// How one launch is sent.
+/// The way in which one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketChoice {
     /// In a condensed packet, by the nearest entry; as an ordinary packet where there is none.
@@ -22,7 +22,7 @@ pub enum PacketChoice {
 /// lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Its number.
+    /// Number of the entry.
     pub ref_num: u16,
     /// The fields that differ.
     pub vector: u16,
@@ -46,8 +46,8 @@ pub struct LaunchRequest<'a> {
 }
 
 impl LaunchRequest<'_> {
-    /// Whether the nearest entry is of the same kernel and at most `near` half-words away. An entry
-    /// of the same kernel does not count where one of another kernel is nearer.
+    /// Returns whether the nearest entry is of the same kernel and at most `near` half-words away.
+    /// An entry of the same kernel does not count where one of another kernel is nearer.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -55,7 +55,8 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Condensed where the open packet has room for it or two such would share a packet, else ordinary.
+    /// Returns the choice for a launch that gets no entry: condensed if the open packet has room
+    /// for it, or if two launches of this size would share a packet; ordinary otherwise.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -68,10 +69,10 @@ impl LaunchRequest<'_> {
 
 /// Decides which launches are stored, and in which entry.
 pub trait ReplacementPolicy {
-    /// How the next launch is sent.
+    /// Decides how the next launch is sent.
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
 
-    /// A launch was condensed by this entry, or stored in it.
+    /// Records that a launch was condensed by this entry, or stored in it.
     fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
         let _ = (request, ref_num);
     }
@@ -80,7 +81,8 @@ pub trait ReplacementPolicy {
 /// Default distance up to which an entry is near: a new argument block and a new signal.
 pub const NEAR: u16 = 9;
 
-/// Fills the empty entries with the first launches that no entry is near to; nothing leaves.
+/// Fills the empty entries with the first launches that no entry is near to, and never replaces
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
     /// Half-words up to which an entry is near.
@@ -103,12 +105,12 @@ impl ReplacementPolicy for FirstPolicy {
 pub struct MostRecentPolicy {
     near: u16,
     uses: u64,
-    /// Of each entry, the number of its last use.
+    /// For each entry, the number of its last use.
     last: [u64; AQL_ENTRIES],
 }
 
 impl MostRecentPolicy {
-    /// `near`: half-words up to which an entry is near.
+    /// Makes a policy under which an entry is near up to `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -135,7 +137,7 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// Kernels without an entry that are counted at a time.
+/// The number of kernels without an entry that are counted at a time.
 const CANDIDATES: usize = 32;
 
 /// Stores the kernels launched most often: one without an entry replaces the least used entry once
@@ -146,26 +148,27 @@ const CANDIDATES: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrequencyPolicy {
     near: u16,
-    /// Of each entry, how often it was used, and the kernel that is stored in it.
+    /// For each entry, the number of its uses, and the kernel that is stored in it.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
-    /// Kernels without an entry, and how often each was launched.
+    /// Kernels without an entry, each with the number of its launches.
     candidates: [(u64, u64); CANDIDATES],
 }
 
 impl FrequencyPolicy {
-    /// `near`: half-words up to which an entry is near.
+    /// Makes a policy under which an entry is near up to `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a kernel without an entry; its index among the candidates.
+    /// Counts a launch of a kernel without an entry; returns the kernel's index among the
+    /// candidates.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
         let at = self.candidates.iter().position(known).unwrap_or_else(|| {
-            // The lowest count; an unused place has none.
+            // An unknown kernel takes over the lowest count; an unused place has count 0.
             (0..CANDIDATES).min_by_key(|&at| self.candidates[at].1).unwrap_or(0)
         });
         let (name, count) = &mut self.candidates[at];
@@ -193,7 +196,8 @@ impl ReplacementPolicy for FrequencyPolicy {
         let least = (0..entries).min_by_key(|&entry| self.counts[entry]);
         match least {
             Some(entry) if self.candidates[at].1 > self.counts[entry] => {
-                // They change places; `used` counts this launch.
+                // The candidate and the kernel of the entry change places. One launch is taken off,
+                // because `used` counts it.
                 let count = self.candidates[at].1 - 1;
                 self.candidates[at] = (self.kernels[entry], self.counts[entry]);
                 (self.counts[entry], self.kernels[entry]) = (count, kernel);
@@ -226,7 +230,7 @@ pub enum Replacement {
 }
 
 impl Replacement {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::First, Self::MostRecent, Self::Frequency];
 
     /// The kebab-case name.
@@ -239,7 +243,7 @@ impl Replacement {
         }
     }
 
-    /// A policy of this name; `near` half-words away an entry is near.
+    /// Makes a policy of this name, under which an entry is near up to `near` half-words.
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         match self {

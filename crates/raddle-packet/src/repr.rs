@@ -40,7 +40,7 @@ pub struct KernelDispatch {
 }
 
 impl KernelDispatch {
-    /// The launch.
+    /// Converts the fields to a launch.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
@@ -67,10 +67,10 @@ impl KernelDispatch {
         Ok(launch)
     }
 
-    /// The fields of a launch.
+    /// Reads the fields of a launch.
     #[must_use]
     pub fn of(launch: &LaunchImage) -> Self {
-        // Each is as wide as its field, so nothing is cut off.
+        // Each value is as wide as its field, so nothing is cut off.
         let (half, word) = (|number| launch.get(number) as u16, |number| launch.get(number) as u32);
         Self {
             synch_scopes: launch.get(0) as u8,
@@ -142,12 +142,12 @@ impl Reference {
     }
 }
 
-/// A barrier packet: what follows waits for signals.
+/// A barrier packet: later packets wait for its signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BarrierPacket {
-    /// Whether one signal is enough, instead of all.
+    /// True if one signal is enough, instead of all.
     pub any: bool,
-    /// As in a dispatch packet.
+    /// The scopes, as in a dispatch packet.
     pub synch_scopes: u8,
     /// The signals; 0 is none.
     pub dep_signal: [u64; 5],

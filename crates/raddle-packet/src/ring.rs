@@ -11,7 +11,7 @@ use crate::packet_types::{AQL_BYTES, AqlPacket};
 /// The type of a slot without a published packet.
 const INVALID: u8 = 1;
 
-/// A ring over slots that it is lent.
+/// A ring of packets over borrowed slots.
 ///
 /// ```
 /// use raddle_packet::{Agent, AqlFormat, HALF_WORDS, KernelDispatch, LaunchImage, PacketRing, Received};
@@ -60,19 +60,19 @@ impl<'m> PacketRing<'m> {
         empty
     };
 
-    /// Packets that were reserved so far.
+    /// Returns the number of packets that were reserved so far.
     #[must_use]
     pub const fn write_index(&self) -> u64 {
         self.write
     }
 
-    /// Packets that were taken so far.
+    /// Returns the number of packets that were taken so far.
     #[must_use]
     pub const fn read_index(&self) -> u64 {
         self.read
     }
 
-    /// Reserves the next packet; `None` while every slot holds one that was not taken.
+    /// Reserves the next packet; `None` while every slot holds a packet that was not taken.
     pub const fn reserve(&mut self) -> Option<u64> {
         let index = self.write;
         if index - self.read >= self.slots.len() as u64 {
@@ -85,7 +85,8 @@ impl<'m> PacketRing<'m> {
     /// Publishes a packet that was reserved.
     ///
     /// # Errors
-    /// When it was not reserved, or was published before, or is of the type that marks an empty slot; nothing has changed then.
+    /// When the packet was not reserved, or was published before, or is of the type that marks an
+    /// empty slot; nothing has changed then.
     pub fn publish(&mut self, index: u64, packet: &AqlPacket) -> Result<(), PacketError> {
         let reserved = (self.read..self.write).contains(&index);
         let slot = self.slot(index);

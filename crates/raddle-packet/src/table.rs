@@ -53,22 +53,23 @@ impl ReferenceTable {
     }
 }
 
-/// Which queues share a table (B15).
+/// The queues that share a table (B15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TableScope {
-    /// None: each has its own. Order within a queue then is all the order that is needed.
+    /// Each queue has a table of its own. The order within a queue then is all the order that is
+    /// needed.
     #[default]
     Queue,
-    /// Those of one process.
+    /// The queues of one process share a table.
     Process,
-    /// All of an agent. Processes see each other's kernels and arguments.
+    /// All queues of an agent share a table. Processes see each other's kernels and arguments.
     Agent,
 }
 
 impl TableScope {
-    /// Which table the packets of a queue of a process use.
+    /// Returns the key of the table that the packets of a queue of a process use.
     #[must_use]
     pub const fn table(self, process: u32, queue: u32) -> (u32, u32) {
         match self {

@@ -16,10 +16,10 @@ use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
 /// Columns that the widest field takes in a difference: 4 half-words.
 const VALUE_WIDTH: usize = 20;
-/// Bytes in a row where they mean nothing.
+/// Bytes in a row where their meaning is not known.
 const ROW: usize = 16;
 
-/// What kind of packet its first byte says it is.
+/// The kind of a packet, as its first byte states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
     /// An ordinary dispatch packet, or one that also stores (B11).
@@ -32,12 +32,12 @@ pub enum PacketKind {
     BarrierAnd,
     /// A barrier that waits for one of its signals.
     BarrierOr,
-    /// None of them.
+    /// A packet of another type.
     Unknown,
 }
 
 impl PacketKind {
-    /// In words.
+    /// Returns the kind in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl PacketKind {
     }
 }
 
-/// The bytes of a packet, whatever they are. `Display` prints every one of them.
+/// The bytes of a packet, well formed or not. `Display` prints every one of them.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketView<'p> {
     packet: &'p AqlPacket,
@@ -65,7 +65,7 @@ impl<'p> PacketView<'p> {
         Self { packet, format }
     }
 
-    /// The kind that the first byte says.
+    /// Returns the kind that the first byte states.
     #[must_use]
     pub fn kind(&self) -> PacketKind {
         let types = self.format.types();
@@ -79,19 +79,21 @@ impl<'p> PacketView<'p> {
         }
     }
 
-    /// The number of the entry as a reference packet has it, whatever this is.
+    /// Returns the half-word at the place where a reference packet has its entry number, in a
+    /// packet of any kind.
     #[must_use]
     pub fn ref_num(&self) -> u16 {
         self.half_word(REF_NUM_AT)
     }
 
-    /// The number of kernels as a condensed packet has it, whatever this is.
+    /// Returns the byte at the place where a condensed packet has its number of kernels, in a
+    /// packet of any kind.
     #[must_use]
     pub const fn num_kernels(&self) -> u8 {
         self.packet[NUM_KERNELS_AT]
     }
 
-    /// What is malformed, apart from what only a table knows.
+    /// Returns the first error in the packet that can be found without a table.
     #[must_use]
     pub fn fault(&self) -> Option<PacketError> {
         let Self { packet, format } = *self;
@@ -113,7 +115,7 @@ impl<'p> PacketView<'p> {
         }
     }
 
-    /// Bytes of a range that are not 0 though nothing lies there.
+    /// Prints the reserved bytes that are not 0.
     fn reserved(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -161,13 +163,14 @@ impl<'p> PacketView<'p> {
         u16::from_le_bytes([self.packet[at], self.packet[at + 1]])
     }
 
-    /// Half-words from one byte to another: byte, index, and in hexadecimal.
+    /// Prints half-words from one byte to another: byte offset, index, and the half-words in
+    /// hexadecimal.
     fn half_words(&self, f: &mut fmt::Formatter<'_>, from: usize, to: usize) -> fmt::Result {
         write!(f, "{from:4}    [{:2}]", (from - DIFF_VALUES_AT) / 2)?;
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
     }
 
-    /// Half-words, and what they mean in a column of its own.
+    /// Prints half-words, and their meaning in a column of its own.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,

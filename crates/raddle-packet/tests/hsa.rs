@@ -87,7 +87,7 @@ impl Draw {
     }
 }
 
-/// What the program prints; `None` where it cannot be built.
+/// Builds and runs the program, and returns what it prints; `None` where it cannot be built.
 fn printed() -> Option<String> {
     let required = std::env::var("RADDLE_REQUIRE_HSA").is_ok_and(|value| value == "1");
     let skipped = |why: &str| {

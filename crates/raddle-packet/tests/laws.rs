@@ -148,7 +148,7 @@ fn kernels_are_told_by_identity() {
         (path.tally().reference, path.tally().condensed)
     };
     assert_eq!((packets(true), packets(false)), ((1, 11), (6, 6)));
-    // Those of two processes are two kernels, also where both have one table.
+    // Kernels of two processes are two kernels, also where both processes have one table.
     let config = CondensedConfig { scope: TableScope::Agent, ..Default::default() };
     let mut path = CondensedPath::new(config).unwrap();
     for process in [0, 1, 0, 1] {
@@ -183,7 +183,7 @@ fn the_loop_of_six_costs_what_the_figures_say() {
         assert_eq!(iteration[1..5], [one(1, 0, 0); 4]);
         assert_eq!(iteration[5], one(1, 0, 2));
     }
-    // The same sum as the model's: 42 + 6 and nine times 7 + 6.
+    // The sum is that of the model: 42 + 6 and nine times 7 + 6.
     let sum: u64 = all.iter().map(|one| one.cost.0 + one.cleanup.0).sum();
     let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
     assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));

@@ -17,16 +17,16 @@ pub enum Action {
     /// Take over a launch.
     Submit {
         launch: LaunchId,
-        /// The cost of its path to the device.
+        /// The cost of the launch's path to the device.
         via: Submission,
     },
     /// Start workgroups, or waves of them.
     Start {
         launch: LaunchId,
         waves: WaveSpan,
-        /// Where to find the pieces: see [`Actions::pieces`].
+        /// The range of the pieces: see [`Actions::pieces`].
         pieces: Range<usize>,
-        /// Where to find the addresses (empty without, or if they are not kept): see
+        /// The range of the addresses (empty without, or if they are not kept): see
         /// [`Actions::places`].
         places: Range<usize>,
     },
@@ -71,7 +71,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// A list for a device that ignores addresses: they are not kept.
+    /// Returns an empty list for a device that ignores addresses: [`Actions::start`] drops them.
     #[must_use]
     pub fn without_places() -> Self {
         Self { leaves_places_out: true, ..Self::default() }
@@ -89,7 +89,7 @@ impl Actions {
         self.list.push(action);
     }
 
-    /// Adds a start.
+    /// Adds a start of workgroups, with its pieces and addresses.
     pub fn start(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece], places: &[Place]) {
         let (piece, place) = (self.pieces.len(), self.places.len());
         self.pieces.extend_from_slice(pieces);
@@ -104,13 +104,13 @@ impl Actions {
         });
     }
 
-    /// The pieces of a start.
+    /// Returns the pieces of a start.
     #[must_use]
     pub fn pieces(&self, range: &Range<usize>) -> &[Piece] {
         self.pieces.get(range.clone()).unwrap_or(&[])
     }
 
-    /// The addresses of a start.
+    /// Returns the addresses of a start.
     #[must_use]
     pub fn places(&self, range: &Range<usize>) -> &[Place] {
         self.places.get(range.clone()).unwrap_or(&[])

@@ -28,7 +28,7 @@ pub enum InstructionKind {
 }
 
 impl InstructionKind {
-    /// All of them, in the order of [`Activity`] and of every list of weights.
+    /// All kinds, in the order of [`Activity`] and of every list of weights.
     pub const ALL: [Self; 6] =
         [Self::Move, Self::Load, Self::Store, Self::Matrix, Self::Compare, Self::Jump];
 
@@ -45,7 +45,7 @@ impl InstructionKind {
         }
     }
 
-    /// Its position in [`InstructionKind::ALL`].
+    /// Returns the position of the kind in [`InstructionKind::ALL`].
     #[must_use]
     pub(crate) const fn index(self) -> usize {
         self as usize
@@ -58,7 +58,7 @@ impl fmt::Display for InstructionKind {
     }
 }
 
-/// How many instructions of each kind one wave issues in 1,000 ticks, in the order of
+/// The number of instructions of each kind that one wave issues in 1,000 ticks, in the order of
 /// [`InstructionKind::ALL`]; all 0 if they are unknown.
 ///
 /// ```
@@ -72,10 +72,10 @@ impl fmt::Display for InstructionKind {
 pub struct Activity(pub [u32; 6]);
 
 impl Activity {
-    /// The rates are unknown.
+    /// The activity of a launch whose rates are unknown.
     pub const UNKNOWN: Self = Self([0; 6]);
 
-    /// Whether the rates are unknown.
+    /// Returns whether the rates are unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::UNKNOWN

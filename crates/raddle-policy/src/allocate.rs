@@ -7,7 +7,7 @@ use crate::{
     CuId, Cus, Fact, FreeRun, Launch, LaunchId, Piece, Place, Refusal, Tick, WaitTally, WaveSpan,
 };
 
-/// What an [`Allocate`] policy sees: the launches on the device and its free resources.
+/// The view of an [`Allocate`] policy: the launches on the device and its free resources.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyView<'a> {
     /// Submitted launches that still have something to start and are not held, in the order of
@@ -30,12 +30,12 @@ pub struct ReadyLaunch {
     pub next: u64,
     /// Workgroups assigned to a compute unit of which not all waves have started.
     pub assigned: u64,
-    /// How many waves of `next` have started by [`WaveSpan::Cut`], which is also the number of its
-    /// next wave; 0 if the workgroup was not cut. While the launch drains, the waves of a cut
-    /// workgroup that have not started are held like a workgroup that has not started, and this is
-    /// 0.
+    /// The number of waves of `next` that have started by [`WaveSpan::Cut`], which is also the
+    /// number of its next wave; 0 if the workgroup was not cut. While the launch drains, the waves
+    /// of a cut workgroup that have not started are held like a workgroup that has not started, and
+    /// this is 0.
     pub cut: u16,
-    /// When it was submitted.
+    /// The tick at which the launch was submitted.
     pub submitted: Tick,
 }
 
@@ -47,7 +47,7 @@ impl ReadyLaunch {
     }
 }
 
-/// What an [`Allocate`] policy answers.
+/// The answer of an [`Allocate`] policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", rename_all_fields = "kebab-case"))]
@@ -61,10 +61,10 @@ pub enum Answer {
         launch: LaunchId,
         /// The workgroup: always [`ReadyLaunch::next`].
         workgroup: u64,
-        /// Where it will run.
+        /// The compute unit that the workgroup is bound to.
         cu: CuId,
     },
-    /// Nothing can start now; [`Round::refusals`] has the reasons.
+    /// No workgroup can start now; [`Round::refusals`] has the reasons.
     Wait {
         /// The tick at which to ask again even if nothing has happened.
         retry_at: Option<Tick>,
@@ -77,7 +77,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Nothing can start until something happens.
+    /// The answer that no workgroup can start until something happens.
     pub const WAIT: Self = Self::Wait { retry_at: None };
 }
 
@@ -88,12 +88,12 @@ impl Answer {
 pub struct StartPart {
     /// The launch.
     pub launch: LaunchId,
-    /// Which waves of its workgroups.
+    /// The waves that start, of each of the workgroups.
     pub waves: WaveSpan,
-    /// The end of its pieces in [`Round::pieces`]; they begin at the end of those of the part
-    /// before.
+    /// The end of the part's pieces in [`Round::pieces`]; they begin where the pieces of the part
+    /// before end.
     pub pieces: usize,
-    /// The end of its addresses in [`Round::places`].
+    /// The end of the part's addresses in [`Round::places`].
     pub places: usize,
 }
 
@@ -105,13 +105,13 @@ pub struct Round {
     /// All parts except the last of an answer that starts several launches, in order; empty
     /// otherwise.
     pub parts: Vec<StartPart>,
-    /// Which workgroups start where, part by part.
+    /// The workgroups that start, each piece with its compute unit, part by part.
     pub pieces: Vec<Piece>,
     /// The addresses: none, or one for each wave, workgroup by workgroup in the order of the
     /// pieces.
     pub places: Vec<Place>,
-    /// Why launches wait, for the compute unit that was tried first: at most one refusal per
-    /// launch. One refusal may stand for several launches of equal demand.
+    /// The reasons why launches wait, for the compute unit that was tried first: at most one
+    /// refusal per launch. One refusal may stand for several launches of equal demand.
     pub refusals: Vec<Refusal>,
 }
 
@@ -138,13 +138,15 @@ impl Round {
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends a part of the answer, of what has been noted since the last part; another part follows.
+    /// Ends a part of the answer: it has the pieces and addresses noted since the part before.
+    /// Another part follows.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
     }
 
-    /// The parts of an answer that ends with this launch, each with its pieces and addresses.
+    /// Returns the parts of an answer that ends with this launch, each with its pieces and
+    /// addresses.
     pub fn starts(
         &self,
         launch: LaunchId,
@@ -156,7 +158,7 @@ impl Round {
         self.parts.iter().copied().chain([last]).map(move |part| {
             let (piece, place) = from;
             from = (part.pieces, part.places);
-            // A part that ends before the one before it has nothing.
+            // A part whose end lies before the end of the part before it is empty.
             let pieces = self.pieces.get(piece..part.pieces).unwrap_or_default();
             let places = self.places.get(place..part.places).unwrap_or_default();
             (part.launch, part.waves, pieces, places)
@@ -209,21 +211,23 @@ pub trait Allocate {
         self.allocate(ready, now, round)
     }
 
-    /// Whether the policy knows free resources from the view alone, so that a compute unit may be
-    /// shown as full while it is being reset. If not, the policy is asked nothing during a reset.
+    /// Returns whether the policy knows free resources from the view alone, so that a compute unit
+    /// may be shown as full while it is being reset. If not, the policy is asked nothing during a
+    /// reset.
     fn reads_the_view(&self) -> bool {
         false
     }
 
-    /// Whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]). If so,
-    /// it is shown launches of which only one wave, with all shared resources, fits an empty
-    /// compute unit; if not, a launch whose whole workgroup never fits is refused on arrival.
+    /// Returns whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]).
+    /// If so, the policy is shown launches of which only one wave, with all shared resources, fits
+    /// an empty compute unit; if not, a launch whose whole workgroup never fits is refused on
+    /// arrival.
     fn cuts(&self) -> bool {
         false
     }
 
-    /// The setting by which workgroups may wait for each other for ever (law 10); `None` where they never
-    /// do.
+    /// Returns the setting by which workgroups may wait for each other for ever (law 10); `None`
+    /// where they never do.
     fn may_stop(&self) -> Option<&'static str> {
         None
     }
@@ -236,15 +240,15 @@ pub trait Allocate {
         false
     }
 
-    /// The free runs of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from
-    /// a policy that keeps no addresses.
+    /// Returns the free runs of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit;
+    /// `None` from a policy that keeps no addresses.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// How often work waited, by the resource that it lacked and the reason; empty from a policy
-    /// that does not count.
+    /// Returns how often work waited, by the resource that it lacked and the reason; empty from a
+    /// policy that does not count.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }

@@ -35,19 +35,19 @@ use crate::Cus;
 /// assert_eq!(made.err().map(|error| error.key), Some("within-us".to_owned()));
 /// ```
 pub trait Configured: Sized {
-    /// Its name in recipes and logs, in kebab-case.
+    /// The name of the policy in recipes and logs, in kebab-case.
     const NAME: &'static str;
 
     /// Settings that can be used, as TOML: messages take examples of a key from them.
     const EXAMPLES: &'static [&'static str] = &[];
 
-    /// The type of its settings; [`NoConfig`] if it has none.
+    /// The type of the policy's settings; [`NoConfig`] if it has none.
     type Config;
 
     /// Constructs the policy, for a device whose compute units are all empty.
     ///
     /// # Errors
-    /// If it cannot use a setting, or cannot use it on this device.
+    /// If the policy cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
 }
 
@@ -61,21 +61,21 @@ pub struct NoConfig {}
 #[error("`{key}`: {message}")]
 #[non_exhaustive]
 pub struct SettingError {
-    /// Its key among the settings of the policy, such as `order.windows[2]`; empty for all of them.
+    /// The key of the setting within the policy, such as `order.windows[2]`; empty for all of them.
     pub key: String,
-    /// What is wrong, and which values are valid.
+    /// The reason why the setting cannot be used, and the values that are valid.
     pub message: String,
     /// The key with a valid value, if [`Configured::EXAMPLES`] has none.
     pub example: Option<String>,
 }
 
 impl SettingError {
-    /// A key, and why its value cannot be used.
+    /// Returns the error for a key, with the reason why its value cannot be used.
     pub fn new(key: impl AsRef<str>, message: impl ToString) -> Self {
         Self { key: key.as_ref().to_owned(), message: message.to_string(), example: None }
     }
 
-    /// The same error with an example of its own.
+    /// Adds a valid example to the error.
     #[must_use]
     pub fn example(self, example: String) -> Self {
         Self { example: Some(example), ..self }

@@ -1,7 +1,7 @@
 //! Which compute units are in a set, and which is the first?
 //!
-//! The set has one bit for each compute unit, and for each word of these one bit that says whether
-//! any is set, so the first of 65,536 is found by reading a few words.
+//! The set has one bit for each compute unit, and for each word of these bits one bit that is set
+//! if the word is not 0, so the first of 65,536 is found by reading a few words.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,12 +21,12 @@ const BITS: usize = u64::BITS as usize;
 #[derive(Clone, Debug, Default)]
 pub struct CuSet {
     words: Vec<u64>,
-    /// Bit `w` of this list: word `w` is not 0.
+    /// One bit for each word: bit `w` is set if word `w` is not 0.
     some: Vec<u64>,
 }
 
 impl CuSet {
-    /// All of `len` compute units.
+    /// Returns the set of all `len` compute units.
     #[must_use]
     pub fn full(len: usize) -> Self {
         let mut set = Self::empty(len);
@@ -34,7 +34,7 @@ impl CuSet {
         set
     }
 
-    /// None of `len` compute units.
+    /// Returns an empty set that has room for `len` compute units.
     #[must_use]
     pub fn empty(len: usize) -> Self {
         let words = len.div_ceil(BITS);
@@ -81,21 +81,21 @@ impl CuSet {
         }
     }
 
-    /// Takes all out.
+    /// Takes all compute units out.
     #[inline]
     pub fn clear(&mut self) {
         self.words.fill(0);
         self.some.fill(0);
     }
 
-    /// Whether there is none.
+    /// Returns whether the set has no compute unit.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.some.iter().all(|&some| some == 0)
     }
 
-    /// The lowest compute unit.
+    /// Returns the lowest compute unit of the set.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<usize> {
@@ -103,7 +103,7 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
-    /// The lowest compute unit at or above `from`.
+    /// Returns the lowest compute unit of the set at or above `from`.
     #[inline]
     #[must_use]
     pub fn first_from(&self, from: usize) -> Option<usize> {
@@ -122,7 +122,7 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
-    /// The lowest run of consecutive compute units of the set, at or above `from`.
+    /// Returns the lowest run of consecutive compute units of the set, at or above `from`.
     #[inline]
     #[must_use]
     pub fn run_from(&self, from: usize) -> Option<Range<usize>> {
@@ -138,7 +138,7 @@ impl CuSet {
         Some(start..end)
     }
 
-    /// Of a word that is not 0.
+    /// Returns the lowest compute unit of a word that is not 0.
     #[inline]
     fn lowest_of(&self, word: usize) -> usize {
         word * BITS + self.words[word].trailing_zeros() as usize
@@ -167,7 +167,7 @@ mod tests {
                     set.insert_all(cu..end);
                     naive.extend(cu..end);
                 } else if step % 3 == 2 {
-                    // Half of these are in it.
+                    // A member at or above `cu` is removed, if there is one.
                     let cu = naive.range(cu..).next().copied().unwrap_or(cu);
                     set.remove(cu);
                     naive.remove(&cu);

@@ -1,7 +1,7 @@
 //! How much is free on each compute unit, and how many more workgroups fit?
 //!
-//! Counted in granules, without addresses. Within a compute unit a wave goes to the SIMD that has
-//! room for most further waves of its kind, ties to the lowest SIMD.
+//! Amounts are counted in granules, without addresses. Within a compute unit a wave goes to the
+//! SIMD that has room for most further waves of its kind, ties to the lowest SIMD.
 
 mod levels;
 mod unit;
@@ -15,7 +15,7 @@ pub use levels::take_highest;
 pub(crate) use unit::CuFree;
 use unit::sum;
 
-/// How many waves are on each SIMD of one compute unit.
+/// The number of waves on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
 
 /// Compute units (a range of indices) on each of which the same number of workgroups was placed: the
@@ -60,7 +60,7 @@ impl PartialEq for Cus {
 impl Eq for Cus {}
 
 impl Cus {
-    /// `count` empty compute units of one shape.
+    /// Returns `count` empty compute units of one shape.
     ///
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
@@ -70,7 +70,7 @@ impl Cus {
         Self { shape: usable, cus, freed: None }
     }
 
-    /// From now on, records the units on which something is freed. The owner calls this when a
+    /// Records, from now on, the units on which something is freed. The owner calls this when a
     /// policy that was shown this account has answered that it waits.
     pub fn watch(&mut self) {
         match &mut self.freed {
@@ -87,32 +87,32 @@ impl Cus {
         }
     }
 
-    /// The compute units on which more may be free than when the policy last answered that it
-    /// waits; `None` if that may be any unit.
+    /// Returns the compute units on which more may be free than when the policy last answered that
+    /// it waits; `None` if that may be any unit.
     #[must_use]
     pub const fn freed(&self) -> Option<&CuSet> {
         self.freed.as_ref()
     }
 
-    /// What an empty compute unit holds.
+    /// Returns the resources of an empty compute unit.
     #[must_use]
     pub const fn shape(&self) -> &CuShape {
         &self.shape
     }
 
-    /// How many compute units there are.
+    /// Returns the number of compute units.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.cus.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no compute unit.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.cus.is_empty()
     }
 
-    /// All ids, ascending.
+    /// Returns the ids of all compute units, ascending.
     pub fn ids(&self) -> impl Iterator<Item = CuId> + use<> {
         // `new` takes a u16 count, so every position is a CuId.
         (0..self.cus.len() as u16).map(CuId)
@@ -123,7 +123,8 @@ impl Cus {
         self.cus.get(cu.index())
     }
 
-    /// Free wave slots and vector-register granules of one SIMD; none where there is no such SIMD.
+    /// Returns the free wave slots and vector-register granules of one SIMD; 0 where there is no
+    /// such SIMD.
     #[must_use]
     pub fn simd(&self, cu: CuId, simd: u8) -> (u16, u16) {
         let of = |cu: &CuFree| {
@@ -132,22 +133,22 @@ impl Cus {
         self.get(cu).and_then(of).unwrap_or_default()
     }
 
-    /// The free resources of one compute unit, summed; nothing if there is no such unit.
+    /// Returns the free resources of one compute unit, summed; 0 of each if there is no such unit.
     #[must_use]
     #[inline]
     pub fn free(&self, cu: CuId) -> Free {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    /// The demand as this device counts it: without scalar registers if they never limit.
+    /// Returns the demand as this device counts it: without scalar registers if they never limit.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
         Demand { sgpr, ..*demand }
     }
 
-    /// The number of compute units from this one on that have equal free resources; at least 1. Some
-    /// further units may have the same.
+    /// Returns the number of compute units from this one on that have equal free resources; at
+    /// least 1. Some further units may have the same.
     #[must_use]
     #[inline]
     pub fn alike(&self, cu: CuId) -> u16 {
@@ -156,21 +157,21 @@ impl Cus {
         run.map_or(1, |(units, _)| units.len() as u16)
     }
 
-    /// How many further waves of such a workgroup fit on the SIMDs of `cu`, regardless of its other
-    /// resources.
+    /// Returns how many further waves of a workgroup with this demand fit on the SIMDs of `cu`,
+    /// regardless of its other resources.
     #[must_use]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
         self.get(cu).map_or(0, |cu| cu.waves_room(self.shape.simds, demand))
     }
 
-    /// How many further whole workgroups fit on `cu` now; 0 for a demand without waves.
+    /// Returns how many further whole workgroups fit on `cu` now; 0 for a demand without waves.
     #[must_use]
     pub fn room(&self, id: CuId, demand: &Demand) -> u32 {
         self.get(id).map_or(0, |cu| cu.room(self.shape.simds, &self.counted(demand)))
     }
 
-    /// How many further whole workgroups fit on each unit of these ranges, without the units on which
-    /// none fits. Adjacent units with equal free resources are computed once.
+    /// Returns how many further whole workgroups fit on each unit of these ranges, without the
+    /// units on which none fits. Adjacent units with equal free resources are computed once.
     #[inline]
     pub fn rooms(
         &self,
@@ -189,10 +190,11 @@ impl Cus {
         })
     }
 
-    /// The first resource that keeps one more workgroup off `cu`: resource, wanted, available.
+    /// Returns the first resource that keeps one more workgroup off `cu`: resource, wanted,
+    /// available.
     ///
-    /// `None` if it fits. Resources are tested in the order workgroups, waves, VGPR, SGPR, LDS,
-    /// barriers.
+    /// The answer is `None` if the workgroup fits. Resources are tested in the order workgroups,
+    /// waves, VGPR, SGPR, LDS, barriers.
     #[must_use]
     pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
         let Some(cu) = self.get(id) else {
@@ -222,9 +224,10 @@ impl Cus {
         .find(|&(_, wanted, available)| wanted > available)
     }
 
-    /// Why the next workgroup of `launch` does not start on `cu`.
+    /// Returns why the next workgroup of `launch` does not start on `cu`.
     ///
-    /// If it would fit, the refusal names [`Resource::Cus`]: the policy does not allow it there.
+    /// If the workgroup would fit, the refusal names [`Resource::Cus`]: the policy does not allow
+    /// it there.
     #[must_use]
     pub fn refusal(&self, cu: CuId, launch: &Launch) -> Refusal {
         let (resource, wanted, available) =
@@ -232,7 +235,8 @@ impl Cus {
         Refusal { launch: launch.id, cu: Some(cu), resource, wanted, available }
     }
 
-    /// Why `launch` can never run here: an empty grid, or a workgroup too large for an empty unit.
+    /// Returns why `launch` can never run here: an empty grid, or a workgroup too large for an
+    /// empty unit.
     #[must_use]
     pub fn never(&self, launch: &Launch) -> Option<Refusal> {
         let (resource, wanted, available) = if launch.workgroups == 0 {
@@ -252,9 +256,9 @@ impl Cus {
         entered.ok().and(taken)
     }
 
-    /// Takes the resources of `count` whole workgroups on each of these compute units, and tells `taken`
-    /// the SIMDs of their waves. The error is the first unit that has no room or does not exist; the
-    /// resources that `taken` was told of are taken then.
+    /// Takes the resources of `count` whole workgroups on each of these compute units, and passes
+    /// the SIMDs of their waves to `taken`. The error is the first unit that has no room or does
+    /// not exist; the resources of the units that were passed to `taken` stay taken then.
     fn take_each(
         &mut self,
         units: Range<usize>,
@@ -278,9 +282,9 @@ impl Cus {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Takes the resources of the whole workgroups of all pieces, or of none; `taken` gets the SIMDs
-    /// of their waves, in the order of the pieces. Adjacent units with equal free resources are
-    /// computed once.
+    /// Takes the resources of the whole workgroups of all pieces, or of none; `taken` gets the
+    /// SIMDs of their waves, in the order of the pieces. Adjacent units with equal free resources
+    /// are computed once.
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
@@ -297,25 +301,25 @@ impl Cus {
             for (units, count, split) in taken.iter() {
                 self.give_each(units.clone(), demand, split, *count);
             }
-            // It is the compute unit of a piece, which is a u16.
+            // The refused unit is the compute unit of a piece, whose id is a u16.
             return Err(CuId(refused as u16));
         }
         Ok(())
     }
 
-    /// The SIMDs to which `waves` further waves would go: each to the SIMD with the most room, ties
-    /// to the lowest. `None` if the SIMDs have no room for them.
+    /// Returns the SIMDs to which `waves` further waves would go: each to the SIMD with the most
+    /// room, ties to the lowest. `None` if the SIMDs have no room for them.
     #[must_use]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         self.get(cu)?.fill(self.shape.simds, demand, waves)
     }
 
-    /// The present state of a compute unit; nothing is free if there is no such unit.
+    /// Returns the present state of a compute unit; nothing is free if there is no such unit.
     pub(crate) fn unit(&self, cu: CuId) -> CuFree {
         self.get(cu).copied().unwrap_or_default()
     }
 
-    /// A compute unit in this state with one more workgroup on it; `None` if that does not fit.
+    /// Returns the state of a compute unit after one more workgroup; `None` if that does not fit.
     pub(crate) fn with_one_more(&self, unit: &CuFree, demand: &Demand) -> Option<CuFree> {
         let demand = self.counted(demand);
         let waves = u32::from(demand.waves);
@@ -331,10 +335,11 @@ impl Cus {
         self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
     }
 
-    /// Does the same on each of these compute units, or on none.
+    /// Takes these waves and workgroups, like [`Cus::take_split`], on each of these compute units,
+    /// or on none.
     ///
     /// # Errors
-    /// The first unit on which they are not free.
+    /// The first unit on which the resources are not free.
     pub fn take_split_each(
         &mut self,
         units: Range<usize>,
@@ -370,13 +375,14 @@ impl Cus {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
 
-    /// Frees what [`Cus::take`] or [`Cus::take_split`] took, or a part of it.
+    /// Frees the resources that [`Cus::take`] or [`Cus::take_split`] took, or a part of them.
     #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
     }
 
-    /// Does the same on each of these compute units; units that do not exist are left out.
+    /// Frees these waves and workgroups, like [`Cus::give_split`], on each of these compute units;
+    /// units that do not exist are left out.
     #[inline]
     pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);

@@ -32,7 +32,7 @@ pub struct CuShape {
 }
 
 impl CuShape {
-    /// Wave slots over all SIMDs.
+    /// Returns the wave slots of all SIMDs together.
     #[must_use]
     pub const fn waves(&self) -> u32 {
         self.waves_per_simd as u32 * self.simds as u32
@@ -56,7 +56,7 @@ impl CuShape {
     }
 }
 
-/// Why a [`CuShape`] cannot be a compute unit.
+/// The reason why a [`CuShape`] cannot be a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -101,26 +101,26 @@ pub struct Footprint {
     pub sgprs_per_wave: u32,
     /// Bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
-    /// Whether its waves meet at a barrier.
+    /// The use of barriers: whether waves of the workgroup meet at one.
     pub barrier: Barrier,
 }
 
-/// Whether the waves of a workgroup wait for each other. No profile says so.
+/// The answer to whether the waves of a workgroup wait for each other. No profile records this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Barrier {
-    /// They do not.
+    /// The waves do not wait for each other.
     No,
-    /// They do.
+    /// The waves wait for each other.
     Yes,
-    /// It is unknown, so a barrier is assumed: unknown never counts as "no".
+    /// The answer is unknown, so a barrier is assumed: unknown never counts as "no".
     #[default]
     Assumed,
 }
 
 impl Barrier {
-    /// Whether a policy must take a barrier into account.
+    /// Returns whether a policy must take a barrier into account.
     #[must_use]
     pub const fn possible(self) -> bool {
         !matches!(self, Self::No)

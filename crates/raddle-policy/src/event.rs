@@ -14,7 +14,7 @@ pub enum Event<'a> {
     /// A process appeared.
     ProcessJoined {
         process: ProcessId,
-        /// Its share, 1 or more.
+        /// The share of the process, 1 or more.
         share: u32,
     },
     /// A process is gone.
@@ -30,15 +30,16 @@ pub enum Event<'a> {
         launch: Launch,
     },
     /// A copy or a fill was issued by its host. Only a dispatcher with a window gets the events of
-    /// copies: it submits them like launches, at their places in their streams, and starts each with
-    /// [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another stream
-    /// comes when that has ended, and what waits for the copy comes behind it.
+    /// copies: it submits them like launches, at their places in their streams, and starts each
+    /// with [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another
+    /// stream comes when that work has ended, and work that waits for the copy comes behind the
+    /// copy.
     CopyIssued {
         copy: LaunchId,
         process: ProcessId,
         stream: StreamId,
         level: Level,
-        /// How long it takes.
+        /// The time that the copy takes.
         lasts: Ticks,
     },
     /// Everything that a copy waits for has ended.
@@ -51,7 +52,7 @@ pub enum Event<'a> {
     TakenOff {
         launch: LaunchId,
         how: Preemption,
-        /// Workgroups of it that have ended; a killed launch starts again from 0.
+        /// Workgroups of the launch that have ended; a killed launch starts again from 0.
         done: u64,
     },
     /// A launch that was taken off may continue: its saved workgroups have been restored.
@@ -62,6 +63,6 @@ pub enum Event<'a> {
     ResetOver { process: ProcessId },
     /// A program gives a hint about a process, or about one of its streams.
     Hint { process: ProcessId, stream: Option<StreamId>, hint: Hint },
-    /// The time of a wake that the dispatcher asked for.
+    /// The tick at which the dispatcher asked to be woken has come.
     Woke,
 }

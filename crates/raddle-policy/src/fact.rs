@@ -12,7 +12,7 @@ pub enum Fact<'a> {
     /// A process appeared.
     ProcessJoined {
         process: ProcessId,
-        /// Its share, 1 or more.
+        /// The share of the process, 1 or more.
         share: u32,
     },
     /// A process is gone; all its launches have ended.
@@ -47,8 +47,8 @@ pub enum Fact<'a> {
 }
 
 impl Fact<'_> {
-    /// The process of the fact; `None` for a fact that does not name one, such as the end of a
-    /// launch.
+    /// Returns the process of the fact; `None` for a fact that does not name one, such as the end
+    /// of a launch.
     #[must_use]
     pub const fn process(&self) -> Option<ProcessId> {
         match self {

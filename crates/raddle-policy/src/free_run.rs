@@ -5,22 +5,21 @@ use crate::Resource;
 /// Free granules of one resource of a compute unit, summed over its SIMDs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeRun {
-    /// All of them.
-    ///
+    /// All free granules.
     pub free: u64,
-    /// Those in the longest run of each SIMD, or of the compute unit.
+    /// The free granules in the longest run of each SIMD, or of the compute unit.
     pub longest: u64,
 }
 
 /// The resources that are allocated as contiguous runs, in the order of their figures.
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
-/// Why a workgroup did not start on the compute unit that was tried first.
+/// The reason why a workgroup did not start on the compute unit that was tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WaitReason {
-    /// Less is free than it needs.
+    /// Less is free than the workgroup needs.
     NotEnough,
     /// Enough is free, but in runs that are too short.
     InPieces,
@@ -28,7 +27,7 @@ pub enum WaitReason {
     NotSeen,
 }
 
-/// How often work waited for one reason.
+/// The count of how often work waited for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTally {
     /// The first resource that was lacking.

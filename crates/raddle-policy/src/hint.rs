@@ -8,14 +8,14 @@ use crate::{Level, Ticks};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Hint {
-    /// How urgent it is, regardless of the levels of its launches.
+    /// The urgency of the process or stream, regardless of the levels of its launches.
     Priority(Level),
-    /// The time after which its work should have ended, counted from when the work became ready.
+    /// The time after which the work should have ended, counted from when the work became ready.
     Deadline(Ticks),
-    /// The time for which its work may wait before it becomes urgent, counted from when the work
+    /// The time for which the work may wait before it becomes urgent, counted from when the work
     /// became ready.
     Laxity(Ticks),
-    /// Its part of the device, in percent.
+    /// The part of the device that the process or stream is to have, in percent.
     Utilisation(u16),
     /// A number whose meaning a policy and its programs agree on.
     Custom(u64),
@@ -35,7 +35,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Records a hint; it replaces the last one of its kind.
+    /// Records a hint, which replaces the last one of its kind.
     pub const fn take(&mut self, hint: Hint) {
         match hint {
             Hint::Priority(level) => self.priority = Some(level),

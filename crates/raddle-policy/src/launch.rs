@@ -8,36 +8,36 @@ use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamI
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Launch {
-    /// Its id, unique in the run.
+    /// The id of the launch, unique in the run.
     pub id: LaunchId,
-    /// Whose launch it is.
+    /// The process that the launch belongs to.
     pub process: ProcessId,
-    /// The stream of the process in which it was issued.
+    /// The stream of the process in which the launch was issued.
     pub stream: StreamId,
-    /// How urgent it is.
+    /// The urgency of the launch.
     pub level: Level,
-    /// Workgroups of its grid, numbered from 0.
+    /// Workgroups of the grid, numbered from 0.
     pub workgroups: u64,
-    /// What each of them takes.
+    /// The resources that each workgroup takes.
     pub demand: Demand,
-    /// Whether waves of a workgroup meet at a barrier.
+    /// The use of barriers: whether waves of a workgroup meet at one.
     pub barrier: Barrier,
-    /// Whether it may be killed part-way and run again.
+    /// The verdict whether the launch may be killed part-way and run again.
     pub idempotent: Idempotence,
-    /// The instruction rates of its waves. Serialised only if known.
+    /// The instruction rates of the waves. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
     pub activity: Activity,
-    /// The call of its host. Serialised only if known.
+    /// The call by which the host launched the kernel. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KernelCall::is_unknown"))]
     pub call: KernelCall,
-    /// How long it is expected to run alone on the device, if a profile or an observer knows that.
-    /// Serialised only if known.
+    /// The time that the launch is expected to take alone on the device, if a profile or an
+    /// observer knows that. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub estimate: Option<Ticks>,
 }
 
 impl Launch {
-    /// Whether it stands for a copy or a fill, which has no workgroups
+    /// Returns whether the launch stands for a copy or a fill, which has no workgroups
     /// ([`Event::CopyIssued`](crate::Event::CopyIssued)).
     #[must_use]
     pub const fn is_copy(&self) -> bool {
@@ -60,7 +60,7 @@ pub struct KernelCall {
     pub threads: u32,
     /// LDS of a workgroup, in bytes.
     pub lds_bytes: u32,
-    /// Whether there is a copy or a fill between it and the launch before it in its stream.
+    /// True if a copy or a fill lies between the launch and the launch before it in its stream.
     pub behind_copy: bool,
 }
 
@@ -69,7 +69,7 @@ impl KernelCall {
     pub const UNKNOWN: Self =
         Self { kernel: 0, grid: Dim3::new(0, 0, 0), threads: 0, lds_bytes: 0, behind_copy: false };
 
-    /// Whether the kernel is unknown.
+    /// Returns whether the kernel is unknown.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub const fn is_unknown(&self) -> bool {
@@ -82,9 +82,9 @@ impl KernelCall {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Idempotence {
-    /// Proven: it may be killed.
+    /// Proven idempotent: the launch may be killed.
     Idempotent,
-    /// Known not to be.
+    /// Known not to be idempotent.
     Not,
     /// Unknown; treated as [`Idempotence::Not`].
     #[default]
@@ -92,7 +92,7 @@ pub enum Idempotence {
 }
 
 impl Idempotence {
-    /// Whether killing it part-way is allowed.
+    /// Returns whether a launch with this verdict may be killed part-way.
     #[must_use]
     pub const fn may_be_killed(self) -> bool {
         matches!(self, Self::Idempotent)

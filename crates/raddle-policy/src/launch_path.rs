@@ -13,10 +13,10 @@ pub struct Submission {
     pub packets: u32,
     /// Bytes written to the queue.
     pub bytes: u64,
-    /// Time until the device can start it.
+    /// Time until the device can start the launch.
     pub cost: Ticks,
-    /// Time from the end of the launch until its end is known: work that waits for it waits that
-    /// much longer.
+    /// Time from the end of the launch until its end is known: work that waits for the launch waits
+    /// that much longer.
     pub cleanup: Ticks,
 }
 
@@ -27,15 +27,15 @@ pub struct Submission {
 /// 1. The first launch takes a packet; later ones may share a packet with launches before them.
 /// 2. The same memory and launch give the same answer.
 pub trait LaunchPath {
-    /// The cost of submitting this launch after those that were submitted before. The policy is
-    /// asked for each launch separately, in the order of submission, even if several are submitted
-    /// together; the cost and the cleanup are those of this launch alone.
+    /// Returns the cost of submitting this launch after those that were submitted before. The
+    /// policy is asked for each launch separately, in the order of submission, even if several are
+    /// submitted together; the cost and the cleanup are those of this launch alone.
     fn submit(&mut self, launch: &Launch) -> Submission;
 
-    /// Whether launching overlaps with running kernels. If so, launches are submitted one at a
-    /// time, each takes its `cost` after the one before it in its stream, and can start when that
-    /// time has passed. If not, launches that are submitted together can start together, when all
-    /// of them are launched.
+    /// Returns whether launching overlaps with running kernels. If so, launches are submitted one
+    /// at a time, each takes its `cost` after the one before it in its stream, and can start when
+    /// that time has passed. If not, launches that are submitted together can start together, when
+    /// all of them are launched.
     fn overlaps(&self) -> bool {
         false
     }

@@ -36,14 +36,14 @@ use crate::{
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
     others: P,
-    /// Launches of the policy that is asked.
+    /// The launches that are shown to the policy that is asked.
     launches: Vec<ReadyLaunch>,
-    /// Who answered last, by position; the others behind all.
+    /// The position of the policy that answered last; the policy for the others comes behind all.
     answered: usize,
 }
 
 impl<P> PerProcess<P> {
-    /// This policy for all processes.
+    /// Returns a policy that answers for all processes by this one.
     pub const fn new(others: P) -> Self {
         Self { named: Vec::new(), others, launches: Vec::new(), answered: 0 }
     }
@@ -64,14 +64,14 @@ impl<P> PerProcess<P> {
         self.named.get_mut(position).map_or(&mut self.others, |(_, policy)| policy)
     }
 
-    /// Whose policy it is, by position.
+    /// Returns the position of the policy of a process.
     fn position(&self, process: ProcessId) -> usize {
         self.named.iter().position(|(id, _)| *id == process).unwrap_or(self.named.len())
     }
 }
 
 impl<P: Allocate> PerProcess<P> {
-    /// Asks one after the other, until one does not wait.
+    /// Asks one policy after the other, until one does not wait.
     fn ask(
         &mut self,
         ready: &ReadyView<'_>,
@@ -85,11 +85,13 @@ impl<P: Allocate> PerProcess<P> {
             let its = |entry: &&ReadyLaunch| self.position(entry.launch.process) == position;
             launches.extend(ready.launches.iter().filter(its));
             let view = ReadyView { launches: &launches, cus: ready.cus };
-            // Also where it has none: what it refused before is then over.
+            // A policy without launches is asked too, so that it sees that the launches it refused
+            // are gone.
             let answer = ask(self.at(position), &view, round);
             self.launches = launches;
             let Answer::Wait { retry_at } = answer else {
-                // The reasons of those before it are given when all wait.
+                // The refusals of the policies before this one are reported only when all policies
+                // wait.
                 round.refusals.clear();
                 self.answered = position;
                 return answer;
@@ -157,13 +159,13 @@ impl<P: Preempt> Preempt for PerProcess<P> {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Asked<'a> {
-    /// Whose turn it is, and until when.
+    /// The question which processes may issue, and until when.
     Turn { processes: &'a [ProcessState], may_issue: &'a [ProcessId], until: Option<Tick> },
-    /// Which workgroups go where.
+    /// The question which workgroups go where.
     Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
-    /// How the work of a process leaves.
+    /// The question how the work of a process leaves.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
-    /// The cost of submitting a launch.
+    /// The question what it costs to submit a launch.
     LaunchPath { launch: &'a Launch, via: Submission },
 }
 
@@ -223,12 +225,12 @@ impl fmt::Display for Asked<'_> {
 pub struct Traced<P, F> {
     policy: P,
     shown: F,
-    /// The latest tick that was told: a launch path gets none.
+    /// The tick of the last observed fact, as a launch path gets no tick with its question.
     now: Tick,
 }
 
 impl<P, F: FnMut(Tick, &Asked<'_>)> Traced<P, F> {
-    /// This policy, and what sees its answers.
+    /// Returns this policy, with each answer passed to `shown`.
     pub const fn new(policy: P, shown: F) -> Self {
         Self { policy, shown, now: Tick::ZERO }
     }
@@ -353,7 +355,7 @@ impl<P, Q> Fallback<P, Q> {
         self.broken.as_deref()
     }
 
-    /// Notes what is broken; whether the second one is still to be asked.
+    /// Notes the broken law. Returns whether the second policy takes over now.
     fn replace(&mut self, law: &str) -> bool {
         let first = self.broken.is_none();
         self.broken.get_or_insert_with(|| law.to_string());
@@ -413,11 +415,12 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
             Some(_) => self.second.allocate_round(ready, now, round),
         }
     }
-    /// Both must: the second may follow at any time.
+    /// Returns whether both policies read the view, as the second may take over at any time.
     fn reads_the_view(&self) -> bool {
         self.first.reads_the_view() && self.second.reads_the_view()
     }
-    /// Where one of them does not, a launch that fits only in parts is refused.
+    /// Returns whether both policies cut: if one does not, a launch that fits only in parts is
+    /// refused.
     fn cuts(&self) -> bool {
         self.first.cuts() && self.second.cuts()
     }

@@ -16,7 +16,7 @@ impl Level {
     /// The least urgent level.
     pub const BEST_EFFORT: Self = Self(255);
 
-    /// Whether this level is strictly more urgent than `other`.
+    /// Returns whether this level is strictly more urgent than `other`.
     ///
     /// ```
     /// use raddle_policy::Level;
@@ -28,7 +28,8 @@ impl Level {
         self.0 < other.0
     }
 
-    /// A key to sort by: the most urgent comes first. Also the rank of a launch for [`crate::Rank`].
+    /// Returns a key to sort by: the most urgent comes first. The key is also the rank of a launch
+    /// for [`crate::Rank`].
     #[must_use]
     pub const fn rank(self) -> u64 {
         self.0 as u64

@@ -1,7 +1,7 @@
 //! Which neighbouring compute units have equal values?
 //!
-//! A value for each compute unit. Neighbours with equal values are one run, and the value is kept once:
-//! a change of the whole device takes as long as a change of one compute unit.
+//! Each compute unit has a value. Neighbours with equal values are one run, and the value is kept
+//! once: a change of the whole device takes as long as a change of one compute unit.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,14 +24,14 @@ const BITS: usize = u64::BITS as usize;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PerCu<T> {
-    /// By compute unit; in a run only the value of the first one counts.
+    /// The values by compute unit; in a run only the value of its first compute unit counts.
     values: Vec<T>,
-    /// A bit for each compute unit: whether a run begins there.
+    /// A bit for each compute unit, set if a run begins there.
     begins: Vec<u64>,
 }
 
 impl<T: Clone + PartialEq> PerCu<T> {
-    /// `len` compute units with this value.
+    /// Returns `len` compute units with this value.
     #[must_use]
     pub fn new(len: usize, value: T) -> Self {
         let mut begins = vec![0; len.div_ceil(BITS)];
@@ -41,27 +41,27 @@ impl<T: Clone + PartialEq> PerCu<T> {
         Self { values: vec![value; len], begins }
     }
 
-    /// The number of compute units.
+    /// Returns the number of compute units.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no compute unit.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The value of a compute unit; `None` if there is no such unit.
+    /// Returns the value of a compute unit; `None` if there is no such unit.
     #[inline]
     #[must_use]
     pub fn get(&self, cu: usize) -> Option<&T> {
         (cu < self.len()).then(|| &self.values[self.begin_of(cu)])
     }
 
-    /// The runs of equal values within a range of compute units, ascending. Units that do not exist are
-    /// left out.
+    /// Returns the runs of equal values within a range of compute units, ascending. Units that do
+    /// not exist are left out.
     #[inline]
     pub fn runs(&self, units: Range<usize>) -> impl Iterator<Item = (Range<usize>, &T)> + Clone {
         let end = units.end.min(self.len());
@@ -99,12 +99,12 @@ impl<T: Clone + PartialEq> PerCu<T> {
         }
     }
 
-    /// The first compute unit of the run that this one is in.
+    /// Returns the first compute unit of the run that this one is in.
     #[inline]
     fn begin_of(&self, cu: usize) -> usize {
         let mut word = cu / BITS;
         let mut below = self.begins[word] & u64::MAX >> (BITS - 1 - cu % BITS);
-        // A run begins with the first compute unit.
+        // The first compute unit always begins a run, so the loop ends.
         while below == 0 {
             word -= 1;
             below = self.begins[word];
@@ -112,7 +112,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
         word * BITS + below.ilog2() as usize
     }
 
-    /// The first compute unit after the run that this one is in.
+    /// Returns the first compute unit after the run that this one is in.
     #[inline]
     fn end_of(&self, cu: usize) -> usize {
         let next = cu + 1;
@@ -137,8 +137,8 @@ impl<T: Clone + PartialEq> PerCu<T> {
         }
     }
 
-    /// Joins the run that begins at `cu` with the one before it if their values are equal; returns where
-    /// the run of `cu` begins then.
+    /// Joins the run that begins at `cu` with the run before it if their values are equal. Returns
+    /// the compute unit at which the run of `cu` begins then.
     #[inline]
     fn join(&mut self, before: Option<usize>, cu: usize) -> usize {
         let before = before.filter(|&before| self.values[before] == self.values[cu]);

@@ -14,22 +14,22 @@ use crate::{CuId, Demand};
 pub struct Piece {
     /// The lowest workgroup.
     pub first: u64,
-    /// Distance between neighbours; 1 or more (also where `count` is 1).
+    /// Distance between neighbouring workgroups; 1 or more (also where `count` is 1).
     pub stride: u32,
-    /// How many workgroups, 1 or more.
+    /// The number of workgroups, 1 or more.
     pub count: u32,
-    /// Where they go.
+    /// The compute unit that the workgroups go to.
     pub cu: CuId,
 }
 
 impl Piece {
-    /// A single workgroup.
+    /// Returns a piece of a single workgroup.
     #[must_use]
     pub const fn one(workgroup: u64, cu: CuId) -> Self {
         Self { first: workgroup, stride: 1, count: 1, cu }
     }
 
-    /// Whether this workgroup is one of them.
+    /// Returns whether this workgroup is one of the piece.
     #[must_use]
     pub const fn names(self, workgroup: u64) -> bool {
         let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
@@ -49,7 +49,7 @@ impl Piece {
         })
     }
 
-    /// The workgroups named, ascending.
+    /// Returns the workgroups of the piece, ascending.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
         let stride = u64::from(self.stride);
         // Two u32 multiplied fit a u64.
@@ -66,19 +66,19 @@ impl fmt::Display for Piece {
     }
 }
 
-/// Which waves of each named workgroup an answer starts.
+/// The waves that an answer starts, of each workgroup that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WaveSpan {
-    /// All of them: the usual case.
+    /// All waves of the workgroup: the usual case.
     #[default]
     All,
     /// Waves `first .. first + count` of a partly started workgroup (seed 003, L1..L3).
     Range {
         /// The lowest wave.
         first: u16,
-        /// How many, 1 or more.
+        /// The number of waves, 1 or more.
         count: u16,
     },
     /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3). They act as a
@@ -90,13 +90,13 @@ pub enum WaveSpan {
     Cut {
         /// The lowest wave.
         first: u16,
-        /// How many, 1 or more.
+        /// The number of waves, 1 or more.
         count: u16,
     },
 }
 
 impl WaveSpan {
-    /// The first wave and how many, for workgroups of `waves` waves.
+    /// Returns the first wave and the number of waves, for workgroups of `waves` waves.
     #[must_use]
     pub const fn bounds(self, waves: u16) -> (u16, u16) {
         match self {
@@ -107,7 +107,8 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// The demand of these waves. A single wave of a workgroup that was cut needs no barrier.
+    /// Returns the demand of these waves. A single wave of a workgroup that was cut needs no
+    /// barrier.
     #[must_use]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {

@@ -11,7 +11,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 
-/// Makes this function a turn policy; the function writes to its last argument who may issue.
+/// Makes this function a turn policy; the function writes the processes that may issue to its last
+/// argument.
 ///
 /// ```
 /// use raddle_policy::turn_fn;

@@ -15,19 +15,19 @@ pub struct VictimLaunch {
     pub unstarted: u64,
     /// Waves on the device now.
     pub resident_waves: u64,
-    /// When it was submitted.
+    /// The tick at which the launch or copy was submitted.
     pub submitted: Tick,
 }
 
-/// What a [`Preempt`] policy sees: a process that lost the turn, with work on the device.
+/// The view of a [`Preempt`] policy: a process that lost the turn, with work on the device.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimView<'a> {
     /// The process.
     pub process: &'a ProcessState,
-    /// Its submitted launches and copies that have not ended, in the order of their submission;
-    /// never empty.
+    /// The submitted launches and copies of the process that have not ended, in the order of their
+    /// submission; never empty.
     pub launches: &'a [VictimLaunch],
     /// The processes that have the turn now, by id: the work makes room for them.
     pub by: &'a [ProcessState],
@@ -36,14 +36,14 @@ pub struct VictimView<'a> {
 /// Answers how the work of a revoked process leaves.
 ///
 /// The policy is asked once for each revocation, and only if the process has submitted work, all of
-/// which has come back since its last preemption. Work that has not leaves by the method of that
-/// preemption again.
+/// which has come back since its last preemption. Work that has not come back leaves again by the
+/// method of that preemption.
 ///
 /// # Laws
 ///
 /// 1. The same memory and arguments give the same answer.
 pub trait Preempt {
-    /// How the work of `victim` leaves; with `None` it stays, and the process gets no new
+    /// Returns how the work of `victim` leaves; with `None` it stays, and the process gets no new
     /// submissions.
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
 

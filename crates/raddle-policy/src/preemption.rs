@@ -5,7 +5,7 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Preemption {
-    /// All submitted launches run to their end. The device gets no command for it.
+    /// All submitted launches run to their end. The device gets no command for this.
     Wait,
     /// Launches that have not started go back to the buffer; running ones run to their end.
     Flag,

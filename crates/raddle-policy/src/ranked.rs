@@ -16,21 +16,24 @@ use crate::{
 /// The least rank comes first. Equal launches go in the order of their submission, equal compute units
 /// in that of their ids. The same arguments give the same rank.
 pub trait Rank {
-    /// How early a launch is placed; by default as early as it was submitted.
+    /// Returns the rank of a launch; by default equal for all, so that they go in the order of
+    /// their submission.
     fn launch(&self, launch: &ReadyLaunch) -> u64 {
         let _ = launch;
         0
     }
 
-    /// The rank of a compute unit for the next workgroup of a launch. `free` has the free resources
-    /// of the unit, and `room` is the number of such workgroups for which it has room, 1 or more.
+    /// Returns the rank of a compute unit for the next workgroup of a launch. `free` has the free
+    /// resources of the unit, and `room` is the number of such workgroups for which it has room, 1
+    /// or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
 }
 
 /// The allocation policy of an order: the first launch for which there is room starts its next
 /// workgroup on the first compute unit that has room for it, and so on.
 ///
-/// It answers for as many workgroups at once as it can; the placements are those of one by one.
+/// The policy answers for as many workgroups at once as it can; the placements are those of one by
+/// one.
 ///
 /// ```
 /// use raddle_policy::{Free, Launch, Rank, Ranked};
@@ -54,31 +57,33 @@ pub struct Ranked<R> {
     rank: R,
     /// The waiting launches: rank and position.
     queue: Vec<(u64, usize)>,
-    /// Compute units with room: rank, id, and their ladder with how far they are on it.
+    /// Compute units with room: rank, id, ladder, and position on the ladder.
     units: BinaryHeap<Reverse<(u64, CuId, usize, usize)>>,
     ladders: Vec<Ladder>,
-    /// How many of the ladders are of this answer.
+    /// The number of ladders that belong to this answer.
     used: usize,
     /// For each compute unit the piece that is being written, by its position in the answer.
     open: Vec<Option<usize>>,
 }
 
-/// The ranks of units that stood alike before the answer, as they take one workgroup after the other.
+/// The ranks of units whose free resources were equal before the answer, as they take one workgroup
+/// after the other.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
-    /// As they stood.
+    /// The free resources of such a unit before the answer.
     stood: CuFree,
-    /// As they stand when the last rank is asked.
+    /// The free resources of such a unit at the last of `ranks`.
     stands: CuFree,
     room: u32,
     /// Ranks with 0, 1, .. workgroups of this answer on them.
     ranks: Vec<u64>,
 }
 
-/// Launches whose wait one answer explains at most.
+/// The most launches whose wait one answer explains.
 const EXPLAINED: usize = 16;
 
-/// Units that are told apart; a ladder more costs what its ranks cost.
+/// The number of ladders, the latest ones, among which an equal unit is looked for. A match that is
+/// missed costs one ladder more, with its ranks.
 const ALIKE: usize = 8;
 
 impl<R: Rank> Ranked<R> {
@@ -106,7 +111,7 @@ impl<R: Rank> Ranked<R> {
         let mut full_for = None;
         for at in 0..self.queue.len() {
             let entry = &ready.launches[self.queue[at].1];
-            // An equal workgroup need not try in vain.
+            // A workgroup of equal demand would find no room either.
             if full_for != Some(entry.launch.demand) {
                 self.measure(ready.cus, &entry.launch);
                 if !self.units.is_empty() {
@@ -122,7 +127,7 @@ impl<R: Rank> Ranked<R> {
         Answer::WAIT
     }
 
-    /// Ranks every compute unit with room for such a workgroup.
+    /// Ranks every compute unit with room for a workgroup of this launch.
     fn measure(&mut self, cus: &Cus, launch: &Launch) {
         self.units.clear();
         self.used = 0;
@@ -140,7 +145,8 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// A ladder for units that stand so, with its first rank if there is room.
+    /// Begins a ladder for units with these free resources, with its first rank if there is room.
+    /// Returns the position of the ladder.
     fn begin(&mut self, cus: &Cus, cu: CuId, unit: CuFree, launch: &Launch) -> usize {
         let at = self.used;
         self.used += 1;
@@ -157,7 +163,8 @@ impl<R: Rank> Ranked<R> {
         at
     }
 
-    /// The rank of units on a ladder that have taken one more workgroup than it has ranks.
+    /// Returns the rank of units on a ladder that have taken `taken` workgroups, and adds it to the
+    /// ladder if it is not there yet. `None` if the units have no more room.
     fn climb(&mut self, cus: &Cus, ladder: usize, taken: usize, launch: &Launch) -> Option<u64> {
         let ladder = &mut self.ladders[ladder];
         if let Some(&rank) = ladder.ranks.get(taken) {
@@ -170,7 +177,7 @@ impl<R: Rank> Ranked<R> {
         Some(rank)
     }
 
-    /// Places workgroups of a launch of the queue, as long as it is the first one.
+    /// Places workgroups of one launch of the queue, as long as that launch comes first.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
         let next = self.queue.get(at + 1).copied();
@@ -178,7 +185,7 @@ impl<R: Rank> Ranked<R> {
         self.open.resize(ready.cus.len(), None);
         while let Some(Reverse((_, cu, ladder, mut taken))) = self.units.pop() {
             let rival = self.units.peek().map(|&Reverse((rank, cu, ..))| (rank, cu));
-            // As long as the unit stays the first.
+            // The loop places one workgroup after the other as long as the unit stays the first.
             let goes_on = loop {
                 self.write(entry.next, cu, round);
                 entry.next += 1;
@@ -198,17 +205,18 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Whether a launch, as it stands now, lets the next of the queue pass.
+    /// Returns whether a launch, as it stands now, comes behind the next one of the queue.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }
 
-    /// Adds a workgroup to the answer, to the last piece of its compute unit where it follows.
+    /// Adds a workgroup to the answer: to the last piece of its compute unit if it keeps the stride
+    /// of that piece, else as a new piece.
     fn write(&mut self, workgroup: u64, cu: CuId, round: &mut Round) {
         if let Some(piece) = self.open[cu.index()].and_then(|at| round.pieces.get_mut(at)) {
             let apart = workgroup - piece.first;
             if piece.count == 1 && apart <= u64::from(u32::MAX) {
-                // Checked above.
+                // The condition above makes `apart` fit in a u32.
                 (piece.stride, piece.count) = (apart as u32, 2);
                 return;
             }
@@ -222,7 +230,7 @@ impl<R: Rank> Ranked<R> {
     }
 }
 
-/// Under the name of the order and with its settings.
+/// The policy has the name and the settings of its order.
 impl<R: Rank + Configured> Configured for Ranked<R> {
     const NAME: &'static str = R::NAME;
     const EXAMPLES: &'static [&'static str] = R::EXAMPLES;

@@ -65,14 +65,14 @@ pub struct Refusal {
     pub cu: Option<CuId>,
     /// The resource that is lacking.
     pub resource: Resource,
-    /// How much one workgroup needs.
+    /// The amount that one workgroup needs.
     pub wanted: u64,
-    /// How much was available.
+    /// The amount that was available.
     pub available: u64,
 }
 
 impl Refusal {
-    /// How much is missing.
+    /// Returns the amount that is missing.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.wanted.saturating_sub(self.available)

@@ -31,11 +31,11 @@ impl Tick {
 }
 
 impl Ticks {
-    /// No time at all.
+    /// A span of no time at all.
     pub const ZERO: Self = Self(0);
 }
 
-// Saturating, so that no input can make time wrap.
+// All arithmetic saturates, so that no input can make time wrap.
 impl Add<Ticks> for Tick {
     type Output = Self;
     #[inline]
@@ -59,7 +59,8 @@ impl AddAssign for Ticks {
     }
 }
 
-/// A tick is a nanosecond; what is longer than all time is [`Tick::MAX`] long.
+/// Converts a duration into ticks of one nanosecond; a duration too long for a u64 becomes
+/// `u64::MAX` ticks.
 impl From<Duration> for Ticks {
     fn from(span: Duration) -> Self {
         Self(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))

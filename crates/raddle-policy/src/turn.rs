@@ -5,45 +5,45 @@ use alloc::vec::Vec;
 
 use crate::{Fact, Hints, Level, ProcessId, StreamId, Tick, Ticks};
 
-/// What a [`Turn`] policy sees of one process.
+/// The state of one process, as a [`Turn`] policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ProcessState {
-    /// Which process.
+    /// The id of the process.
     pub id: ProcessId,
-    /// The most urgent level among its launches that are ready, submitted or resident.
+    /// The most urgent level among the process's launches that are ready, submitted or resident.
     pub level: Level,
-    /// Its share, 1 or more.
+    /// The share of the process, 1 or more.
     pub share: u32,
-    /// When it joined.
+    /// The tick at which the process joined.
     pub joined: Tick,
-    /// For how long it has been runnable so far.
+    /// The time for which the process has been runnable so far.
     pub alive: Ticks,
-    /// For how long it has had waves on the device so far.
+    /// The time for which the process has had waves on the device so far.
     pub ran: Ticks,
-    /// Waves that it has on the device now.
+    /// Waves that the process has on the device now.
     pub resident_waves: u64,
     /// Launches that are ready and not submitted; `None` if that is unknown, as in a live run.
     pub ready: Option<u64>,
     /// Launches submitted that have not ended.
     pub submitted: u64,
-    /// How long its ready and submitted launches are expected to take together
+    /// The time that the ready and submitted launches are expected to take together
     /// ([`crate::Launch::estimate`]); `None` unless that is known for all of them.
     pub outstanding: Option<Ticks>,
-    /// When it last became runnable.
+    /// The tick at which the process last became runnable.
     pub ready_since: Tick,
-    /// Since when it has had no waves on the device although it is runnable; `None` while it has
-    /// some.
+    /// The tick since which the process has had no waves on the device although it is runnable;
+    /// `None` while it has some.
     pub waiting_since: Option<Tick>,
     /// Streams with launches that are ready or submitted; `None` if that is unknown.
     pub streams: Option<u32>,
-    /// The hints of its program.
+    /// The hints of the process's program.
     pub hints: Hints,
 }
 
-/// What a [`Turn`] policy sees of one stream of a process: the same as in [`ProcessState`], for the
-/// launches of the stream alone.
+/// The state of one stream of a process, as a [`Turn`] policy sees it: the fields are those of
+/// [`ProcessState`], for the launches of the stream alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -61,7 +61,8 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// A stream of this level that has just become runnable, with one launch that is ready.
+    /// Returns the state of a stream of this level that has just become runnable, with one launch
+    /// that is ready.
     #[must_use]
     pub const fn new(id: StreamId, level: Level, now: Tick) -> Self {
         let hints =
@@ -80,12 +81,12 @@ impl StreamState {
     }
 }
 
-/// What a turn policy has loaded into the cache of a GPU, and the candidates.
+/// The processes that a turn policy has loaded into the cache of a GPU, and the candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct CacheLoad {
-    /// The candidates.
+    /// The processes from which the policy chose.
     pub candidates: Vec<ProcessId>,
     /// The loaded processes, in the order in which they run.
     pub loaded: Vec<LoadedSlice>,
@@ -96,11 +97,11 @@ pub struct CacheLoad {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct LoadedSlice {
-    /// Which one.
+    /// The loaded process.
     pub process: ProcessId,
-    /// Its weight as a fraction: numerator and denominator.
+    /// The weight of the process as a fraction: numerator and denominator.
     pub weight: (u128, u64),
-    /// The length of its slice.
+    /// The length of the process's slice.
     pub slice: Ticks,
 }
 
@@ -132,8 +133,8 @@ pub trait Turn {
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick>;
 
-    /// Whether the policy also chooses among the streams of a process that has the turn. If not,
-    /// all of them may submit.
+    /// Returns whether the policy also chooses among the streams of a process that has the turn. If
+    /// not, all of them may submit.
     fn by_stream(&self) -> bool {
         false
     }
@@ -158,8 +159,8 @@ pub trait Turn {
     }
 
     /// Combines this policy with another one that chooses among the processes that this one names:
-    /// for example the urgent ones first, and these in turn. It is asked again at the earlier tick
-    /// of the two.
+    /// for example the urgent ones first, and these in turn. The combined policy is asked again at
+    /// the earlier tick of the two.
     fn then<B: Turn>(self, second: B) -> Then<Self, B>
     where
         Self: Sized,
@@ -167,8 +168,8 @@ pub trait Turn {
         Then { first: self, second, named: Vec::new(), streams: Vec::new() }
     }
 
-    /// What was loaded at the last question, if the policy models a cache and loaded it then; for
-    /// logs.
+    /// Returns the processes loaded at the last question, if the policy models a cache and loaded
+    /// it then; for logs.
     fn load(&self) -> Option<&CacheLoad> {
         None
     }
@@ -192,7 +193,7 @@ pub trait Turn {
 pub struct Then<A, B> {
     first: A,
     second: B,
-    /// Those whom the first one names.
+    /// The processes that the first policy names.
     named: Vec<ProcessState>,
     streams: Vec<StreamState>,
 }
@@ -235,7 +236,7 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
-    /// It is unknown which of the two gave the answer, so both are replaced, if they can be.
+    /// Replaces both policies, if they can be: it is unknown which of the two gave the answer.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }

@@ -33,7 +33,7 @@ struct Program {
 }
 
 impl Program {
-    /// With 1,000 launches that wait beside the window.
+    /// Returns a program with 1,000 launches that wait beside the window.
     fn new(streams: u32) -> Result<Self, PreemptError> {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
         let scope = ResetScope::Process;
@@ -66,7 +66,7 @@ impl Program {
         Ok(())
     }
 
-    /// One launch ends, one comes, one is submitted.
+    /// Ends a launch, captures one and submits one.
     fn turn(&mut self) -> Result<(), PreemptError> {
         if let Some(handle) = self.flying.pop_front() {
             self.controller.started(handle)?;

@@ -49,7 +49,8 @@ struct Story {
 
 impl Story {
     fn new() -> Result<Self, PreemptError> {
-        // What this runtime can do: its kernels test a flag, and its compute units can be reset.
+        // This runtime has two methods: its kernels test a flag, and its compute units can be
+        // reset.
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
         let scope = ResetScope::Process;
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
@@ -80,7 +81,8 @@ impl Story {
         self.controller.payload(handle).copied().unwrap_or_default()
     }
 
-    /// Does what the controller says until it says nothing; whether the job is off the GPU now.
+    /// Carries out the commands of the controller until there is none. Returns whether the job is
+    /// off the GPU now.
     fn drive(&mut self) -> Result<bool, PreemptError> {
         while let Some(command) = self.controller.next(self.job)? {
             match command {
@@ -116,7 +118,7 @@ impl Story {
                     self.tell("the flag goes down, launches are submitted again");
                 }
                 Command::Drained { .. } => return Ok(true),
-                // This runtime has not declared that it can.
+                // This runtime has not declared that it can hold or save work.
                 Command::Hold { .. } | Command::Release { .. } => {}
                 Command::Save { .. } | Command::Restore { .. } => {}
             }
@@ -124,7 +126,8 @@ impl Story {
         Ok(false)
     }
 
-    /// The GPU goes on, until `until` or until something has ended; whether anything did.
+    /// Lets the GPU go on, until `until` or until a launch has ended. Returns whether a launch has
+    /// ended.
     fn run(&mut self, until: u64) -> Result<bool, PreemptError> {
         if self.gpu.running.is_none()
             && let Some(handle) = self.gpu.queue.pop_front()

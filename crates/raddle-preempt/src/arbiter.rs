@@ -1,8 +1,8 @@
 //! Which processes have the turn, and how does the work of a process leave that has lost it?
 //!
 //! The arbiter asks the turn and preempt policies about the states of processes. It returns
-//! [`Wish`]es, and is told which processes have become runnable or idle and which preemptions are
-//! complete; it knows no launch and no runtime.
+//! [`Wish`]es, and is informed of the processes that have become runnable or idle and of the
+//! preemptions that are complete; it knows no launch and no runtime.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -17,20 +17,20 @@ use crate::error::PreemptError;
 /// The state of a process with respect to the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It may submit.
+    /// The process may submit.
     HasTurn,
-    /// It has the turn again, and may submit when its work has left by this method.
+    /// The process has the turn again, and may submit when its work has left by this method.
     Returning(Preemption),
-    /// It may not submit; its submitted launches stay, or have ended.
+    /// The process may not submit; its submitted launches stay, or have ended.
     Paused,
-    /// Its work leaves by this way.
+    /// The work of the process leaves by this method.
     Leaving(Preemption),
-    /// Its work has left.
+    /// The work of the process has left.
     Away,
 }
 
 impl Standing {
-    /// Whether the last answer of the turn policy named it.
+    /// Returns whether the last answer of the turn policy named the process.
     #[must_use]
     pub const fn has_turn(self) -> bool {
         matches!(self, Self::HasTurn | Self::Returning(_))
@@ -42,56 +42,57 @@ impl Standing {
 pub struct Decided {
     /// The wishes, in the order of the processes; processes that go on come last.
     pub wishes: Vec<Wish>,
-    /// For each process that lost the turn with submitted work, and is not being preempted yet: how
-    /// that work leaves, if it does. The preempt policy says so, unless something of the process has
-    /// not come back since its last preemption.
+    /// The processes that lost the turn with submitted work and are not being preempted yet: how
+    /// the work of each leaves, if it does. The preempt policy decides this, unless something of
+    /// the process has not come back since its last preemption.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
-    /// Who has the turn.
+    /// The processes that have the turn.
     pub may_issue: Vec<ProcessId>,
-    /// Until when.
+    /// The tick until which they have the turn, if the policy named one.
     pub until: Option<Tick>,
     /// A law that the turn policy broke, so that another one answered in its place
     /// ([`Turn::broke_law`]).
     pub broken: Option<&'static str>,
 }
 
-/// Which processes have the turn, until when, and the state of the others.
+/// The processes that have the turn, the tick until which they have it, and the state of the
+/// others.
 #[derive(Clone, Debug, Default)]
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// Something has changed that a turn policy sees.
+    /// Set if something has changed that a turn policy sees.
     is_stale: bool,
-    /// Who has the turn, by id.
+    /// The processes that have the turn, by id.
     named: Vec<ProcessId>,
     by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
 }
 
 impl Arbiter {
-    /// A process joins, without the turn: its driver starts [paused](Wish::Pause).
+    /// Adds a process, without the turn: its driver starts [paused](Wish::Pause).
     pub fn joined(&mut self, process: ProcessId) {
         self.standings.insert(process, Standing::Paused);
     }
 
-    /// A process has left.
+    /// Removes a process that has left.
     pub fn left(&mut self, process: ProcessId) {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
 
-    /// A process has work to run, or more urgent work than before.
+    /// Notes that a process has work to run, or more urgent work than before.
     pub const fn runnable(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
     }
 
-    /// A process has no work to run, or no work as urgent as before.
+    /// Notes that a process has no work to run, or no work as urgent as before.
     pub const fn idle(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
     }
 
-    /// The preemption of a process is complete.
+    /// Notes that the preemption of a process is complete.
     pub fn drained(&mut self, process: ProcessId) {
         match self.standings.get_mut(&process) {
             Some(standing @ Standing::Leaving(_)) => *standing = Standing::Away,
@@ -100,13 +101,13 @@ impl Arbiter {
         }
     }
 
-    /// The state of a process; `None` if there is no such process.
+    /// Returns the state of a process; `None` if there is no such process.
     #[must_use]
     pub fn standing(&self, process: ProcessId) -> Option<Standing> {
         self.standings.get(&process).copied()
     }
 
-    /// Whether the turn policy has to be asked.
+    /// Returns whether the turn policy has to be asked.
     #[must_use]
     pub fn is_due(&self, now: Tick) -> bool {
         self.is_stale || self.until.is_some_and(|until| until <= now)
@@ -114,9 +115,9 @@ impl Arbiter {
 
     /// Asks whose turn it is and, for each process that loses it with submitted work, how that work
     /// leaves. `states` are the runnable processes, by id; `victims` lists the submitted launches
-    /// of a process that have not ended, in the order of submission, and returns the method by which
-    /// some of them left that have not come back since. Then all of them leave by that method again:
-    /// what is held or saved can neither test a flag nor be waited for.
+    /// of a process that have not ended, in the order of submission, and returns the method by
+    /// which some of them left that have not come back since. Then all of them leave by that method
+    /// again: work that is held or saved can neither test a flag nor be waited for.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy replaces it.
@@ -149,7 +150,8 @@ impl Arbiter {
                 continue;
             }
             if let Standing::Returning(way) = *standing {
-                // That goes on, and the process no longer resumes at its end (A15).
+                // The preemption under way goes on, and the process no longer resumes at its end
+                // (A15).
                 *standing = Standing::Leaving(way);
                 wishes.push(Wish::Preempt { process, way });
                 continue;
@@ -199,13 +201,13 @@ impl Arbiter {
     }
 }
 
-/// The state of a process, of states that are in the order of their processes.
+/// Returns the state of a process from states that are in the order of their processes.
 fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     let at = states.binary_search_by_key(&process, |state| state.id);
     at.ok().map(|at| &states[at])
 }
 
-/// Laws 1 to 3 of [`Turn`]; those named by id.
+/// Checks laws 1 to 3 of [`Turn`]; `named` is in the order of ids.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

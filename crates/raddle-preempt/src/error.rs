@@ -42,21 +42,22 @@ pub enum PreemptError {
         "{process} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
     )]
     Busy { process: ProcessId },
-    /// A report of a launch that is not in the runtime: it never was, or it has ended.
+    /// A report of a launch that is not in the runtime: the launch never was there, or it has
+    /// ended.
     #[error(
         "submission {} of {} is not in the runtime: report the end of each once",
         handle.sequence,
         handle.process
     )]
     NotInRuntime { handle: LaunchHandle },
-    /// A launch is reported as killed, but no reset was commanded that may have hit it.
+    /// A report that a launch was killed, although no reset was commanded that may have hit it.
     #[error(
         "submission {} of {} cannot have been killed, no reset was commanded: whoever killed it, its memory may be half written",
         handle.sequence,
         handle.process
     )]
     NoReset { handle: LaunchHandle },
-    /// An action is reported that the driver was not told to do.
+    /// A report of an action that the driver was not commanded to do.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
     /// A turn policy that answers against its laws.

@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 
 use raddle_policy::{Fact, LaunchId, Preemption};
 
-/// Whether a launch that was killed so often is spared.
+/// Returns whether a launch with this many kills is spared.
 pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     match most {
         Some(most) => kills >= most,
@@ -16,7 +16,7 @@ pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     }
 }
 
-/// How often each launch that has not ended was killed. Empty where the rule is off.
+/// The number of kills of each launch that has not ended. Empty where the rule is off.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
     most: Option<u32>,
@@ -24,12 +24,12 @@ pub(crate) struct Kills {
 }
 
 impl Kills {
-    /// No launch is killed more than `most` times.
+    /// Returns the counts for a limit of `most` kills of one launch.
     pub(crate) const fn up_to(most: Option<u32>) -> Self {
         Self { most, of: BTreeMap::new() }
     }
 
-    /// Whether this launch is spared.
+    /// Returns whether this launch is spared.
     pub(crate) fn spare(&self, launch: LaunchId) -> bool {
         is_spared(self.most, self.of.get(&launch).copied().unwrap_or(0))
     }

@@ -121,7 +121,8 @@ impl Program {
         }
     }
 
-    /// What was told to leave by the flag leaves, or the first of it is killed.
+    /// Lets the launches that leave by the flag leave; if there is a reset, the first of them is
+    /// killed.
     fn take_off(&mut self) {
         let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
@@ -173,15 +174,16 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     assert_eq!(program.controller.buffered(process), Ok(100), "nothing is done, nothing is lost");
 }
 
-/// What a waiting launch may take beside its payload, in bytes.
+/// The most bytes that a waiting launch may take beside its payload.
 const MOST: usize = 64;
 
 fn held_since(before: i64) -> usize {
     usize::try_from(raddle_testkit::held() - before).expect("it grows")
 }
 
-/// Captures so many launches in turn in so many streams. After each of them all that wait take no more
-/// than they may, also where a queue has just grown; the least and the most of it behind a thousand.
+/// Captures `launches` launches in turn in `streams` streams. After each of them all that wait take
+/// no more than they may, also where a queue has just grown; returns the least and the most that
+/// each takes behind a thousand.
 fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(streams);
     let before = raddle_testkit::held();

@@ -157,7 +157,7 @@ fn world(bound: u64, abilities: Abilities, learned: bool) -> World {
     world
 }
 
-/// One letter a bound.
+/// Returns the answers as one letter for each bound.
 fn row(learned: bool, now: u64, waiting: &[Idempotence], abilities: Abilities) -> String {
     let letter = |bound: u64| {
         let mut world = world(bound, abilities, learned);
@@ -189,12 +189,12 @@ fn cheapest() {
     insta::assert_snapshot!("policy-cheapest", table);
 }
 
-/// What was saved keeps the time that is left; what was killed begins anew.
+/// A saved launch keeps the time that is left; a killed launch begins anew.
 #[test]
 fn time_off_the_device_does_not_count() {
     let one = launch(0, Idempotence::Idempotent);
     let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-    // 13 of 20 ticks are done when it is saved, so 7 are left when it comes back.
+    // The launch has done 13 of its 20 ticks when it is saved, so 7 are left when it comes back.
     let back = |bound: u64, gone: Preemption, now: u64| {
         let mut world = world(bound, held, true);
         world.run(&one, 113);
@@ -280,8 +280,8 @@ fn of_who_has_nothing_submitted_nothing_may_be_killed() {
     assert_eq!(answer, Preemption::Flag);
 }
 
-/// What is answered each time the one launch starts, is killed and starts anew; then about the next
-/// one, when it has ended.
+/// Returns the answers each time the one launch starts, is killed and starts anew; then the answer
+/// about the next one, when it has ended.
 fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
     let policy = ByRule::cheapest(Ticks(6), abilities, COSTS).sparing(most_kills);
@@ -326,7 +326,7 @@ fn a_launch_that_was_killed_often_enough_is_not_killed_again() {
     insta::assert_snapshot!("policy-most-kills", table);
 }
 
-/// The same under `reset`.
+/// Returns the answers of `reset` to a launch that is killed again and again.
 fn fixed_spared(most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
     let other = launch(7, Idempotence::Idempotent);
@@ -338,7 +338,7 @@ fn fixed_spared(most_kills: Option<u32>) -> String {
         if how == Preemption::Reset {
             policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Reset }, Tick(now));
         }
-        // What is saved or drained is not killed, nor is this one if another is.
+        // A launch that is saved or leaves by the flag is not killed.
         policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Switch }, Tick(now));
         policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Flag }, Tick(now));
     }
@@ -362,8 +362,8 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
         .expect("the policy answers")
 }
 
-/// What the runtime has of copies: they take as long as they say, exit by no flag, and whether one
-/// runs, which forbids a reset, the controller knows.
+/// Copies take as long as they say, and exit by no flag; the controller knows whether one runs,
+/// which forbids a reset.
 #[test]
 fn copies_are_weighed_by_their_time_and_forbid_nothing() {
     let victim = |launch: Launch| VictimLaunch {

@@ -35,21 +35,21 @@ const PREEMPTIONS: usize = 1200;
 
 /// A kernel on the card, measured by its nominal time.
 const SLOWER: f64 = 1.325;
-/// Until a thread that was woken goes on, and until a sleep ends behind its time.
+/// The time until a thread that was woken goes on, and until a sleep ends behind its time.
 const WAKE: f64 = 120.0;
 const SLACK: f64 = 55.0;
-/// Between two launches of the client, and for one of the worker.
+/// The time between two launches of the client, and for one launch of the worker.
 const CLIENT: f64 = 100.0;
 const WORKER: f64 = 3.0;
-/// Launches by which the worker hears of ends.
+/// The number of launches in a batch, after which the worker hears of ends.
 const BATCH: usize = 4;
 const EXIT: f64 = 2.4;
 const RESET: f64 = 14.0;
 
-/// What happens next.
+/// A thing that happens next.
 #[derive(Clone, Copy, Debug)]
 enum Due {
-    /// The client launches, with so many behind this one before it waits.
+    /// The client launches, with this many launches behind this one before it waits.
     Client(u32),
     /// The worker goes on, unless it has been stopped since.
     Worker(u64),
@@ -63,22 +63,24 @@ type OnCard = (LaunchHandle, f64, f64);
 struct Bench {
     controller: Controller<()>,
     process: ProcessId,
-    /// How long a kernel takes.
+    /// The time that a kernel takes.
     takes: f64,
     now: f64,
-    /// In nanoseconds, then in the order in which they were set.
+    /// The things to come, by nanoseconds, then in the order in which they were set.
     due: BTreeMap<(u64, u64), Due>,
     set: u64,
-    /// What the worker launched and has not heard of.
+    /// The launches that the worker made and whose end it has not heard of.
     card: VecDeque<OnCard>,
-    /// Launches that the worker waits for; how often it was stopped.
+    /// The number of launches that the worker waits for; the next field counts how often it was
+    /// stopped.
     waits: usize,
     stops: u64,
-    /// Nothing is to be launched, or it was stopped: it goes on when something is, or the queue does.
+    /// Set if the worker has nothing to launch, or was stopped: it goes on when there is something,
+    /// or the queue goes on.
     idle: bool,
     stopped: bool,
     suspended: bool,
-    /// The client waits for all that it launched.
+    /// Set if the client waits for all that it launched.
     client_waits: bool,
     latencies: Vec<f64>,
     draw: u64,
@@ -201,7 +203,8 @@ impl Bench {
             self.stop();
         }
         let (p, at) = (self.process, self.now);
-        // What has ended is no longer there, whether the worker has heard of it or not.
+        // Launches that have ended are no longer on the card, whether the worker has heard of it or
+        // not.
         while self.card.front().is_some_and(|first| first.2 <= at) {
             self.hear_first();
         }
@@ -333,7 +336,7 @@ fn each_published_figure() {
                 shares.fold((0, 0.0_f64), |all, it| (all.0 + u32::from(it.0), all.1.max(it.1)))
             };
             let (within, worst) = near(&|row| ours[row][at]);
-            // What of the published figures lies off their own line is no law of T.
+            // Published figures that lie off their own line follow no law of T.
             let (slope, start) = line(&published);
             let (own, _) = near(&|row| slope * published[row].0 + start);
             println!(
@@ -350,5 +353,5 @@ fn each_published_figure() {
     assert!(kept >= KEPT, "{kept} of {all}");
 }
 
-/// So many figures come out; the goal is all (level 3 has a row more than the others).
+/// The number of figures that come out; the goal is all (level 3 has a row more than the others).
 const KEPT: u32 = 218;

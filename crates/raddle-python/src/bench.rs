@@ -35,7 +35,7 @@ impl Bench {
         self.0.cases().len()
     }
 
-    /// Runs the case at a position: its row, a line with its end.
+    /// Runs the case at a position and returns its row, a line with its line end.
     fn row(&self, py: Python<'_>, position: usize) -> PyResult<String> {
         let row = py.detach(|| self.0.row(position));
         row.map(|row| row.line()).map_err(|error| RaddleError::new_err(error.to_string()))

@@ -24,7 +24,7 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Makes policies for a scenario, and tells what they raised.
+/// Makes policies for a scenario, and keeps the exception that one of them raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,
@@ -60,7 +60,8 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws scenarios and examines one after the other; what the policy raised counts more than a law.
+/// Draws scenarios and examines one after the other; an exception of the policy counts more than a
+/// broken law.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,
     cases: u32,
@@ -96,7 +97,7 @@ fn drawn<S: Strategy>(
     }))
 }
 
-/// What it decides in a small scenario, as a table.
+/// Returns a table of the decisions that the policy takes in a small scenario.
 #[pyfunction]
 pub(crate) fn snapshot(policy: &Bound<'_, PyAny>) -> PyResult<String> {
     let maker = Maker { class: policy, fault: Arc::default() };

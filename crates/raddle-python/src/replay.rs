@@ -24,7 +24,7 @@ create_exception!(
     "What raddle refused: the message says what, where and what to do; `exit_code` is that of the same command."
 );
 
-/// How often Python may handle signals, such as an interrupt, while a replay runs.
+/// The interval at which Python may handle signals, such as an interrupt, while a replay runs.
 const SIGNALS: Duration = Duration::from_millis(50);
 
 /// Ends a replay when Python wants it, or a policy of its own failed.
@@ -83,7 +83,8 @@ pub(crate) fn replay(
     }
 }
 
-/// Runs it on a thread of its own, so that this one hears of signals; the exception of one.
+/// Runs a study on a thread of its own, so that this thread hears of signals; returns the exception
+/// of a signal too.
 fn waited(
     app: &App,
     args: Vec<OsString>,

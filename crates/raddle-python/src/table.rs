@@ -28,7 +28,7 @@ pub(crate) fn arrow_stream<'py>(
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// A column; a value that is missing is null.
+/// Makes a column of a table; a missing value becomes null.
 fn array(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     Ok(match kind {
         "int" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),

@@ -17,10 +17,10 @@ pub enum SpanUnit {
 }
 
 impl SpanUnit {
-    /// Each name ends with `s`, so that of the second is tried last.
+    /// All units of time; every name ends with `s`, so the name of the second is tried last.
     const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
 
-    /// Its name.
+    /// The name of the unit.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl SpanUnit {
         }
     }
 
-    /// How many digits behind the point are whole nanoseconds.
+    /// The number of digits behind the point that are whole nanoseconds.
     const fn digits(self) -> usize {
         match self {
             Self::Ns => 0,
@@ -41,12 +41,12 @@ impl SpanUnit {
         }
     }
 
-    /// Its nanoseconds.
+    /// The number of nanoseconds in one unit.
     const fn ns(self) -> u64 {
         10_u64.pow(self.digits() as u32)
     }
 
-    /// The unit that ends the name of an option or of a key: `t0-us`.
+    /// Finds the unit that ends the name of an option or of a key: `t0-us`.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, last) = name.rsplit_once(['-', '_'])?;
@@ -54,12 +54,13 @@ impl SpanUnit {
     }
 }
 
-/// Text that is no time or no rate; says what was likely meant.
+/// Text that is no time or no rate; the message says what was likely meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AmountError(String);
 
-/// A time in nanoseconds; `bare` is the unit of a number without one, if such a number is taken.
+/// Reads a time in nanoseconds; `bare` is the unit of a number without a unit, if such a number is
+/// taken.
 ///
 /// ```
 /// use raddle_report::amount::{SpanUnit, time};
@@ -98,7 +99,7 @@ fn no_time(text: &str) -> AmountError {
     AmountError(format!("`{text}` is no time: write a number and ns, us, ms or s, such as `20ms`"))
 }
 
-/// A time above 0.
+/// Reads a time above 0, in nanoseconds.
 ///
 /// # Errors
 /// As [`time`], and for 0.
@@ -109,7 +110,7 @@ pub fn span(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
     }
 }
 
-/// A time as a whole number of a unit, which is also that of a bare number.
+/// Reads a time as a whole number of a unit, which is also the unit of a bare number.
 ///
 /// # Errors
 /// As [`time`], and for parts of that unit.
@@ -122,8 +123,8 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
     Ok(ns / unit.ns())
 }
 
-/// Two times `FROM..TO` in nanoseconds, the second at least the first; a number without a unit at the
-/// beginning has that of the end.
+/// Reads two times `FROM..TO` in nanoseconds, the second at least the first; a number without a
+/// unit at the beginning has the unit of the end.
 ///
 /// # Errors
 /// As [`time`], and where there are no two, or the second is less.
@@ -135,7 +136,7 @@ pub fn between(text: &str, bare: Option<SpanUnit>) -> Result<(u64, u64), AmountE
     if from > to { Err(no_range()) } else { Ok((from, to)) }
 }
 
-/// A rate `N/s` as how often in 10^9 seconds.
+/// Reads a rate `N/s` as a count in 10^9 seconds.
 ///
 /// ```
 /// use raddle_report::amount::rate;
@@ -164,15 +165,16 @@ pub fn rate(text: &str) -> Result<u64, AmountError> {
     }
 }
 
-/// Whether a text is meant as an amount, right or wrong, and not as the name of a file: a number, alone or with
-/// letters, digits and slashes behind it. A file of such a name is written as `./40`.
+/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file: a
+/// number, alone or with letters, digits and slashes behind it. A file with such a name is written
+/// as `./40`.
 #[must_use]
 pub fn is_meant(text: &str) -> bool {
     let unit = |c: char| c.is_alphanumeric() || c == '/' || c == ' ';
     number_in(text.trim()).is_some_and(|(_, rest)| rest.chars().all(unit))
 }
 
-/// A number with its sign at the beginning of a text, and what stands behind it.
+/// Splits a text behind the number, with its sign, that it begins with.
 fn number_in(text: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = usize::from(text.starts_with(['-', '+']));
@@ -189,7 +191,7 @@ fn is_number(text: &str) -> bool {
     number_in(text).is_some_and(|(number, rest)| rest.is_empty() && !number.starts_with(['-', '+']))
 }
 
-/// A decimal number times ten to the power of `digits`, exactly.
+/// Returns a decimal number times ten to the power of `digits`, exactly.
 pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::Block;
 use crate::fidelity::ModelError;
 
-/// By what a process is judged.
+/// The figure by which a process is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedBy {
@@ -30,12 +30,12 @@ pub enum JudgedBy {
     Requests,
     /// The mean time of a whole repetition.
     Steps,
-    /// When its last launch ends.
+    /// The time at which the last launch of the process ends.
     End,
 }
 
 impl JudgedBy {
-    /// What decides about the process at a position.
+    /// Finds the figure that decides about the process at a position.
     #[must_use]
     pub fn of(workload: &Workload, process: usize) -> Self {
         if workload.processes[process].has_requests() {
@@ -62,49 +62,53 @@ impl JudgedBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedProcess {
-    /// Its name.
+    /// The name of the process.
     pub name: String,
-    /// By what it is judged.
+    /// The figure by which the process is judged.
     pub judged: JudgedBy,
-    /// One request, one step, or its end, alone on the device under `leftover`.
+    /// The time of one request, of one step, or of the whole process, alone on the device under
+    /// `leftover`.
     pub alone_ns: Option<u64>,
-    /// The device that it was recorded on, where that is not the one replayed on.
+    /// The device that the process was recorded on, where that is not the one replayed on.
     pub recorded_on: Option<String>,
-    /// By what its times are scaled to that, and how much; `None`: they are not.
+    /// The means by which times of the process are scaled to the device replayed on, and how much;
+    /// `None`: they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
-    /// How far its replay alone on its own device is from its recording.
+    /// The error of the replay of this process alone on its own device, against its recording.
     pub self_replay: Option<ModelError>,
-    /// The same of its end, where its host waits for the device: else that follows the recording.
+    /// The error of the end of that replay, where the host of the process waits for the device:
+    /// else the end follows the recording.
     pub end_error: Option<f64>,
 }
 
-/// What one recipe does to all processes.
+/// The figures of all processes under one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
-    /// Its name.
+    /// The name of the recipe.
     pub recipe: String,
-    /// Whether all launches ended.
+    /// True if all launches ended.
     pub complete: bool,
-    /// In the order of the processes.
+    /// The figures of each process, in the order of the processes.
     pub processes: Vec<ProcessFigures>,
-    /// What each process is judged by under each seed, in nanoseconds, where there were several.
+    /// The decisive figure of each process under each seed, in nanoseconds, where there were
+    /// several seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_seed_ns: Vec<Vec<u64>>,
-    /// By goal, whether it is met.
+    /// The goals in order: true if the goal is met.
     pub goals_met: Vec<bool>,
     /// The share of the time in which nothing was on the device, 0 to 1.
     pub idle: f64,
-    /// The share of it in which no host had issued anything.
+    /// The share of the time in which nothing was on the device and no host had issued anything.
     pub idle_host: f64,
 }
 
-/// What one recipe does to one process.
+/// The figures of one process under one recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFigures {
-    /// What it is judged by; `None` where nothing has ended.
+    /// The figure by which the process is judged; `None` where nothing has ended.
     pub decisive_ns: Option<u64>,
     /// The median request.
     pub p50_ns: Option<u64>,
@@ -112,37 +116,38 @@ pub struct ProcessFigures {
     pub max_ns: Option<u64>,
     /// Requests that ended.
     pub requests: Option<u64>,
-    /// Whole repetitions in a second.
+    /// The number of whole repetitions in a second.
     pub(crate) steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
-    /// Between what and what the decisive figure lies, where contention is charged: by its least
-    /// and its most.
+    /// The bounds of the decisive figure, where contention is charged: under the least and the most
+    /// contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) between_ns: Option<[u64; 2]>,
-    /// What is known where requests were drawn by several seeds: figures are then means.
+    /// The accuracy of the figures where requests were drawn by several seeds: figures are then
+    /// means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) drawn: Option<SeveralSeeds>,
 }
 
-/// What all recipes do to all processes, and what follows.
+/// The figures of all processes under all recipes, and the conclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
     /// The row that others are compared with: `leftover`, else the first.
     pub baseline: usize,
-    /// In the order of the workload.
+    /// The processes, in the order of the workload.
     pub processes: Vec<JudgedProcess>,
-    /// What was asked for.
+    /// The goals that the user set.
     pub goals: Vec<Goal>,
-    /// One a recipe, in the order replayed.
+    /// The rows, one a recipe, in the order replayed.
     pub rows: Vec<PolicyRow>,
     /// Positions of rows, the best first.
     pub ranking: Vec<usize>,
     /// The figure by which rows are ranked; `None`: the product of all slowdowns.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// What to do.
+    /// The recommendation.
     pub(crate) verdict: PolicyVerdict,
 }
 
@@ -150,8 +155,8 @@ pub struct PolicyFigures {
 pub const BASELINE: &str = "leftover";
 
 impl JudgedProcess {
-    /// A process of a workload, by its run alone under `leftover`; what may be believed of it is
-    /// for others to say.
+    /// Describes a process of a workload, by its run alone under `leftover`; how far that run may
+    /// be believed is filled in by the caller.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
@@ -172,7 +177,7 @@ impl JudgedProcess {
 }
 
 impl PolicyRow {
-    /// The figures of a recipe; its goals are not judged yet.
+    /// Returns the figures of a recipe; its goals are not judged yet.
     #[must_use]
     pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
         let figures = processes.iter().zip(&summary.processes);
@@ -191,7 +196,8 @@ impl PolicyRow {
 }
 
 impl PolicyRow {
-    /// The row with the intervals of its figures, by rows with the least and the most contention.
+    /// Adds the intervals of the figures to the row, by rows with the least and the most
+    /// contention.
     #[must_use]
     pub fn between(mut self, bounds: &[Self]) -> Self {
         if bounds.is_empty() {
@@ -211,7 +217,7 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// A figure of a process that has such a one, in nanoseconds.
+    /// Returns a figure of the process in nanoseconds, if the process has such a figure.
     #[must_use]
     pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
         match metric {
@@ -221,7 +227,7 @@ impl ProcessFigures {
         }
     }
 
-    /// The most that the decisive figure may be.
+    /// Returns the upper bound of the decisive figure.
     fn most_ns(&self) -> Option<u64> {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }
@@ -247,38 +253,39 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
-    /// What to do, in one sentence.
+    /// Returns the recommendation, in one sentence.
     #[must_use]
     pub fn sentence(&self) -> &str {
         &self.verdict.text
     }
 
-    /// The recipe that the verdict names; `None` where it names none.
+    /// Returns the recipe that the verdict names; `None` where it names none.
     #[must_use]
     pub fn recommended(&self) -> Option<&str> {
         self.verdict.recipe.as_deref()
     }
 
-    /// The changes against the baseline that are smaller than the error of the model: a sentence, or
-    /// none.
+    /// Names the changes against the baseline that are smaller than the error of the model, in one
+    /// sentence; empty where there is no such change.
     pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
 
-    /// How far the verdict may be believed, in fewer words than the reasons beside it: of the
-    /// errors of all processes the largest, and what holds of several said once.
+    /// Says how far the verdict may be believed, in fewer words than the reasons beside it: of each
+    /// kind of error the largest over all processes, and a fact that holds for several processes
+    /// only once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
         verdict::trust_in_brief(self)
     }
 
-    /// Why no recipe meets all goals; `None` where one does, or there are none.
+    /// Says why no recipe meets all goals; `None` where one does, or there are none.
     #[must_use]
     pub fn missed_goals(&self) -> Option<&str> {
         (self.verdict.kind == VerdictKind::NoGoalMet).then_some(&self.verdict.text)
     }
 
-    /// The verdict for people.
+    /// Shows the verdict to people.
     #[must_use]
     pub fn block(&self) -> Block {
         let PolicyVerdict { kind, recipe, text, why, .. } = &self.verdict;
@@ -287,19 +294,20 @@ impl PolicyFigures {
         Block::Verdict { good, name, text: text.clone(), why: why.clone() }
     }
 
-    /// Ranks the rows, judges the goals and says what follows.
+    /// Ranks the rows, judges the goals and draws the conclusion.
     ///
-    /// The rank of a row is the product, over its processes, of what decides over the same alone:
-    /// half of one process's time is worth twice of another's. Rows that meet more goals come first,
-    /// of those that meet as many the one that is nearer to the goal it misses most; rows in which
-    /// something never ended come last, and of equal rows the earlier comes first.
+    /// The rank of a row is the product, over its processes, of the decisive figure over the same
+    /// figure alone: half the time of one process is worth twice the time of another. Rows that
+    /// meet more goals come first; of rows that meet as many, the one that is nearer to the goal it
+    /// misses most. Rows in which something never ended come last, and of equal rows the earlier
+    /// comes first.
     #[must_use]
     pub fn new(processes: Vec<JudgedProcess>, rows: Vec<PolicyRow>, goals: Vec<Goal>) -> Self {
         Self::ranked_by(None, processes, rows, goals)
     }
 
-    /// The same, where rows are ranked by one figure of the process at a position instead of the
-    /// product.
+    /// Ranks the rows by one figure of the process at a position instead of the product; see
+    /// [`Self::new`].
     #[must_use]
     pub fn ranked_by(
         minimised: Option<(usize, GoalMetric)>,
@@ -325,18 +333,19 @@ impl PolicyFigures {
         all
     }
 
-    /// Whether a row meets all goals.
+    /// Returns whether a row meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// How many goals a row misses.
+    /// Counts the goals that a row misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }
 
-    /// The figure of a row over the limit of the goal that it misses most; 1 where it misses none.
+    /// Divides the figure of a row by the limit of the goal that it misses most; 1 where it misses
+    /// none.
     fn beyond(&self, row: usize) -> f64 {
         let beyond = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -345,20 +354,20 @@ impl PolicyFigures {
         beyond.map(|beyond| beyond.unwrap_or(f64::INFINITY)).fold(1.0, f64::max)
     }
 
-    /// What decides about a process over the same alone.
+    /// Divides the decisive figure of a process by the same figure of the process alone.
     pub(crate) fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
         over(self.rows[row].processes[process].decisive_ns?, alone).map(round)
     }
 
-    /// By how much longer a process takes than under the baseline, as a share; below 0 it is
+    /// Returns how much longer a process takes than under the baseline, as a share; below 0 it is
     /// shorter.
     pub(crate) fn change(&self, row: usize, process: usize) -> Option<f64> {
         let of = |row: usize| self.rows[row].processes[process].decisive_ns;
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// By what rows are ranked; the lower the better.
+    /// Returns the value by which rows are ranked; the lower the better.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -369,7 +378,7 @@ impl PolicyFigures {
         }
     }
 
-    /// The product of the slowdowns by a figure of each process.
+    /// Multiplies the slowdowns of all processes, each by one figure of the process.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {
@@ -381,7 +390,7 @@ impl PolicyFigures {
     }
 }
 
-/// Four decimals are all that is printed anywhere.
+/// Rounds to four decimals, as no printed figure has more.
 fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Characters of the name of a tenant.
 const TENANT: usize = 24;
 
-/// What of a `summary.json` a check needs.
+/// The part of a `summary.json` that a check needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Prediction {
@@ -34,7 +34,7 @@ struct PredictedProfile {
     sets: u64,
 }
 
-/// Predicted against measured.
+/// The prediction against the measurements.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
@@ -51,30 +51,31 @@ pub struct Check {
 pub struct CheckedTenant {
     name: String,
     judged: JudgedBy,
-    /// How often the recording holds the profile.
+    /// The number of times that the recording holds the profile.
     repetitions: u64,
     predicted_ns: Option<u64>,
     between_ns: Option<[u64; 2]>,
     measured_ns: u64,
     /// Predicted over measured, less 1.
     error: Option<f64>,
-    /// Whether the measurement lies in the interval; `None`: the prediction has none.
+    /// True if the measurement lies in the interval; `None`: the prediction has no interval.
     within: Option<bool>,
 }
 
-/// What was recorded of a tenant.
+/// The recording of a tenant.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
-    /// Its name in the prediction.
+    /// The name of the tenant in the prediction.
     pub tenant: String,
-    /// What was recorded.
+    /// The profile that was recorded.
     pub profile: &'p Profile,
-    /// Which process of it, counted from 1, where it holds several.
+    /// The process of the profile that is the tenant, counted from 1, where the profile holds
+    /// several.
     pub process: Option<u32>,
 }
 
 impl TenantRecording<'_> {
-    /// What is the tenant's own.
+    /// Returns the ops of the tenant in its recording.
     fn ops(&self) -> Result<Vec<&Op>, String> {
         let Self { tenant, profile, process } = self;
         let of = |op: &Op| profile.streams.get(op.stream as usize).and_then(StreamLabel::process);
@@ -106,22 +107,22 @@ impl Prediction {
     /// Reads a `summary.json`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why the bytes are no `summary.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 
-    /// The names of its tenants.
+    /// Returns the names of the tenants of the prediction.
     pub fn tenants(&self) -> impl Iterator<Item = &str> {
         self.profiles.iter().map(|profile| &*profile.name)
     }
 
-    /// Holds it against recordings of the run under `recipe`; without a recipe, under the one that it
-    /// recommends.
+    /// Compares the prediction with recordings of the run under `recipe`; without a recipe, under
+    /// the one that the prediction recommends.
     ///
     /// # Errors
-    /// In words, where a recipe or tenant is not in it, or a recording holds no whole number of its
-    /// profile.
+    /// A message in words, where a recipe or tenant is not in the prediction, or a recording does
+    /// not hold its profile a whole number of times.
     pub fn check(
         &self,
         recipe: Option<&str>,
@@ -171,7 +172,7 @@ impl Prediction {
     }
 }
 
-/// What a recording says of a tenant.
+/// The times of a tenant in a recording.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
@@ -189,7 +190,7 @@ impl PredictedProfile {
                 counted(all, "launch, copy or fill", "launches, copies and fills"),
             ));
         }
-        // In the order in which the host issued them.
+        // The ops are in the order in which the host issued them.
         ops.sort_by_key(|op| (op.arrival_ns, op.start_ns));
         let each = usize::try_from(each).unwrap_or(usize::MAX);
         let spans: Vec<(u64, u64)> = ops
@@ -208,7 +209,7 @@ impl PredictedProfile {
                 latencies.sort_unstable();
                 percentile(&latencies, 99)
             }
-            // Of the first step nobody knows when the one before it ended.
+            // The first step is left out, as the end of the step before it is unknown.
             JudgedBy::Steps => match spans.len() as u64 - 1 {
                 0 => lasted(&first),
                 steps => last.1.saturating_sub(first.1) / steps,
@@ -220,7 +221,7 @@ impl PredictedProfile {
 }
 
 impl Check {
-    /// The same for people.
+    /// Shows the check to people.
     #[must_use]
     pub fn document(&self) -> Document {
         let mut document = Document::default();

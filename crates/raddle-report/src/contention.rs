@@ -15,15 +15,15 @@ const READING: &str = "a factor is the time of a workgroup beside such a neighbo
 
 const HELD_OUT: &str = "the first half of each recording foretells the launches beside neighbours of the second: the median of |foretold - recorded| / recorded; the same where what lies within one step of the recording clock is no error; of launches of at least 20 steps; and how many launches lie in the interval that is meant for nine of ten";
 
-/// What recordings taught, in JSON and for people.
+/// The contention that was learnt from recordings, in JSON and for people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionFound {
     /// The version of this form.
     pub raddle_contention: u32,
-    /// What it was learnt from.
+    /// The recordings that the table was learnt from.
     pub recordings: Vec<ContentionSource>,
-    /// What was learnt.
+    /// The table that was learnt.
     #[serde(flatten)]
     pub table: ContentionTable,
 }
@@ -32,24 +32,25 @@ pub struct ContentionFound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
-    /// Its name.
+    /// The name of the recording.
     pub name: String,
-    /// Its device.
+    /// The device of the recording.
     pub device: String,
-    /// Replays that took out what neighbours held of the device; 0: nothing ran side by side.
+    /// The number of replays that took out what neighbours held of the device; 0: nothing ran side
+    /// by side.
     pub passes: u32,
-    /// How well its first half foretells its second.
+    /// The accuracy with which the first half of the recording foretells its second.
     pub held_out: HeldOut,
 }
 
 impl ContentionFound {
-    /// A table and what it was learnt from.
+    /// Joins a table and the recordings that it was learnt from.
     #[must_use]
     pub const fn new(table: ContentionTable, recordings: Vec<ContentionSource>) -> Self {
         Self { raddle_contention: VERSION, recordings, table }
     }
 
-    /// The same for people.
+    /// Shows the table to people.
     #[must_use]
     pub fn document(&self) -> Document {
         let mut document = Document::default();

@@ -31,7 +31,7 @@ pub(crate) use waits::Waits;
 pub struct Fidelity {
     /// Kernel launches of the profile.
     pub(crate) kernels: u64,
-    /// Those that ran to their end in the simulation.
+    /// Kernels that ran to their end in the simulation.
     pub(crate) ran: u64,
     /// Kernels whose recorded duration was shorter than the clock's step and is half a step here,
     /// in the recording and in the simulation alike.
@@ -42,15 +42,16 @@ pub struct Fidelity {
     pub(crate) busy: BusyTime,
     /// The order of starts.
     pub(crate) order: StartOrder,
-    /// From time 0 to the last recorded end.
+    /// The time from 0 to the last recorded end.
     pub(crate) recorded_makespan_ns: u64,
-    /// From time 0 to the last simulated end.
+    /// The time from 0 to the last simulated end.
     pub(crate) simulated_makespan_ns: u64,
 }
 
 impl Fidelity {
-    /// Compares a profile with its replay: `outcome` is that of the profile alone, planned with
-    /// these options, of which both devices are its own, joined at time 0 and not repeated.
+    /// Compares a profile with its replay. `outcome` is that of the profile alone, planned with
+    /// these options, whose two devices are both the profile's own; it joined at time 0 and was not
+    /// repeated.
     #[must_use]
     pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);
@@ -69,16 +70,16 @@ impl Fidelity {
     }
 }
 
-/// What one cause adds to a difference between a replay and its recording.
+/// The part of a difference between a replay and its recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct DifferencePart {
     /// The kebab-case name of the cause.
     pub(crate) cause: &'static str,
-    /// What it adds, in ns; negative where it takes away.
+    /// The time that the cause adds, in ns; negative where it takes time away.
     pub(crate) ns: i64,
-    /// The same as a share.
+    /// The time that the cause adds, as a share.
     pub(crate) share: f64,
-    /// What the cause means, for a person.
+    /// The meaning of the cause, for a person.
     #[serde(skip)]
     pub(crate) explanation: &'static str,
 }
@@ -89,16 +90,16 @@ impl DifferencePart {
     }
 }
 
-/// How far a replay of a profile alone on its own device is from its recording; shares.
+/// The errors of a replay of a profile alone on its own device against its recording; shares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelError {
-    /// How much longer the device was busy.
+    /// The error of the time in which the device was busy; above 0 it was busy for longer.
     pub busy: f64,
-    /// The same without calibration, where kernels ran side by side.
+    /// The error of the busy time without calibration, where kernels ran side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated: Option<f64>,
-    /// How much later everything had ended.
+    /// The error of the makespan; above 0 everything ended later.
     pub makespan: f64,
     /// The share of the waits from launch to start that are within the goal of `docs/fidelity.md`;
     /// `None` where no launch was recorded.
@@ -106,7 +107,7 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// What a comparison says.
+    /// Takes the errors from a comparison.
     #[must_use]
     pub fn of(found: &Fidelity) -> Self {
         let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);
@@ -133,12 +134,12 @@ impl std::fmt::Display for ModelError {
     }
 }
 
-/// `part` of `whole` in four decimals, with its sign; 0 of nothing.
+/// Divides `part` by `whole`, rounded to four decimals, with its sign; 0 where `whole` is 0.
 fn share(part: i128, whole: i128) -> f64 {
     if whole == 0 {
         return 0.0;
     }
-    // Adding 0 makes -0 of what rounds to nothing a plain 0.
+    // Adding 0 turns a -0 from rounding into a plain 0.
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0 + 0.0
 }
 

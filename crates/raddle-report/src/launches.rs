@@ -1,23 +1,23 @@
-//! What is said of the kernel launches of a profile: which there are, where their figures come from,
-//! and how many run at a time, for how long?
+//! Which kernel launches does a profile have, where do their figures come from, and how many run at
+//! a time, for how long?
 
 use raddle_trace::{Field, Op, OpKind, Origin, Profile, UnknownTime};
 use serde::Serialize;
 
 use crate::units::{count, counted, percent, share};
 
-/// The kernel launches of a profile.
+/// Returns the kernel launches of a profile.
 pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
     profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
 }
 
-/// Shares of the kernel launches, by where one field of them comes from.
+/// Shares of the kernel launches, by the origin of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
-    /// Of opaque kernels.
+    /// The share of opaque kernels.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) unknown: f64,
 }
@@ -41,7 +41,7 @@ impl OriginShares {
         }
     }
 
-    /// Those that are not 0, in words.
+    /// Writes the shares that are not 0, in words.
     pub(crate) fn told(&self, and: &str) -> String {
         let named = [
             (self.measured, "measured"),
@@ -55,25 +55,26 @@ impl OriginShares {
     }
 }
 
-/// What of the kernel time of a profile has no shape, or one from the capture of a graph.
+/// The part of the kernel time of a profile that has no shape, or a shape from the capture of a
+/// graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct UnknownKernels {
-    /// Of kernel time, without a shape.
+    /// The share of kernel time without a shape.
     pub(crate) share: f64,
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// Kernels kept.
+    /// The number of kernels that were kept.
     pub(crate) of: u64,
-    /// Of kernel time, with the shape of the capture of the graph, in order.
+    /// The share of kernel time with the shape of the capture of the graph, in order.
     pub(crate) in_order: f64,
-    /// Of kernel time, with the shape of captured launches of the same name.
+    /// The share of kernel time with the shape of captured launches of the same name.
     pub(crate) by_name: f64,
 }
 
 impl UnknownKernels {
-    /// Of a profile; `None` where every kernel came with its shape.
+    /// Sums up the kernels of a profile; `None` where every kernel came with its shape.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let unknown = profile.unknown_time();
         let UnknownTime { opaque, opaque_ns, left_out, .. } = unknown;
@@ -92,7 +93,7 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// The same in words.
+    /// Writes the shares in words.
     pub(crate) fn told(&self) -> String {
         let mut text = format!("{} of kernel time without a shape", percent(self.share));
         if self.opaque > 0 {
@@ -111,22 +112,22 @@ impl UnknownKernels {
     }
 }
 
-/// For how long one, two, and three or more of some things ran, in ns.
+/// The time for which one, two, and three or more of some things ran, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConcurrentTime {
     pub(crate) one: u64,
     pub(crate) two: u64,
     pub(crate) more: u64,
-    /// The most at a time.
+    /// The largest number of things that ran at a time.
     pub(crate) most: u64,
 }
 
 impl ConcurrentTime {
-    /// Of things that ran from start to end.
+    /// Sums up things by the times at which each started and ended.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();
-        // At one instant, ends before starts: touching is no overlap.
+        // Ends come before starts at one instant: spans that touch do not overlap.
         edges.sort_unstable();
         let (mut found, mut running, mut since) = (Self::default(), 0_u64, 0);
         for (at, change) in edges {

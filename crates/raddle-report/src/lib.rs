@@ -24,7 +24,7 @@ pub use fidelity::{Fidelity, ModelError};
 
 use serde::Serialize;
 
-/// A result as a document of JSON with an end of line.
+/// Writes a result as a document of JSON with a line end.
 pub fn json(value: &impl Serialize) -> String {
     // Maps with string keys, strings and finite numbers only: this cannot fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
+/// Writes a time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
 pub fn duration(ns: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
     if ns < 1000 {
@@ -13,7 +13,7 @@ pub fn duration(ns: u64) -> String {
     scaled(ns as f64, &UNITS)
 }
 
-/// A time in the unit that suits another one, without it: `1.2` beside `16.9 ms`, with
+/// Writes a time in the unit that suits another one, without the unit: `1.2` beside `16.9 ms`, with
 /// as many decimals as the other has.
 pub fn in_unit_of(other: u64, ns: u64) -> String {
     if other < 1000 {
@@ -30,7 +30,8 @@ pub fn in_unit_of(other: u64, ns: u64) -> String {
     format!("{:.decimals$}", ns as f64 / step)
 }
 
-/// Bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`, `1.82 MB`.
+/// Writes bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`,
+/// `1.82 MB`.
 pub fn size(bytes: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
     if bytes < 1000 {
@@ -39,9 +40,9 @@ pub fn size(bytes: u64) -> String {
     scaled(bytes as f64, &UNITS)
 }
 
-/// Three significant digits with the unit that suits them.
+/// Writes three significant digits with the unit that suits them.
 fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
-    // Rounded up to 1000 of a unit it is 1.00 of the next.
+    // A value that would round up to 1000 of a unit is 1.00 of the next.
     let suits = |(unit, _): &&(f64, &str)| value / unit < 999.5;
     let (unit, name) = units.iter().find(suits).unwrap_or(&units[2]);
     let value = value / unit;
@@ -49,7 +50,7 @@ fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
     format!("{value:.decimals$} {name}")
 }
 
-/// A count with separators: `27,915,924`.
+/// Writes a count with separators: `27,915,924`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
@@ -62,17 +63,17 @@ pub fn count(n: u64) -> String {
     text
 }
 
-/// A count of things: `1 launch`, `2 launches`.
+/// Writes a count of things: `1 launch`, `2 launches`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// A share of 0 to 1 as `41.2%`.
+/// Writes a share of 0 to 1 as `41.2%`.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// `part` of `whole`, 0 to 1, in four decimals; 0 of nothing.
+/// Divides `part` by `whole`, 0 to 1, in four decimals; 0 where `whole` is 0.
 pub fn share(part: u128, whole: u128) -> f64 {
     if whole == 0 {
         return 0.0;
@@ -80,7 +81,7 @@ pub fn share(part: u128, whole: u128) -> f64 {
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
 }
 
-/// Whether a character turns the direction of what stands around it, or breaks its line.
+/// Returns whether a character turns the direction of the text around it, or breaks its line.
 pub fn turns(c: char) -> bool {
     matches!(
         c,
@@ -88,15 +89,15 @@ pub fn turns(c: char) -> bool {
     )
 }
 
-/// Text from outside on one line: no control characters and none that turn what stands around it,
-/// at most `limit` characters. What is longer loses its middle: names of one kind begin alike and
-/// differ at the end.
+/// Writes text from outside on one line: no control characters and none that turn the text around
+/// them, at most `limit` characters. A longer text loses its middle: names of one kind begin alike
+/// and differ at the end.
 pub fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
     let mut left = limit;
     let room = |_: char| {
         left = left.saturating_sub(1);
-        // The last place is that of the sign that something is missing.
+        // The last place is for the sign that something is missing.
         left > 0
     };
     let (begin, end) = match text.chars().nth(limit) {
@@ -107,8 +108,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// What is left of the begin and the end of a text without its middle: one character of its end
-/// for two of its begin, as long as there is room for the next one.
+/// Returns the begin and the end of a text that are left without its middle: one character of its
+/// end for two of its begin, as long as there is room for the next one.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {
@@ -124,8 +125,8 @@ pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, 
     (&text[..begin], &text[begin + middle.len()..])
 }
 
-/// Names from outside in at most `limit` characters, where it is possible no two alike: of those that
-/// would be, what they begin with alike is left out.
+/// Shortens names from outside to at most `limit` characters, if possible so that no two are alike:
+/// names that would be alike lose their common begin.
 pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| plain(name, limit)).collect();
     let alike = |at: usize| -> Vec<usize> {
@@ -140,7 +141,7 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
             same.last().map_or(0, |((end, c), _)| end + c.len_utf8())
         });
         let Some(common) = common.min() else { return short[at].clone() };
-        // From the begin of the word in which they differ.
+        // The rest begins with the word in which the names differ.
         let word = first[..common].rfind(['_', '-', '.', ' ', '/']).map_or(common, |at| at + 1);
         let rest: String = first[word..].chars().take(limit.saturating_sub(1)).collect();
         plain(&format!("…{rest}"), limit)
@@ -148,8 +149,9 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
-/// A word of a command that a shell takes as it is, on one line: what controls a terminal or breaks a line
-/// is written as bash, zsh and ksh read it, `$'a\nb'`.
+/// Writes a word of a command so that a shell takes it as it is, on one line: characters that
+/// control a terminal or break a line are written as bash, zsh and ksh read them, `$'a
+/// b'`.
 pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
     let controls = |c: char| c.is_control() || turns(c);
@@ -168,8 +170,8 @@ pub fn quoted(word: &str) -> String {
     format!("$'{}'", word.chars().map(escaped).collect::<String>())
 }
 
-/// Text from outside for a terminal, over as many lines as it has: no other control characters, and none that
-/// turn what stands around them.
+/// Writes text from outside for a terminal, over as many lines as it has: no other control
+/// characters, and none that turn the text around them.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c);
     match text.contains(harmful) {
@@ -178,7 +180,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// JSON in which what [`harmless`] takes out is written as an escape; it means the same.
+/// Writes the characters that [`harmless`] takes out as escapes in JSON, which means the same.
 pub fn escaped_json(text: String) -> String {
     let harmful = |c: char| (c.is_control() && c != '\n') || turns(c);
     if !text.contains(harmful) {
@@ -191,15 +193,16 @@ pub fn escaped_json(text: String) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Text from outside in a line or a cell of Markdown. Where it could be a tag, a link, a mention or an accent it
-/// is code, in which nothing is any of them.
+/// Writes text from outside in a line or a cell of Markdown. Text that could be a tag, a link, a
+/// mention or an accent becomes code, in which it is none of these.
 pub fn markdown(text: &str) -> String {
     let text = plain(text, usize::MAX);
     let word = |c: char| c.is_alphanumeric() || " -.,;:()%/+=\"'±".contains(c);
     if text.chars().all(word) && !["//", "www.", "--"].iter().any(|link| text.contains(link)) {
         return text;
     }
-    // A fence that is longer than any within. A cell ends at a bar, unless a backslash stands before it.
+    // The fence is longer than any run of backticks within. A cell ends at a bar, unless a
+    // backslash stands before it.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let text = text.replace("\\|", "\\¦").replace('|', "\\|");
@@ -207,7 +210,7 @@ pub fn markdown(text: &str) -> String {
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 
-/// Breaks text into lines of at most `width` characters where it can; later lines begin with
+/// Breaks text into lines of at most `width` characters where possible; later lines begin with
 /// `indent`.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 20);

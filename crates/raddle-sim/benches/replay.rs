@@ -1,7 +1,8 @@
 //! How long does the replay of a real profile take?
 //!
-//! A V100 training run of 9,876 launches under `leftover`, on one thread. Skipped where the sample is
-//! missing (`RADDLE_SAMPLES`). Goals: import, plan and replay in 1.5 s; the log adds at most 1 s.
+//! A V100 training run of 9,876 launches under `leftover`, on one thread. Skipped where the sample
+//! is missing (`RADDLE_SAMPLES`). Goals: import, plan and replay in 1.5 s; the log adds at most 1
+//! s.
 
 #![allow(clippy::print_stderr, reason = "a skipped bench says so")]
 

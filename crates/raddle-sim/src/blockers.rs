@@ -28,7 +28,8 @@ impl Blockers {
         Self { processes, blocked_ns: none(), before: none(), window: none() }
     }
 
-    /// Counts up to now what held up a process, whose account says that it was; or begins anew.
+    /// Adds what all processes ran since the last count to what held up `victim`; if it was not
+    /// held up, only notes their run times.
     pub(crate) fn count(&mut self, victim: usize, accounts: &[Account], now: Tick, held_up: bool) {
         if self.window.is_empty() {
             return;
@@ -44,7 +45,7 @@ impl Blockers {
         }
     }
 
-    /// The window lasts at least until now.
+    /// Extends the window until now.
     pub(crate) fn mark(&mut self, accounts: &[Account], now: Tick) {
         for (victim, account) in accounts.iter().enumerate() {
             if is_held_up(account.doing) {
@@ -54,13 +55,13 @@ impl Blockers {
         self.window.copy_from_slice(&self.blocked_ns);
     }
 
-    /// What was counted in the window.
+    /// Returns what was counted in the window.
     pub(crate) fn finish(self) -> Vec<u64> {
         self.window
     }
 }
 
-/// Whether a process that does this has work and no waves on the device.
+/// Returns whether a process that does this has work and no waves on the device.
 pub(crate) const fn is_held_up(doing: Doing) -> bool {
     matches!(doing, Doing::Turn | Doing::Room)
 }

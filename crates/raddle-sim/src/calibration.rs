@@ -3,9 +3,9 @@
 //! A recorded duration has in it what neighbours cost. Divided by the rounds over the whole device,
 //! and replayed beside the same neighbours, it pays for them twice. So the kernels that ran side by
 //! side are replayed with each issued at its recorded start: what a kernel waits for room there, it
-//! also waited for in the recording, and the rest of its recorded duration goes to the rounds that it
-//! needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken from this replay but
-//! the lengths of workgroups; times are whole nanoseconds.
+//! also waited for in the recording, and the rest of its recorded duration goes to the rounds that
+//! it needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken
+//! from this replay but the lengths of workgroups; times are whole nanoseconds.
 
 use raddle_device::Device;
 use raddle_policy::{Level, Ticks};
@@ -23,14 +23,15 @@ pub struct Calibration<'p> {
     own: &'p Device,
     /// The kernels that can run and ran beside another one when recorded, ascending positions.
     beside: Vec<u32>,
-    /// By op; 0 for copies, fills and what cannot run.
+    /// By op, how long a workgroup lasts by rounds over the whole device, in ns; 0 for copies,
+    /// fills and what cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,
 }
 
 impl<'p> Calibration<'p> {
-    /// The number of passes, which is enough.
+    /// The number of passes that is enough.
     pub const PASSES: usize = 2;
 
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.
@@ -96,7 +97,7 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
         if whole[position as usize] == 0 {
             continue;
         }
-        // What an op waits for is not beside it.
+        // An op does not run beside the op that it waits for.
         let beside = |&(before, end): &(u32, u64)| op.start_ns < end && op.after != Some(before);
         if let Some((before, _)) = longest.filter(beside) {
             found.extend([before, position]);
@@ -138,7 +139,7 @@ fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     sum
 }
 
-/// What is left of the recorded duration for as many rounds as the run took.
+/// Divides the recorded duration, less the wait for room, by as many rounds as the run took.
 fn learned(op: &Op, length: u64, record: &Record) -> Option<u64> {
     let (started, ended) = (record.started?.0, record.ended?.0);
     let waited = started.saturating_sub(op.start_ns);

@@ -55,7 +55,7 @@ impl NeighbourClass {
         }
     }
 
-    /// The word for it in results.
+    /// The word for a class in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,13 +67,13 @@ impl NeighbourClass {
     }
 }
 
-/// What a replay charges a kernel for neighbours of other processes, and what it is for them.
+/// The charge of a replay on a kernel for its neighbours of other processes, and its own class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
-    /// What it is for its neighbours.
+    /// The class that the kernel is of where it is the neighbour.
     pub class: NeighbourClass,
-    /// How long it lasts beside a neighbour of each class, in thousandths, at least 1000; of
-    /// several neighbours the worst counts.
+    /// How long the kernel lasts beside a neighbour of each class, in thousandths of its time
+    /// alone, at least 1000; of several neighbours the worst counts.
     pub permille: [u32; 4],
 }
 
@@ -83,7 +83,7 @@ impl Default for Contention {
     }
 }
 
-/// Which end of what is known of contention a replay charges.
+/// The end of the known range of contention that a replay charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
     /// The least: the low end of intervals, nothing where nothing is known.

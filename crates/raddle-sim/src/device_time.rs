@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TimeSpent {
-    /// Behind earlier requests of the same process.
+    /// Time behind earlier requests of the same process.
     pub behind_ns: u64,
-    /// Nothing was issued.
+    /// Time in which nothing was issued.
     pub host_ns: u64,
-    /// All that was issued waited for other work, or was a copy.
+    /// Time in which all that was issued waited for other work, or was a copy.
     pub dependency_ns: u64,
-    /// A launch was ready and the dispatcher held it.
+    /// Time in which a launch was ready and the dispatcher held it.
     pub turn_ns: u64,
-    /// A launch was submitted and had no room.
+    /// Time in which a launch was submitted and had no room.
     pub room_ns: u64,
-    /// With waves on the device, and so had others.
+    /// Time with waves on the device while other processes had some too.
     pub beside_ns: u64,
-    /// The process alone has waves on the device.
+    /// Time in which the process alone had waves on the device.
     pub alone_ns: u64,
 }
 
 impl TimeSpent {
-    /// What was spent since `before`.
+    /// Returns the time spent since `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -63,14 +63,15 @@ pub struct DeviceTime {
 }
 
 impl DeviceTime {
-    /// The share of the window in which it was empty, 0 to 1.
+    /// The share of the window in which the device was empty, 0 to 1.
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
         self.share(self.window_ns - full.min(self.window_ns))
     }
 
-    /// The share in which it was empty and no host had issued anything, 0 to 1.
+    /// The share of the window in which the device was empty and no host had issued anything, 0 to
+    /// 1.
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)
@@ -81,45 +82,45 @@ impl DeviceTime {
     }
 }
 
-/// Which processes ran while a process had work but no waves on the device.
+/// The processes that ran while another one had work but no waves on the device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedProcess {
-    /// Its name.
+    /// The name of the process that had no waves.
     pub victim: String,
-    /// The others that ran meanwhile.
+    /// The other processes that ran meanwhile.
     pub by: Vec<BlockedBy>,
 }
 
-/// One that ran while another waited.
+/// A process that ran while another one waited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedBy {
-    /// Its name.
+    /// The name of the process that ran.
     pub process: String,
-    /// For how long; where several ran, the time counts for each.
+    /// How long the process ran meanwhile; where several ran, the time counts for each.
     pub ns: u64,
 }
 
-/// What a process does; of what it waits for, the most advanced of its launches comes last.
+/// The activity of a process. While no wave of it runs, the most advanced of its launches decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doing {
-    /// Nothing was issued.
+    /// The host has issued nothing that has not ended.
     #[default]
     Host,
-    /// Whatever was issued waits for other work, or is a copy.
+    /// All that was issued waits for other work, or is a copy.
     Dependency,
     /// A launch is ready and not submitted, or held.
     Turn,
     /// A launch is submitted, and nothing of the process runs.
     Room,
-    /// It has waves on the device.
+    /// The process has waves on the device.
     Runs,
 }
 
 impl Doing {
-    /// What a process does with so many waves on the device, and of its launches so many submitted
-    /// and not held, ready, and issued, that have not ended.
+    /// Returns what a process does, by its waves on the device, and by how many of its launches
+    /// that have not ended are submitted and not held, are ready, and are issued.
     #[must_use]
     pub const fn of(waves: u64, placed: u64, ready: u64, issued: u64) -> Self {
         match () {
@@ -132,17 +133,17 @@ impl Doing {
     }
 }
 
-/// What all processes do between two changes.
+/// The activity of all processes between two changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standings {
-    /// How many do what.
+    /// How many processes do what, by `Doing`.
     pub(crate) doing: [u32; 5],
     /// Waves on the device.
     pub(crate) waves: u64,
 }
 
 impl Standings {
-    /// How many run.
+    /// Returns how many processes run.
     pub(crate) const fn running(&self) -> u32 {
         self.doing[Doing::Runs as usize]
     }
@@ -153,13 +154,14 @@ impl Standings {
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The same where the window ends, so far.
+    /// `now` and `now_wave_ns` as they were where the window ends, so far.
     window: DeviceTime,
     window_wave_ns: u128,
 }
 
 impl DeviceClock {
-    /// So much time passes while processes stand so, on a device of so many wave slots.
+    /// Adds a span of `ns` during which processes stand as `at` says, on a device of `slots` wave
+    /// slots.
     pub(crate) fn pass(&mut self, ns: u64, at: &Standings, slots: u64) {
         let now = &mut self.now;
         now.window_ns += ns;
@@ -177,7 +179,7 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// The window lasts at least until now.
+    /// Extends the window until now.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

@@ -2,8 +2,8 @@
 //!
 //! For each tick: everything that happens in it is told to the dispatcher, then it decides, then
 //! its actions are carried out; what they cause in the same tick makes one more round. After each
-//! round the two books are compared on the compute units that changed. `happen` has what happens and
-//! who hears of it, `act` how actions are carried out.
+//! round the two books are compared on the compute units that changed. `happen` has what happens
+//! and who hears of it, `act` how actions are carried out.
 
 mod act;
 mod copies;
@@ -31,11 +31,12 @@ use crate::{EnergyModel, Outcome, SimError};
 
 /// This many decisions in one tick count as a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
-/// So many wakes in a row that led to nothing, while nothing else can happen, end the run. Policies
-/// that count their retries (seed 000, E3) need some hundreds.
+/// The number of wakes in a row that led to nothing, while nothing else can happen, after which a
+/// run ends. Policies that count their retries (seed 000, E3) need some hundreds.
 const IDLE_WAKES: u32 = 65_536;
-/// So many moments in a row at which nothing was issued and nothing ended stop the run: something lasts too long for
-/// so short slices, as where the clock of a recording was wrong. With slices of 1 ms it is a kernel of 17 minutes.
+/// The number of moments in a row at which nothing was issued and nothing ended, after which a run
+/// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
+/// wrong. With slices of 1 ms it is a kernel of 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// Progress is reported once in this many decisions.
 const PROGRESS_EVERY: u64 = 1024;
@@ -43,13 +44,13 @@ const PROGRESS_EVERY: u64 = 1024;
 /// The device of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct SimConfig {
-    /// What one compute unit holds.
+    /// The resources of one compute unit.
     pub shape: CuShape,
-    /// How many there are.
+    /// The number of compute units.
     pub cus: u16,
-    /// What taking work off costs.
+    /// The costs of taking work off.
     pub costs: Costs,
-    /// What its instructions cost.
+    /// The costs of instructions.
     pub energy: EnergyModel,
 }
 
@@ -60,14 +61,14 @@ pub struct Progress {
     pub now: Tick,
     /// Launches that lead the run and have ended.
     pub ended: u64,
-    /// All that lead it; see [`Workload::leading`].
+    /// All launches that lead the run; see [`Workload::leading`].
     pub total: u64,
 }
 
 /// Runs a workload under a dispatcher until nothing more happens.
 ///
 /// # Errors
-/// When the dispatcher breaks a rule. What is wrong with the workload is in the outcome.
+/// When the dispatcher breaks a rule. Problems of the workload are reported in the outcome.
 pub fn run(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
@@ -98,7 +99,7 @@ pub fn run_watched(
     Engine::new(workload, dispatcher, options, watch)?.run(progress)
 }
 
-/// How many processes there are, where neighbours cost any of them something.
+/// Returns the number of processes, where neighbours cost any of them something.
 fn crowd(workload: &Workload) -> Option<usize> {
     let costs = |of: &Contention| of.permille.iter().any(|&permille| permille != ALONE);
     let charged = workload.processes.iter().any(|plan| plan.contention.iter().any(costs));
@@ -123,9 +124,9 @@ struct Engine<'r, W> {
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
-    /// By process, what its requests can be told by.
+    /// By process, the marks of its requests.
     requests: Vec<Vec<RequestMarks>>,
-    /// Whether the dispatcher has heard something since it decided.
+    /// True if the dispatcher has heard something since it decided.
     undecided: bool,
     now: Tick,
     first: Option<Tick>,
@@ -201,8 +202,8 @@ impl<'r, W: Watch> Engine<'r, W> {
                 return Err(SimError::NothingEnds { at: now, turns });
             }
             let mut acted = self.decide()?;
-            // A refusal releases what waited, of which the dispatcher hears behind its decision: it decides on
-            // that in the same tick.
+            // A refusal releases the launches that waited, of which the dispatcher hears behind its
+            // decision: it decides on them in the same tick.
             while self.undecided && self.queue.next_tick() != Some(now) {
                 acted |= self.decide()?;
             }
@@ -277,7 +278,8 @@ impl<'r, W: Watch> Engine<'r, W> {
         }
     }
 
-    /// Lets the dispatcher decide; whether it did more than to ask for a wake.
+    /// Lets the dispatcher decide and carries out its actions. Returns whether it did more than to
+    /// ask for a wake.
     fn decide(&mut self) -> Result<bool, SimError> {
         let at = self.now;
         let mut actions = std::mem::take(&mut self.actions);

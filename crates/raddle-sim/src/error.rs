@@ -56,7 +56,7 @@ pub enum SimError {
     /// More launches than ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,
-    /// Nothing of the workload is left to run.
+    /// No launch of the workload can run on the device.
     #[error(
         "none of the {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
     )]
@@ -64,7 +64,8 @@ pub enum SimError {
 }
 
 impl SimError {
-    /// Whether the dispatcher or the simulator is at fault, not what was given to them: no policy can cause it.
+    /// Returns whether the dispatcher or the simulator is at fault, and not what was given to them:
+    /// no policy can cause such an error.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
         matches!(

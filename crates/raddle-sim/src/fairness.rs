@@ -21,7 +21,7 @@ pub struct Fairness {
     /// The process that joined last, if one joined after all the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer: Option<String>,
-    /// Its share of the run times of all, while it was alive.
+    /// The newcomer's share of the run times of all processes, while the newcomer was alive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer_share: Option<f64>,
     /// The longest any process was alive without waves on the device.
@@ -32,11 +32,11 @@ pub struct Fairness {
     pub switch_ns: u64,
     /// Turns that their work outlasted.
     pub overruns: u64,
-    /// By how much, altogether.
+    /// The time by which work outlasted turns, altogether.
     pub(crate) overrun_ns: u64,
-    /// By how much at most.
+    /// The longest time by which work outlasted a turn.
     pub longest_overrun_ns: u64,
-    /// With waves of any process on the device.
+    /// Time with waves of any process on the device.
     pub(crate) busy_ns: u64,
     /// One a process.
     pub processes: Vec<ProcessFairness>,
@@ -46,15 +46,15 @@ pub struct Fairness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {
-    /// Its name.
+    /// The name of the process.
     pub(crate) name: String,
-    /// With waves on the device.
+    /// Time with waves on the device.
     pub(crate) run_ns: u64,
-    /// With a launch that was ready and had not ended.
+    /// Time with a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// Its share of the run times of all, while it was alive, 0 to 1.
+    /// The process's share of the run times of all, while it was alive, 0 to 1.
     pub share: f64,
-    /// The longest it was alive without waves on the device.
+    /// The longest time that the process was alive without waves on the device.
     pub(crate) longest_wait_ns: u64,
 }
 

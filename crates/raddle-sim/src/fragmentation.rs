@@ -1,8 +1,8 @@
 //! Which share of the free resources is in the longest runs, over time?
 //!
 //! Fragmentation of a resource is the share of what is free on the device that does not lie in the
-//! longest run of its SIMD (of its compute unit for scalar registers and LDS): 0 where all that is free
-//! lies in one run each. Units: granules; ns.
+//! longest run of its SIMD (of its compute unit for scalar registers and LDS): 0 where all that is
+//! free lies in one run each. Units: granules; ns.
 
 use raddle_policy::{CuId, FreeRun, IN_RUNS, Tick, WaitReason, WaitTally};
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,9 @@ const SHORTEST_NS: u64 = 1024;
 /// Granules that are free, and those that lie in longest runs, times ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeTime {
-    /// All of them.
+    /// All free granules.
     pub(crate) free: u128,
-    /// Those of the longest runs.
+    /// Free granules of the longest runs.
     pub(crate) longest: u128,
 }
 
@@ -33,16 +33,16 @@ impl FreeTime {
     }
 }
 
-/// What was free in a run, by resource of [`IN_RUNS`].
+/// Free granules over the time of a run, by resource of [`IN_RUNS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeOverTime {
     /// Length of each stretch.
     pub(crate) bin_ns: u64,
-    /// From the beginning on.
+    /// The stretches from the beginning of the run on.
     pub(crate) bins: Vec<[FreeTime; 3]>,
 }
 
-/// Counts while a run goes.
+/// A meter of free granules while a run goes.
 #[derive(Debug)]
 pub(crate) struct Fragmentation {
     /// By compute unit; none where no addresses are kept.
@@ -59,14 +59,14 @@ impl Fragmentation {
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
     }
 
-    /// These compute units have changed.
+    /// Counts the compute units that have changed anew.
     pub(crate) fn see(
         &mut self,
         units: impl Iterator<Item = usize>,
         of: impl Fn(CuId) -> Option<[FreeRun; 3]>,
     ) {
         if self.units.is_empty() {
-            // All or none: the first one says which.
+            // Either all units have addresses or none has.
             let all: Option<Vec<_>> = (0..self.cus).map(CuId).map(&of).collect();
             self.units = all.unwrap_or_default();
             self.all = Default::default();
@@ -89,7 +89,7 @@ impl Fragmentation {
         }
     }
 
-    /// Time goes on.
+    /// Counts the time up to `now`.
     pub(crate) fn advance(&mut self, now: Tick) {
         let mut from = self.now.0;
         self.now = now;
@@ -110,7 +110,7 @@ impl Fragmentation {
             self.found.bin_ns *= 2;
         }
         while from < now.0 {
-            // No more than 64.
+            // There are no more than 64 bins.
             let bin = (from / self.found.bin_ns) as usize;
             let until = now.0.min((from / self.found.bin_ns + 1) * self.found.bin_ns);
             if self.found.bins.len() <= bin {
@@ -132,13 +132,13 @@ impl Fragmentation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FragmentedResource {
-    /// Its name.
+    /// The name of the resource.
     pub resource: String,
-    /// Over the whole run, 0 to 1.
+    /// Fragmentation over the whole run, 0 to 1.
     pub mean: f64,
-    /// Of the stretch with most.
+    /// Fragmentation of the stretch in which it is greatest.
     pub most: f64,
-    /// Of each stretch from the beginning on.
+    /// Fragmentation of each stretch from the beginning of the run on.
     pub over_time: Vec<f64>,
 }
 
@@ -146,11 +146,11 @@ pub struct FragmentedResource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LackCount {
-    /// What it lacked first on the compute unit that was asked first.
+    /// The resource that was lacking first, on the compute unit that was asked first.
     pub resource: String,
-    /// Why.
+    /// The reason why work waited.
     pub reason: WaitReason,
-    /// Questions in which that was so.
+    /// How many questions found work waiting for that resource and reason.
     pub count: u64,
 }
 
@@ -160,9 +160,9 @@ pub struct LackCount {
 pub struct AddressSummary {
     /// How long each stretch is.
     pub(crate) bin_ns: u64,
-    /// Of each resource of which there is any.
+    /// Fragmentation of each resource of which there is any.
     pub fragmentation: Vec<FragmentedResource>,
-    /// By resource and reason; empty under a policy that does not count.
+    /// Waits by resource and reason; empty under a policy that does not count.
     pub waits: Vec<LackCount>,
 }
 

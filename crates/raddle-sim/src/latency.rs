@@ -13,15 +13,15 @@ use crate::figures::percentile;
 use crate::plan::WaitRule;
 use crate::workload::LaunchLatency;
 
-/// What is tried between two neighbours of the first search.
+/// The number of steps that are tried between two neighbours of the first search.
 const STEPS: u64 = 8;
 
-/// An error of that much, and 5 % of the recorded wait, is within the goal.
+/// An error of this much plus 5 % of the recorded wait is within the goal.
 const TOLERANCE_NS: u64 = 2_000;
 
 impl LaunchLatency {
-    /// Whether a wait that is off by `error_ns` is within the goal of `docs/fidelity.md`: 2 us and 5 % of
-    /// the recorded one.
+    /// Returns whether a wait that is off by `error_ns` is within the goal of `docs/fidelity.md`: 2
+    /// us and 5 % of the recorded one.
     #[must_use]
     pub const fn is_within(error_ns: u64, wait_ns: u64) -> bool {
         error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
@@ -51,16 +51,16 @@ impl LaunchLatency {
     }
 }
 
-/// One op as far as waiting is concerned.
+/// The times of one op that concern waiting.
 struct WaitingOp {
     arrival: u64,
     start: u64,
     end: u64,
-    /// How long it runs after the op that it waits for.
+    /// How long the op runs after the op that it waits for.
     lasts: u64,
-    /// What it waits for, earlier positions.
+    /// The ops that this one waits for, earlier positions.
     after: Vec<usize>,
-    /// Whether it is a kernel whose launch was recorded.
+    /// True if the op is a kernel whose launch was recorded.
     known: bool,
 }
 
@@ -87,8 +87,8 @@ impl WaitingOp {
     }
 }
 
-/// What is tried: 0, and tenths and the mean of what kernels took from issue, or from the end of
-/// what they waited for.
+/// Returns the latencies to try: 0, and tenths and the mean of the recorded times from issue to
+/// start or, if `queued`, from the end of what kernels waited for to their start.
 fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     let gaps = ops.iter().filter(|op| op.known).filter_map(|op| {
         let ended = op.after.iter().map(|&at| ops[at].end).max();
@@ -110,7 +110,7 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     tried
 }
 
-/// The best of all pairs, the smallest of equals.
+/// Returns the best of all pairs, the smallest of equals.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
@@ -126,7 +126,7 @@ fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency
     found.map(|(_, latency)| latency).unwrap_or_default()
 }
 
-/// How many kernels start within the goal, and by how much all are off.
+/// Returns how many kernels start within the goal, and by how much all are off.
 fn tried(
     ops: &[WaitingOp],
     launch: u64,

@@ -9,7 +9,7 @@ use raddle_policy::{CuId, CuSet, CuShape, Demand, Free, PerCu, Ticks};
 
 use crate::power::PowerMeter;
 
-/// What is taken, in granules, a compute unit.
+/// The granules that are taken on each compute unit.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     whole: Free,
@@ -17,11 +17,11 @@ pub(crate) struct Ledger {
     sgpr_limits: bool,
     /// Units changed since the books were last compared.
     touched: CuSet,
-    /// What the waves draw.
+    /// The meter of the power that the waves draw.
     pub(crate) power: PowerMeter,
 }
 
-/// What `waves` waves and `groups` workgroup-wide shares of a demand amount to.
+/// Returns the resources of `waves` waves and `groups` workgroup-wide shares of a demand.
 fn amount(demand: &Demand, waves: u64, groups: u64) -> Free {
     Free {
         waves,
@@ -60,8 +60,8 @@ impl Ledger {
         self.taken.len() as u64
     }
 
-    /// How long so many workgroups take with the device to themselves, by the totals of its units; `None`
-    /// where no unit holds one.
+    /// How long so many workgroups take with the device to themselves, by the totals of its units;
+    /// `None` where no unit holds one.
     pub(crate) fn alone(&self, workgroups: u64, lasts: Ticks, demand: &Demand) -> Option<Ticks> {
         let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
         let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };
@@ -80,8 +80,8 @@ impl Ledger {
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
-    /// Takes the resources on each of these units. The error is the first unit on which they are not free;
-    /// nothing has changed on that one.
+    /// Takes the resources on each of these units. The error is the first unit on which they are
+    /// not free; nothing has changed on that one.
     pub(crate) fn take(
         &mut self,
         units: Range<usize>,
@@ -114,7 +114,7 @@ impl Ledger {
                 refused = Some(refused.map_or(units.start, |cu| cu.min(units.start)));
             }
         });
-        // It is the compute unit of a piece, which is a u16.
+        // The number is that of a compute unit of a piece, which is a u16.
         refused.map_or(Ok(()), |cu| Err(CuId(cu as u16)))
     }
 
@@ -154,8 +154,9 @@ impl Ledger {
         })
     }
 
-    /// The first unit changed since the last call where the other book says something else: where, ours,
-    /// theirs. That book says what is free on a unit, and of how many units from it on it says the same.
+    /// Compares the two books on the units changed since the last call. Returns the first unit on
+    /// which they differ, with our amount and theirs. `theirs` returns what is free on a unit, and
+    /// for how many units from that one on it is the same.
     pub(crate) fn differs(
         &mut self,
         theirs: impl Fn(CuId) -> (Option<Free>, u16),
@@ -180,7 +181,7 @@ impl Ledger {
         found
     }
 
-    /// Whether everything is free.
+    /// Returns whether everything is free.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.taken.runs(0..self.taken.len());
         all.all(|(_, taken)| *taken == Free::default())

@@ -1,9 +1,9 @@
 //! When do communication kernels end whose peers on other ranks are there?
 //!
-//! All of them together: when the last has begun and each has done its work. What of one does not fit on
-//! the device at once goes on behind its peers. Those of a repetition that not every rank has, as where the
-//! shorter of two repeats, end as if their peers were not there. Ranks that do not fit on the device beside
-//! each other wait for ever, and are listed as stuck.
+//! All of them together: when the last has begun and each has done its work. What of one does not
+//! fit on the device at once goes on behind its peers. Those of a repetition that not every rank
+//! has, as where the shorter of two repeats, end as if their peers were not there. Ranks that do
+//! not fit on the device beside each other wait for ever, and are listed as stuck.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use raddle_trace::Profile;
 
 use crate::workload::{Meeting, ProcessPlan, Work, Workload};
 
-/// When something ends that waits for others which have not begun.
+/// The end of a front that waits for peers which have not begun.
 pub(crate) const NEVER: Tick = Tick(u64::MAX);
 
-/// Lets the communication kernels of ranks of one job end together: those of the same name and the same
-/// place among those of that name. `first` is the first number that no other job uses; the next one comes
-/// back.
+/// Lets the communication kernels of ranks of one job end together: those of the same name and the
+/// same place among those of that name. `first` is the first number that no other job uses; the
+/// next one comes back.
 ///
 /// Only kernels that have peers by [`raddle_trace::CommRule::Peers`] take part.
 pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
@@ -41,12 +41,12 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
     next
 }
 
-/// The meetings of a run.
+/// All meetings of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
     /// By number, how many processes meet there, and how often all of them do.
     members: BTreeMap<u32, (usize, usize)>,
-    /// By number and repetition.
+    /// Gatherings by number and repetition.
     open: BTreeMap<(u32, u32), Gathering>,
 }
 
@@ -54,11 +54,11 @@ pub(crate) struct Meetings {
 #[derive(Debug)]
 pub(crate) struct Gathering {
     pub(crate) came: Vec<LaunchId>,
-    /// How many will not come.
+    /// How many peers will not come.
     absent: usize,
     /// When the last of the arrived peers has done its work.
     pub(crate) ends: Tick,
-    /// Whether all are there.
+    /// True if all peers are there.
     pub(crate) complete: bool,
 }
 
@@ -81,18 +81,18 @@ impl Meetings {
         Self { members, open: BTreeMap::new() }
     }
 
-    /// Whether there is a meeting in that repetition.
+    /// Returns whether there is a meeting in that repetition.
     pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
-    /// Whether somebody waits for peers that have not come.
+    /// Returns whether a launch waits for peers that have not come.
     pub(crate) fn waits(&self) -> bool {
         self.open.values().any(|it| !it.complete && !it.came.is_empty())
     }
 
-    /// A launch has begun, and will have done its work at some time; or without a time it never
-    /// begins. The peers that are there now.
+    /// Notes that a launch has begun and will have done its work at `done`, or that it never begins
+    /// if that is `None`. Returns the peers that are there now.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

@@ -53,8 +53,8 @@ pub struct Summary {
     pub stuck: u64,
     /// A repeating process was stopped because the longest one made no headway.
     pub repeat_capped: bool,
-    /// What it drew by the energy model, whose weights are assumed; absent where nobody knows what
-    /// any wave does.
+    /// The energy that the work drew by the energy model, whose weights are assumed; absent where
+    /// nobody knows what any wave does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
     /// Fragmentation, and why work waited; absent under a policy that keeps no addresses.
@@ -63,7 +63,7 @@ pub struct Summary {
     /// How full the device was until the makespan ended, and why it was empty.
     #[serde(default)]
     pub device_time: DeviceTime,
-    /// Which processes delayed which, until the end of the makespan; empty with one process, or
+    /// The processes that delayed others, until the end of the makespan; empty with one process, or
     /// with more than 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<BlockedProcess>,
@@ -73,18 +73,18 @@ pub struct Summary {
     /// How launches reached the device.
     #[serde(default)]
     pub launching: LaunchingSummary,
-    /// How work left that lost the turn; absent where none did.
+    /// How work of processes that lost their turn left; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionSummary>,
 }
 
-/// What became of one process.
+/// The result of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessSummary {
-    /// Its name.
+    /// The name of the process.
     pub name: String,
-    /// How often its profile began.
+    /// How often the profile of the process began.
     pub(crate) iterations: u32,
     /// Kernel launches issued.
     pub(crate) launches: u64,
@@ -92,24 +92,24 @@ pub struct ProcessSummary {
     pub(crate) ended: u64,
     /// Launches of one repetition that can never run, by what they lack.
     pub refused: BTreeMap<String, u64>,
-    /// When its last launch ended.
+    /// When the last launch of the process ended.
     pub last_end_ns: u64,
-    /// Its share of the wave-slot time used, 0 to 1.
+    /// The process's share of the wave-slot time used, 0 to 1.
     pub wave_share: f64,
-    /// One a level it used, most urgent first.
+    /// One a level that the process used, most urgent first.
     pub levels: Vec<LevelSummary>,
-    /// What became of its requests; absent where its profile is repeated back to back.
+    /// The result of the requests; absent where the profile is repeated back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestSummary>,
-    /// How long its steps took; absent where it does not repeat.
+    /// How long the steps of the process took; absent where it does not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepSummary>,
-    /// The longest it had work and no waves on the device.
+    /// The longest time that the process had work and no waves on the device.
     #[serde(default)]
     pub longest_wait_ns: u64,
 }
 
-/// What became of the launches of one level of one process.
+/// The result of the launches of one level of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LevelSummary {
@@ -127,7 +127,7 @@ pub struct LevelSummary {
     /// All latencies.
     #[serde(default)]
     pub(crate) latencies: LatencyHistogram,
-    /// Geometric mean; absent where no run alone was given.
+    /// Geometric mean of slowdowns; absent where no run alone was given.
     pub slowdown: Option<f64>,
 }
 
@@ -162,7 +162,7 @@ impl Summary {
         }
     }
 
-    /// When every profile has ended once, and every request whose time was given.
+    /// Returns when every profile has ended once, and every request whose time was given.
     pub(crate) fn window_end(workload: &Workload, outcome: &Outcome) -> Tick {
         let counts = |record: &&Record| {
             let plan = &workload.processes[usize::from(record.process)];

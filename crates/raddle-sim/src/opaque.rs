@@ -1,10 +1,11 @@
 //! How much of the device does a kernel of unknown shape hold?
 //!
 //! The wave slots of the whole device, for as long as it was recorded, divided by the most kernels
-//! that ran at once while it did. So a kernel that ran alone fills the device once: a replay that left
-//! room beside it would promise what no recording shows. Two that ran beside each other fill half
-//! each, as both had room. It takes the slots as workgroups of an eighth of a unit, which others hold
-//! up no more than those of an ordinary kernel, and which have a barrier, so that none is split.
+//! that ran at once while it did. So a kernel that ran alone fills the device once: a replay that
+//! left room beside it would promise what no recording shows. Two that ran beside each other fill
+//! half each, as both had room. It takes the slots as workgroups of an eighth of a unit, which
+//! others hold up no more than those of an ordinary kernel, and which have a barrier, so that none
+//! is split.
 
 use raddle_device::Device;
 use raddle_policy::{Barrier, CuShape, Demand, Ticks};
@@ -15,8 +16,8 @@ use crate::workload::Work;
 /// Workgroups that fill a compute unit.
 const A_UNIT: u16 = 8;
 
-/// As how many workgroups each op runs on a device; 0 for those that are not opaque, and nothing
-/// where none is.
+/// Returns how many workgroups each op runs as on a device; 0 for ops that are not opaque, and an
+/// empty list where none is.
 pub(crate) fn workgroups(profile: &Profile, target: &Device) -> Vec<u64> {
     if !profile.ops.iter().any(Op::is_opaque) {
         return Vec::new();
@@ -40,7 +41,7 @@ pub(crate) fn workgroups(profile: &Profile, target: &Device) -> Vec<u64> {
     held
 }
 
-/// For each of these spans, by start, the most of them that run at one time during it.
+/// Returns for each of these spans, by start, the most of them that run at one time during it.
 fn most_at_once(spans: &[(u64, u64)]) -> Vec<u64> {
     let mut ends: Vec<u64> = spans.iter().map(|&(_, end)| end).collect();
     ends.sort_unstable();
@@ -63,13 +64,13 @@ fn most_at_once(spans: &[(u64, u64)]) -> Vec<u64> {
     most
 }
 
-/// The waves of one of its workgroups.
+/// Returns the waves of one workgroup of an opaque kernel.
 fn waves(shape: &CuShape) -> u16 {
     let workgroups = A_UNIT.min(shape.workgroups).max(1);
     u16::try_from(shape.waves() / u32::from(workgroups)).unwrap_or(u16::MAX).max(1)
 }
 
-/// An opaque kernel on a device, where it runs as so many workgroups, in nanoseconds.
+/// Returns the work of an opaque kernel that runs as `workgroups` workgroups, for `lasts_ns`.
 pub(crate) fn work(lasts_ns: u64, workgroups: u64, target: &Device) -> Work {
     let shape = &target.shape;
     // A unit without wave slots is full, whatever else is free. To be saved, it is taken to use all

@@ -11,55 +11,55 @@ use crate::fragmentation::FreeOverTime;
 use crate::power::Energy;
 use crate::times::Times;
 
-/// What happened to one launch, copy or fill.
+/// The history of one launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Position of its process in the workload.
+    /// Position of the process in the workload.
     pub process: u16,
     /// Position in the plan's tasks.
     pub task: u32,
-    /// Which repetition of the profile, from 0.
+    /// The repetition of the profile, from 0.
     pub iteration: u32,
-    /// When its host issued it.
+    /// When the host issued the launch.
     pub arrival: Tick,
-    /// When it was issued and everything it waits for had ended; `None`: never.
+    /// When the launch was issued and everything it waits for had ended; `None`: never.
     pub ready: Option<Tick>,
-    /// When its first wave started; `None`: never.
+    /// When the first wave started; `None`: never.
     pub started: Option<Tick>,
-    /// When its last wave ended; `None`: never.
+    /// When the last wave ended; `None`: never.
     pub ended: Option<Tick>,
-    /// Whether it was refused for ever.
+    /// True if the launch was refused for ever.
     pub refused: bool,
 }
 
-/// What a process had spent its time on by the moments that matter to one of its requests.
+/// The time that a process had spent by the moments that matter to one of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
-    /// When the first launch of it was issued.
+    /// When the first launch of the request was issued.
     pub(crate) issued: (Tick, TimeSpent),
-    /// When all of it had ended, if it has.
+    /// When all of the request had ended, if it has.
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
 /// A launch that can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
-    /// Position of its process in the workload.
+    /// Position of the process in the workload.
     pub process: u16,
     /// Position in the plan's tasks.
     pub task: u32,
-    /// What lacks.
+    /// The reason: the resource that is lacking, the wanted and the available amount.
     pub refusal: Refusal,
 }
 
 /// How much the run had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Decisions asked.
+    /// Decisions that the dispatcher was asked for.
     pub decisions: u64,
     /// Start answers carried out.
     pub starts: u64,
-    /// Pieces in them.
+    /// Pieces in the start answers.
     pub(crate) pieces: u64,
     /// Fronts that ended.
     pub fronts: u64,
@@ -85,7 +85,7 @@ pub struct LaunchingSummary {
     pub submitted: u64,
     /// Packets written for them.
     pub packets: u64,
-    /// Bytes of these.
+    /// Bytes of these packets.
     pub bytes: u64,
     /// Time that the launch path took: until launches could start, and from their ends until these
     /// were known, summed over launches.
@@ -93,7 +93,7 @@ pub struct LaunchingSummary {
 }
 
 impl LaunchingSummary {
-    /// One more launch is submitted.
+    /// Counts one more submitted launch.
     pub(crate) fn add(&mut self, via: &Submission) {
         let Submission { packets, bytes, cost, cleanup } = *via;
         self.submitted += 1;
@@ -110,11 +110,12 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// First repetitions of launches that can never run.
     pub refused: Vec<RefusedLaunch>,
-    /// Refused in later repetitions.
+    /// Launches refused in later repetitions.
     pub refused_again: u64,
     /// Launches that never ended although nothing more could happen.
     pub stuck: Vec<LaunchId>,
-    /// Who would have had to go on with these; `None` where there are none, or the dispatcher does not say.
+    /// The part that would have had to go on with the stuck launches; `None` where there are none,
+    /// or the dispatcher does not say.
     pub standstill: Option<Standstill>,
     /// When the first event happened.
     pub first: Tick,
@@ -124,28 +125,28 @@ pub struct Outcome {
     pub wave_slots: u64,
     /// Wave-slot time used by each process, in wave-ns.
     pub wave_ns: Vec<u128>,
-    /// The same, counted only while at least two processes were runnable.
+    /// Wave-slot time used by each process while at least two processes were runnable, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
     /// For how long each process was alive, ran and waited.
     pub times: Times,
-    /// What the dispatcher counted of turns.
+    /// The dispatcher's count of turns.
     pub turns: TurnTally,
-    /// By way: from the loss of the turn until nothing of the process was left on the device, of each
-    /// preemption that was completed.
+    /// By way: from the loss of the turn until nothing of the process was left on the device, of
+    /// each preemption that was completed.
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
-    /// What the dispatcher counted of preemptions.
+    /// The dispatcher's count of preemptions.
     pub preemptions: PreemptionTally,
     /// Policies that broke a law and were replaced, each with slot, tick and law.
     pub replaced: Vec<String>,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
-    /// By process and repetition, when it arrived.
+    /// By process and repetition, when the repetition arrived.
     pub began: Vec<Vec<Tick>>,
-    /// By process, what its requests can be told by; no more than the first 65,536 of each.
+    /// By process, the marks of its requests; no more than the first 65,536 of each.
     pub(crate) requests: Vec<Vec<RequestMarks>>,
     /// How full the device was until the makespan ended, and why it was empty.
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used within the window of that, in wave-ns.
+    /// Wave-slot time used within the window of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
     /// By victim, then blocker: for how many ns the one had work and no waves on the device while
     /// the other had; until the makespan ended. Empty with more than 64 processes.
@@ -154,9 +155,9 @@ pub struct Outcome {
     pub repeat_capped: bool,
     /// How much there was to do.
     pub counters: Counters,
-    /// What it drew.
+    /// The energy that the work drew.
     pub energy: Energy,
-    /// What was free in runs; nothing where no addresses are kept.
+    /// Free granules and their longest runs over time; empty where no addresses are kept.
     pub(crate) free: FreeOverTime,
     /// How often work waited, where the policy counts.
     pub(crate) waits: Vec<WaitTally>,

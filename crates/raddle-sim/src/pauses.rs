@@ -9,23 +9,24 @@ use raddle_policy::Ticks;
 /// One wait, in the time of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
-    /// When it begins.
+    /// When the wait begins.
     pub begins: Ticks,
-    /// When it has ended.
+    /// When the wait has ended.
     pub returns: Ticks,
-    /// The time from the end of the last task waited for, or from its begin if that is later, to
-    /// its end.
+    /// The time from the end of the last task waited for, or from the begin of the wait if that is
+    /// later, to the end of the wait.
     pub tail: Ticks,
-    /// The tasks that it waits for, as positions in the plan, of those issued until it begins.
+    /// The tasks that the host waits for, as positions in the plan, of those issued until the wait
+    /// begins.
     pub tasks: Vec<u32>,
 }
 
 /// All waits of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPauses {
-    /// By their ends.
+    /// The waits by their ends.
     pauses: Vec<HostPause>,
-    /// How many launches, by arrival, are issued before each.
+    /// How many launches, by arrival, are issued before each wait.
     after: Vec<u32>,
 }
 
@@ -70,7 +71,7 @@ impl HostPauses {
         Self { pauses, after }
     }
 
-    /// A wait, if it comes before the launch at `cursor`.
+    /// Returns a wait, if it comes before the launch at `cursor`.
     pub(crate) fn before(&self, cursor: u32, pause: u32) -> Option<&HostPause> {
         let after = self.after.get(pause as usize)?;
         self.pauses.get(pause as usize).filter(|_| *after <= cursor)

@@ -1,9 +1,9 @@
 //! What does a profile ask of the device that it is replayed on?
 //!
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
-//! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device
-//! it lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded, on copy engines of which
-//! there are enough.
+//! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device it
+//! lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded, on copy
+//! engines of which there are enough.
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
@@ -18,18 +18,18 @@ use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 
-/// What taking work off costs on this device.
+/// The costs of taking work off a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// From raising a flag until running kernels see it.
+    /// The time from raising a flag until running kernels see it.
     pub flag: Ticks,
-    /// A launch that leaves by the flag.
+    /// The time of a launch that leaves by the flag.
     pub exit: Ticks,
-    /// The test of the flag, in every workgroup.
+    /// The time of the test of the flag, in every workgroup.
     pub check: Ticks,
-    /// A reset.
+    /// The time of a reset.
     pub reset: Ticks,
-    /// A save or a restore of a process, beside what it moves.
+    /// The time of a save or a restore of a process, beside the time for the bytes that it moves.
     pub switch: Ticks,
     /// The least that a save or a restore of a process moves, in bytes.
     pub switch_bytes: u64,
@@ -38,7 +38,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The device's figures; what it does not know takes no time.
+    /// The figures of a device; a figure that is unknown takes no time.
     #[must_use]
     pub fn of(device: &Device) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Costs {
         }
     }
 
-    /// The same under a recipe, which may say otherwise.
+    /// Returns the costs under a recipe, which may give other ones.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
@@ -69,14 +69,14 @@ impl Costs {
         }
     }
 
-    /// How long moving that many bytes takes, rounded up.
+    /// Returns how long moving `bytes` takes, rounded up.
     #[must_use]
     pub fn moving(&self, bytes: u64) -> Ticks {
         raddle_device::moving(bytes, self.context_bytes_per_us)
     }
 }
 
-/// The same for a policy that weighs them: what the device table says of a device.
+/// Returns the costs by the device table in the form for a policy that weighs them.
 #[must_use]
 pub fn device_costs(device: &Device) -> DeviceCosts {
     let granules = &device.granules;
@@ -95,7 +95,7 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
     }
 }
 
-/// What the device table says of the runtime: what it does not know is `None`.
+/// Returns the figures of the runtime by the device table; an unknown figure is `None`.
 #[cfg(feature = "recipes")]
 #[must_use]
 pub fn device_runtime(device: &Device) -> PreemptRuntime {
@@ -116,41 +116,41 @@ const REGISTER_BYTES: u32 = 4;
 /// How a profile becomes a process.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanConfig<'a> {
-    /// The device it was recorded on.
+    /// The device that the profile was recorded on.
     pub own: &'a Device,
-    /// The device it is replayed on.
+    /// The device that the profile is replayed on.
     pub target: &'a Device,
-    /// When it joins.
+    /// When the process joins.
     pub start: Ticks,
-    /// Its share, 1 or more.
+    /// The share of the process, 1 or more.
     pub share: u32,
-    /// How long a workgroup lasts there.
+    /// The scale of the time of a workgroup on the target.
     pub scale: TimeScale,
     /// How long a workgroup of each op lasts on its own device, in ns, where that was calibrated
     /// ([`Calibration`](crate::Calibration)); else it follows from the whole device.
     pub workgroups: Option<&'a [u64]>,
-    /// Which waits between streams hold.
+    /// The waits between streams that hold.
     pub waits: WaitRule,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
 }
 
-/// Which waits of a profile between its streams hold in a replay.
+/// The waits of a profile between its streams that hold in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WaitRule {
-    /// None: streams go on beside each other.
+    /// No wait holds: streams go on beside each other.
     None,
-    /// Those of which the file says for what.
+    /// Waits whose source the file names.
     Recorded,
-    /// Those, and those of which it says only where.
+    /// Waits whose source the file names, and waits of which it has only the place.
     #[default]
     Inferred,
 }
 
 impl WaitRule {
-    /// The word for it in options and results.
+    /// The word for a rule in options and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ impl WaitRule {
         }
     }
 
-    /// The waits that hold, by op.
+    /// Returns the waits that hold, by op.
     pub fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
         let holds = move |wait: &&StreamWait| match self {
             Self::None => false,
@@ -190,7 +190,7 @@ impl<'a> PlanConfig<'a> {
 
 /// Makes a process of a profile; `level` says how urgent an op is.
 ///
-/// What can never run on the target stays in it, to be refused when it arrives.
+/// Tasks that can never run on the target stay in the process, to be refused when they arrive.
 pub fn plan(
     profile: &Profile,
     options: &PlanConfig<'_>,
@@ -229,10 +229,11 @@ pub fn plan(
     }
 }
 
-/// What the host of a profile said of each op when it launched it: nothing of copies and fills.
+/// Returns what the host of a profile gave with each launch, by op; `UNKNOWN` for copies and fills.
 ///
-/// A launch is behind a copy if one lies between it and the launch before it in its stream, or for the
-/// first of a stream, if one comes before it or at the end: where a profile repeats, that is before it.
+/// A launch is behind a copy if one lies between it and the launch before it in its stream, or for
+/// the first of a stream, if one comes before it or at the end: where a profile repeats, that is
+/// before it.
 pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     let mut copied = vec![false; profile.streams.len()];
     for op in &profile.ops {
@@ -270,7 +271,7 @@ pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
 }
 
 impl Workload {
-    /// Whether anything of it can run on the target.
+    /// Checks that some launch of the workload can run on the target.
     ///
     /// # Errors
     /// When it has launches and none of them can ever run there.
@@ -285,8 +286,8 @@ impl Workload {
         Err(SimError::NothingRuns { launches, device: target.product.clone(), first })
     }
 
-    /// The launches that can never run on the target, whatever the policy: the position of their process,
-    /// theirs in it, and why, in words.
+    /// The launches that can never run on the target, whatever the policy: the position of their
+    /// process, theirs in it, and why, in words.
     pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
         let cus = Cus::new(target.shape, 1);
         let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
@@ -329,19 +330,19 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
-/// How long an op works where it need not wait for peers, if it has some.
+/// Returns how long an op that has peers works where it need not wait for them.
 fn collective(profile: &Profile, position: usize) -> Option<u64> {
     let all = &profile.collectives;
     let at = all.binary_search_by_key(&position, |it| it.op as usize).ok()?;
     Some(all[at].work_ns)
 }
 
-/// How long a workgroup of an op lasts on its own device, if that was calibrated.
-/// An op that lasts as long as it ran after the op that it waits for.
+/// Returns an op that lasts as long as it ran after the op that it waits for.
 fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
+/// Returns how long a workgroup of an op lasts on its own device, if that was calibrated.
 fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }
@@ -383,7 +384,7 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
 /// The most rounds of one launch: with a nanosecond each, over four seconds of one launch.
 const MOST_ROUNDS: u64 = 1 << 32;
 
-/// In how many rounds a launch ran on its own device, at how many workgroups at once.
+/// The number of rounds in which a launch ran on its own device, and of workgroups at once.
 struct LaunchRounds {
     count: u64,
     at_once: u64,
@@ -395,8 +396,8 @@ fn rounds(op: &Op, own: &Device) -> LaunchRounds {
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
-/// How long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0 for what
-/// is none or cannot run.
+/// Returns how long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0
+/// for an op that is no kernel or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
     match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
@@ -406,9 +407,9 @@ pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u
 }
 
 impl PlanConfig<'_> {
-    /// How long the op of a profile at a position lasts on its own device where nothing is in its way:
-    /// rounds of whole nanoseconds; beside what ran beside it when recorded, where that was calibrated,
-    /// and with its peers. 0 where there is no such op.
+    /// Returns how long the op of a profile at a position lasts on its own device where nothing is
+    /// in its way: rounds of whole nanoseconds; where it was calibrated, beside the kernels that
+    /// ran beside it when recorded; and with its peers. 0 where there is no such op.
     #[must_use]
     pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
         let Some(op) = profile.ops.get(position) else { return 0 };

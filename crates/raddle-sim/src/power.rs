@@ -1,10 +1,10 @@
 //! How much power does the work draw?
 //!
-//! The model: each instruction of a wave costs a fixed energy by its kind, and a load or a store what
-//! the memory costs that it reaches, LDS or HBM. So a wave draws the sum of its rates times these
-//! energies for as long as it is resident, and a compute unit what its waves draw. Beside that the
-//! device and each compute unit draw idle power from the first event to the last end. Decisions never
-//! see it: it is counted beside the run.
+//! The model: each instruction of a wave costs a fixed energy by its kind, and a load or a store
+//! what the memory costs that it reaches, LDS or HBM. So a wave draws the sum of its rates times
+//! these energies for as long as it is resident, and a compute unit what its waves draw. Beside
+//! that the device and each compute unit draw idle power from the first event to the last end.
+//! Decisions never see it: it is counted beside the run.
 //!
 //! Units: pJ an instruction of a wave, uW and mW, fJ (uW x ns). With rates in instructions a
 //! microsecond, rate x pJ is uW.
@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// What one instruction of each kind costs, in the order of [`InstructionKind::ALL`], and what is drawn
-/// while nothing runs.
+/// The energy of one instruction of each kind, in the order of [`InstructionKind::ALL`], of memory,
+/// and the power that is drawn while nothing runs.
 ///
 /// ```
 /// use raddle_sim::EnergyModel;
@@ -34,31 +34,31 @@ use crate::figures::round;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyModel {
-    /// In pJ.
+    /// The energy of one instruction of each kind, in pJ.
     pub pj: [u32; 6],
-    /// More for a load or a store that stays in LDS, in pJ.
+    /// The energy that a load or a store adds if it stays in LDS, in pJ.
     #[serde(default)]
     pub lds_pj: u32,
-    /// More for one that reaches HBM, in pJ.
+    /// The energy that a load or a store adds if it reaches HBM, in pJ.
     #[serde(default)]
     pub hbm_pj: u32,
-    /// Of the loads and stores of a workgroup that has LDS, how many of 100 stay there; those of
-    /// others reach HBM.
+    /// Of 100 loads and stores of a workgroup that has LDS, how many stay there; the others, and
+    /// all of workgroups without LDS, reach HBM.
     #[serde(default)]
     pub lds_percent: u32,
-    /// Of the device while nothing runs, its compute units left out, in mW.
+    /// The power of the device while nothing runs, its compute units left out, in mW.
     #[serde(default)]
     pub idle_mw: u32,
-    /// Of each compute unit while nothing runs, in mW.
+    /// The power of each compute unit while nothing runs, in mW.
     #[serde(default)]
     pub cu_idle_mw: u32,
 }
 
 impl EnergyModel {
-    /// The same for every device: what AccelWattch (Kandiah et al., MICRO 2021) measured of an idle
+    /// Weights for every device: what AccelWattch (Kandiah et al., MICRO 2021) measured of an idle
     /// GV100, what O'Connor et al. (MICRO 2017) give for HBM2 (3.92 pJ a bit, 128 bytes an
-    /// instruction of a wave) and what an access of 256 bits to on-chip SRAM costs by table 7 of BMC
-    /// Bioinformatics 19:424 (2018), 50 pJ; none of the three was read again. The weights of
+    /// instruction of a wave) and what an access of 256 bits to on-chip SRAM costs by table 7 of
+    /// BMC Bioinformatics 19:424 (2018), 50 pJ; none of the three was read again. The weights of
     /// instructions and `lds_percent` are assumed: round figures of our own. Fit for comparing
     /// policies, not for a power budget.
     pub const ASSUMED: Self = Self {
@@ -70,13 +70,13 @@ impl EnergyModel {
         cu_idle_mw: 283,
     };
 
-    /// These weights of instructions, with memory and idleness free.
+    /// Returns a model with these weights of instructions, and with memory and idleness free.
     #[must_use]
     pub const fn of_instructions(pj: [u32; 6]) -> Self {
         Self { pj, lds_pj: 0, hbm_pj: 0, lds_percent: 0, idle_mw: 0, cu_idle_mw: 0 }
     }
 
-    /// What one wave draws, in uW; `lds`: whether its workgroup has LDS.
+    /// Returns the power that one wave draws, in uW; `lds` is true if its workgroup has LDS.
     #[must_use]
     pub fn wave_uw(&self, activity: Activity, lds: bool) -> u64 {
         let each = activity.0.iter().zip(self.pj).zip(InstructionKind::ALL);
@@ -90,15 +90,15 @@ impl EnergyModel {
         each.fold(0, u64::saturating_add)
     }
 
-    /// What a load or a store costs beside its instruction, in pJ.
+    /// Returns the energy that a load or a store adds to that of its instruction, in pJ.
     fn memory_pj(&self, lds: bool) -> u64 {
         let [lds_pj, hbm_pj] = [self.lds_pj, self.hbm_pj].map(u64::from);
         let stay = if lds { u64::from(self.lds_percent.min(100)) } else { 0 };
         (stay * lds_pj + (100 - stay) * hbm_pj) / 100
     }
 
-    /// What a compute unit draws for so many waves of each activity, without LDS and without what it
-    /// draws when idle; in mW, rounded down.
+    /// Returns the power that a compute unit draws for the given number of waves of each activity,
+    /// without LDS and without idle power; in mW, rounded down.
     #[must_use]
     pub fn cu_mw(&self, waves: impl IntoIterator<Item = (Activity, u64)>) -> u64 {
         let of = |(activity, waves)| self.wave_uw(activity, false).saturating_mul(waves);
@@ -115,20 +115,20 @@ impl Default for EnergyModel {
 /// The energy of a run, with idle energy apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
-    /// By compute unit, in fJ.
+    /// The energy of each compute unit, in fJ.
     pub cu_fj: Vec<u128>,
     /// The most that each compute unit drew for a nanosecond or longer, in uW.
     pub cu_peak_uw: Vec<u64>,
-    /// The same of all of them together.
+    /// The most that all compute units together drew for a nanosecond or longer, in uW.
     pub peak_uw: u64,
-    /// The integral of the square of what each compute unit drew, in mW^2 ns.
+    /// The integral of the square of the power of each compute unit, in mW^2 ns.
     pub cu_squared: Vec<u128>,
-    /// What device and compute units draw while nothing runs, in uW.
+    /// The power of the device and its compute units while nothing runs, in uW.
     pub idle_uw: u64,
 }
 
 impl Energy {
-    /// Of all compute units, in fJ.
+    /// Returns the energy of all compute units, in fJ.
     #[must_use]
     pub fn total_fj(&self) -> u128 {
         self.cu_fj.iter().sum()
@@ -139,45 +139,45 @@ impl Energy {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
-    /// What the work took, in uJ.
+    /// The energy of the work, in uJ.
     pub energy_uj: u64,
-    /// What was drawn beside it, busy or not, in uJ.
+    /// The energy that was drawn beside the work, busy or not, in uJ.
     #[serde(default)]
     pub idle_uj: u64,
-    /// Both together, and both with all weights of the work at a half and at three halves, in uJ.
+    /// The energy of the work and the idle energy together, in uJ.
     #[serde(default)]
     pub total_uj: u64,
-    /// See `total_uj`.
+    /// The total energy with all weights of the work at a half, in uJ.
     #[serde(default)]
     pub total_low_uj: u64,
-    /// See `total_uj`.
+    /// The total energy with all weights of the work at three halves, in uJ.
     #[serde(default)]
     pub total_high_uj: u64,
-    /// Both together times the time from the first event to the last end, in uJ s.
+    /// The total energy times the time from the first event to the last end, in uJ s.
     #[serde(default)]
     pub energy_delay_uj_s: f64,
-    /// What the work took over that time, in mW.
+    /// The mean power of the work from the first event to the last end, in mW.
     pub mean_mw: u64,
     /// The most that the work drew on the device, in mW.
     pub peak_mw: u64,
-    /// The most that it drew on one compute unit, in mW.
+    /// The most that the work drew on one compute unit, in mW.
     pub cu_peak_mw: u64,
-    /// What it took on the compute unit that took most of it, in uJ.
+    /// The energy of the work on the compute unit where it was most, in uJ.
     pub(crate) cu_most_uj: u64,
-    /// That over the mean of all compute units: 1 where all took the same.
+    /// The most energy of a compute unit over the mean of all: 1 where it was equal on all.
     #[serde(default)]
     pub hottest_to_mean: f64,
-    /// Jain's index of what it took on each compute unit: 1 where all took the same.
+    /// Jain's index of the energy of the work on each compute unit: 1 where it was equal on all.
     #[serde(default)]
     pub jain: f64,
-    /// How unevenly a compute unit drew over time: the standard deviation of its power over the mean
-    /// power of all compute units, root mean square over compute units.
+    /// How unevenly a compute unit drew over time: the standard deviation of its power over the
+    /// mean power of all compute units, root mean square over compute units.
     #[serde(default)]
     pub over_time: f64,
 }
 
 impl EnergySummary {
-    /// Of a run that lasted so long; `None` where nothing is known to have drawn any.
+    /// Sums up a run that lasted `lasted_ns`; `None` where no work is known to have drawn energy.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
         if total == 0 {
@@ -218,7 +218,7 @@ impl EnergySummary {
     }
 }
 
-/// What is drawn now, since when, and what was drawn before.
+/// The power that is drawn now, since when, and the energy that was drawn before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     uw: u64,
@@ -230,7 +230,7 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Counts up to `now`. What is drawn for no time at all is no peak.
+    /// Counts up to `now`. Power that is drawn for no time at all is no peak.
     fn settle(&mut self, now: Tick) {
         let span = now.since(self.since).0;
         if span > 0 {
@@ -243,7 +243,7 @@ impl Drawn {
     }
 }
 
-/// Counts while a run goes.
+/// A meter of power while a run goes.
 #[derive(Debug)]
 pub(crate) struct PowerMeter {
     cus: Vec<Drawn>,
@@ -258,25 +258,25 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// What is drawn while nothing runs.
+    /// Sets the power that is drawn while nothing runs.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
-    /// Waves came to each of these compute units that draw so much together.
+    /// Notes that waves which draw `uw` together came to each of these compute units.
     pub(crate) fn came(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_add);
     }
 
-    /// Waves left each of these compute units that drew so much together.
+    /// Notes that waves which draw `uw` together left each of these compute units.
     pub(crate) fn went(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_sub);
     }
 
     fn change(&mut self, units: Range<usize>, uw: u64, to: impl Fn(u64, u64) -> u64) {
         let (now, of_all) = (self.now, uw.saturating_mul(units.len() as u64));
-        // Nothing is known of most profiles.
+        // Waves of most profiles draw an unknown power, which counts as 0.
         let Some(cus) = self.cus.get_mut(units).filter(|_| uw > 0) else { return };
         for drawn in cus {
             drawn.settle(now);
@@ -286,7 +286,7 @@ impl PowerMeter {
         self.all.uw = to(self.all.uw, of_all);
     }
 
-    /// What was drawn up to now.
+    /// Returns the energy that was drawn up to now.
     pub(crate) fn finish(mut self) -> Energy {
         let now = self.now;
         self.cus.iter_mut().chain([&mut self.all]).for_each(|drawn| drawn.settle(now));

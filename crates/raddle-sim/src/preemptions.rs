@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::Outcome;
 use crate::figures::percentile;
 
-/// What became of the preemptions of a run.
+/// The preemptions of a run in few figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PreemptionSummary {
-    /// Those that were completed, by the way that the policy chose.
+    /// Completed preemptions, by the way that the policy chose.
     pub ways: Vec<WaySummary>,
     /// Resets that were asked for and not made, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,13 +30,13 @@ pub struct PreemptionSummary {
 pub struct WaySummary {
     /// The way.
     pub way: Preemption,
-    /// How many.
+    /// How many preemptions.
     pub count: u64,
     /// From the loss of the turn until nothing of the process ran on the device: the median.
     pub p50_ns: u64,
-    /// The 99th percentile of that.
+    /// The 99th percentile of the time until nothing of the process ran on the device.
     pub p99_ns: u64,
-    /// The longest.
+    /// The longest time until nothing of the process ran on the device.
     pub worst_ns: u64,
 }
 

@@ -12,7 +12,7 @@ use raddle_policy::{LaunchId, Preemption, Tick};
 pub(crate) enum Due {
     /// A process joins.
     Join(u16),
-    /// A program says something: a process, and the position of what it says.
+    /// A program gives a hint: its process, and the position of the hint.
     Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
@@ -41,7 +41,8 @@ pub(crate) enum Due {
 }
 
 impl Due {
-    /// Returns whether work comes or ends by it; else the dispatcher was woken, or moved work that is there.
+    /// Returns whether work comes or ends by it; else the dispatcher was woken, or moved work that
+    /// is there.
     pub(crate) const fn is_work(self) -> bool {
         match self {
             Self::Join(_) | Self::Hint(..) | Self::Arrival(_) | Self::Ready(_) => true,
@@ -67,12 +68,12 @@ impl Queue {
         self.count += 1;
     }
 
-    /// When the next event happens.
+    /// Returns when the next event happens.
     pub(crate) fn next_tick(&self) -> Option<Tick> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// The next event of this very tick.
+    /// Takes out the next event of this very tick.
     pub(crate) fn pop_at(&mut self, now: Tick) -> Option<Due> {
         if self.next_tick()? > now {
             return None;
@@ -82,7 +83,7 @@ impl Queue {
         Some(due)
     }
 
-    /// Whether nothing but wakes will happen.
+    /// Returns whether only wakes are left.
     pub(crate) fn only_wakes(&self) -> bool {
         self.wakes == self.heap.len()
     }

@@ -9,8 +9,9 @@ use raddle_policy::Ticks;
 /// waits for the last launch that the earlier one has there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Repetition {
-    /// Where [`Workload::repeat`](crate::Workload::repeat) says so: each time when the recorded span of the one before is
-    /// over, until the longest such profile has ended once and every request of `At` has ended.
+    /// Where [`Workload::repeat`](crate::Workload::repeat) says so: each time when the recorded
+    /// span of the one before is over, until the longest such profile has ended once and every
+    /// request of `At` has ended.
     #[default]
     BackToBack,
     /// Open loop: at these times since the process joins, which do not fall; all of them, whatever
@@ -27,7 +28,7 @@ pub enum Repetition {
 }
 
 impl Repetition {
-    /// Whether every request of it is waited for, and not only the first.
+    /// Returns whether the makespan lasts until every request has ended, and not only the first.
     pub(crate) const fn is_counted(&self) -> bool {
         matches!(self, Self::At(_) | Self::After(_))
     }

@@ -15,29 +15,30 @@ use crate::workload::Workload;
 /// The number of slowest requests that are listed one by one.
 const SLOWEST: usize = 10;
 
-/// What became of the requests of one process.
+/// The requests of one process in few figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestSummary {
     /// Requests that arrived.
     pub arrived: u64,
-    /// Those of them that ended; launches that can never run do not count as missing.
+    /// Requests that arrived and ended; launches that can never run do not count as missing.
     pub ended: u64,
-    /// When the last of these had ended, 0 if none has: by then so many had been served.
+    /// When the last request had ended, 0 if none has: by then `ended` of them had been served.
     #[serde(default)]
     pub last_end_ns: u64,
     /// Median time from arrival to end.
     pub latency_p50_ns: u64,
-    /// Its 99th percentile, nearest rank.
+    /// 99th percentile of the time from arrival to end, nearest rank.
     pub latency_p99_ns: u64,
-    /// The longest.
+    /// The longest time from arrival to end.
     pub latency_max_ns: u64,
-    /// The same of one request alone on the device; absent where no run alone was given.
+    /// The time from arrival to end of one request alone on the device; absent where no run alone
+    /// was given.
     pub alone_ns: Option<u64>,
-    /// All of them.
+    /// All times from arrival to end.
     #[serde(default)]
     pub latencies: LatencyHistogram,
-    /// The slowest, the slowest first; of equals the earlier.
+    /// The slowest requests, the slowest first; of equals the earlier.
     #[serde(default)]
     pub slowest: Vec<SlowRequest>,
 }
@@ -46,15 +47,15 @@ pub struct RequestSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {
-    /// Its number, from 0.
+    /// The number of the request, from 0.
     pub number: u32,
-    /// When it arrived.
+    /// When the request arrived.
     pub arrival_ns: u64,
-    /// When it had ended.
+    /// When the request had ended.
     pub end_ns: u64,
-    /// The time between.
+    /// The time from arrival to end.
     pub latency_ns: u64,
-    /// What that was spent on; it adds up to it.
+    /// The parts of `latency_ns` by what they were spent on; they add up to it.
     pub waits: TimeSpent,
 }
 
@@ -89,8 +90,8 @@ impl RequestSummary {
 }
 
 impl Outcome {
-    /// How long the first repetition of the first process took, from its arrival to its end; `None` where
-    /// it did not end.
+    /// How long the first repetition of the first process took, from its arrival to its end; `None`
+    /// where it did not end.
     #[must_use]
     pub fn first_latency_ns(&self) -> Option<u64> {
         served(self, 0).first().copied().flatten().map(|served| served.latency_ns)
@@ -115,7 +116,8 @@ fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest
     ended.into_iter().filter_map(told).collect()
 }
 
-/// What a request spent its time on: first behind the last that ended of those before it.
+/// Returns what a request spent its time on; until the last of the requests before it has ended, it
+/// is behind them.
 fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
     let own = marks.get(number)?;
     let (_, at_end) = own.ended?;
@@ -144,7 +146,7 @@ pub(crate) struct Served {
     latency_ns: u64,
 }
 
-/// By repetition; `None` where it has not ended, or nothing of it ran.
+/// Returns what became of each repetition; `None` where it has not ended, or nothing of it ran.
 pub(crate) fn served(outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
     struct RequestEnd {

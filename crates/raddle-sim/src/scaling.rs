@@ -7,21 +7,21 @@ use raddle_device::Device;
 
 use crate::SimError;
 
-/// By what the time of a workgroup is scaled.
+/// The figure by which the time of a workgroup is scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scaling {
-    /// By nothing: it lasts as long.
+    /// No scale: a workgroup lasts as long as on its own device.
     #[default]
     None,
-    /// By the clock of the compute units: what computes.
+    /// By the clock of the compute units: for work that computes.
     Clock,
-    /// By the share of the memory's bandwidth that a compute unit has: what moves data.
+    /// By the share of the memory's bandwidth that a compute unit has: for work that moves data.
     Bandwidth,
 }
 
-/// How long a workgroup lasts on the one device, over how long on the other.
+/// How long a workgroup lasts on the other device, over how long on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeScale {
     times: u128,
@@ -35,7 +35,8 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// From the device that a profile was recorded on to the one that it is replayed on.
+    /// Returns the scale from the device that a profile was recorded on to the one that it is
+    /// replayed on.
     ///
     /// # Errors
     /// When the clock of either is unknown and is what to scale by.
@@ -56,7 +57,7 @@ impl TimeScale {
         Ok(Self { times: times.max(1), over: over.max(1) })
     }
 
-    /// A time on the other device, rounded to whole nanoseconds, at least 1.
+    /// Scales a time to the other device, rounded to whole nanoseconds, at least 1.
     pub(crate) fn apply(self, ns: u64) -> u64 {
         let Self { times, over } = self;
         if times == over {
@@ -74,7 +75,7 @@ impl std::fmt::Display for TimeScale {
 }
 
 impl Scaling {
-    /// The word for it in options and results.
+    /// The word for a scale in options and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -43,9 +43,10 @@ pub struct Script {
 }
 
 impl Script {
-    /// On a device such as `4x2`, four compute units of two SIMDs. A SIMD has 4 wave slots and 16 granules
-    /// of vector registers, a compute unit 8 workgroup slots, 16 granules of LDS and 8 barriers. What is no
-    /// such text is a device without compute units, for which there is no dispatcher.
+    /// Begins a script for a device such as `4x2`, four compute units of two SIMDs. A SIMD has 4
+    /// wave slots and 16 granules of vector registers, a compute unit 8 workgroup slots, 16
+    /// granules of LDS and 8 barriers. Any other text is a device without compute units, for which
+    /// there is no dispatcher.
     pub fn on(device: &str) -> Self {
         let read = |(cus, simds): (&str, &str)| Some((cus.parse().ok()?, simds.parse().ok()?));
         let (cus, simds) = device.split_once('x').and_then(read).unwrap_or_default();
@@ -68,20 +69,21 @@ impl Script {
         }
     }
 
-    /// A process joins now with this share, 1 or more. One that is not said to joins at tick 0 with share 1.
+    /// Lets a process join now with this share, 1 or more. Without this call it joins at tick 0
+    /// with share 1.
     pub fn join(mut self, process: u16, share: u32) -> Self {
         self.joined.insert(process, (self.at, share));
         self
     }
 
-    /// What follows happens at this tick.
+    /// Sets the tick at which everything that follows in the script happens.
     pub const fn at(mut self, tick: u64) -> Self {
         self.at = Ticks(tick);
         self
     }
 
-    /// A launch of a process becomes ready now: of level 0, one workgroup of one wave that lasts 100 ticks,
-    /// without a barrier, in a stream of its own.
+    /// Lets a launch of a process become ready now: of level 0, one workgroup of one wave that
+    /// lasts 100 ticks, without a barrier, in a stream of its own.
     pub fn launch(mut self, process: u16) -> Self {
         self.joined.entry(process).or_insert((Ticks::ZERO, 1));
         let work = Work::Kernel {
@@ -107,44 +109,44 @@ impl Script {
         self
     }
 
-    /// The program of a process says this of it now.
+    /// Lets the program of a process give this hint now.
     pub fn hint(mut self, process: u16, hint: Hint) -> Self {
         self.joined.entry(process).or_insert((Ticks::ZERO, 1));
         self.hints.push((process, self.at, None, hint));
         self
     }
 
-    /// The last launch is of this stream of its process, behind those launched into it before.
+    /// Puts the last launch into this stream of its process, behind those launched into it before.
     pub fn stream(self, stream: u32) -> Self {
         self.last(|task| task.stream = StreamId(stream))
     }
 
-    /// The level of the last launch.
+    /// Sets the level of the last launch.
     pub fn level(self, level: u8) -> Self {
         self.last(|task| task.level = Level(level))
     }
 
-    /// How many workgroups the last launch has.
+    /// Sets how many workgroups the last launch has.
     pub fn workgroups(self, count: u64) -> Self {
         self.kernel(|workgroups, _, _| *workgroups = count)
     }
 
-    /// How many waves each workgroup of the last launch has.
+    /// Sets how many waves each workgroup of the last launch has.
     pub fn waves(self, count: u16) -> Self {
         self.kernel(|_, _, demand| demand.waves = count)
     }
 
-    /// What each workgroup of the last launch takes.
+    /// Sets the demand of each workgroup of the last launch.
     pub fn demand(self, takes: Demand) -> Self {
         self.kernel(|_, _, demand| *demand = takes)
     }
 
-    /// How long each workgroup of the last launch lasts.
+    /// Sets how long each workgroup of the last launch lasts.
     pub fn lasts(self, ticks: u64) -> Self {
         self.kernel(|_, lasts, _| *lasts = Ticks(ticks))
     }
 
-    /// The last launch may be killed and run again.
+    /// Lets the last launch be killed and run again.
     pub fn idempotent(self) -> Self {
         self.last(|task| task.idempotent = Idempotence::Idempotent)
     }
@@ -164,12 +166,13 @@ impl Script {
         })
     }
 
-    /// A dispatcher for its device, of the default policies as long as it is given no others.
+    /// Returns the builder of a dispatcher for the device; it has the default policies until it is
+    /// given others.
     pub fn builder(&self) -> Builder {
         Composed::builder(self.shape, self.cus)
     }
 
-    /// Plays it to its end.
+    /// Plays the script to its end.
     ///
     /// # Errors
     /// If the dispatcher breaks a law or never stops.
@@ -198,25 +201,25 @@ impl Script {
     }
 }
 
-/// What a dispatcher did: its actions, and what ended between them. As text it is a table with one line
-/// each, made for a snapshot.
+/// The actions of a dispatcher, and the waves that ended between them. As text it is a table with
+/// one line each, made for a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Transcript {
-    /// In order.
+    /// The lines in order.
     pub lines: Vec<TranscriptLine>,
 }
 
 /// One action, or waves that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLine {
-    /// When.
+    /// The tick of the line.
     pub(crate) t: Tick,
-    /// Which launch or process it is about; empty where it is about none.
+    /// The launch or process of the line; empty where it concerns none.
     pub(crate) of: String,
-    /// What was done; in brackets, what happened.
+    /// The action; in brackets, an event.
     pub(crate) action: &'static str,
-    /// With what.
+    /// The rest of the action, such as workgroups and their places.
     pub(crate) what: String,
 }
 

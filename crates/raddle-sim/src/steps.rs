@@ -17,16 +17,18 @@ use crate::workload::Workload;
 pub struct StepSummary {
     /// Steps that ended before the makespan did; at least the first counts.
     pub ended: u64,
-    /// The mean of them: from when the process joined to the end of the last, over their number.
+    /// The mean time of a step: from when the process joined to the end of the last, over their
+    /// number.
     pub step_ns: u64,
-    /// The first of them.
+    /// The time of the first step.
     pub first_ns: u64,
     /// Steps in a second.
     pub per_second: f64,
 }
 
 impl StepSummary {
-    /// Sums up the steps of a process up to the end of the makespan; `None` where it does not repeat, or none ended.
+    /// Sums up the steps of a process up to the end of the makespan; `None` where it does not
+    /// repeat, or none ended.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

@@ -19,19 +19,19 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
-    /// How many launches it waits for.
+    /// How many launches this one waits for.
     waits: u32,
     ended: bool,
-    /// It was issued, and so was all that it waits for.
+    /// True if the launch was issued, and so was all that it waits for.
     in_line: bool,
-    /// The dispatcher has been told that it was issued.
+    /// True if the dispatcher has been told that the launch was issued.
     told: bool,
-    /// It was submitted and is not held.
+    /// True if the launch was submitted and is not held.
     placed: bool,
 }
 
 impl Standing {
-    /// Whether it waits for nothing any more.
+    /// Returns whether the launch waits for nothing any more.
     const fn is_free(&self) -> bool {
         self.waits == 0
     }
@@ -41,7 +41,7 @@ impl Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Issued {
     pub(crate) id: LaunchId,
-    /// Whether it waits for nothing any more.
+    /// True if the launch waits for nothing any more.
     pub(crate) free: bool,
 }
 
@@ -51,13 +51,13 @@ impl Issued {
     }
 }
 
-/// A repetition has begun or ended.
+/// The begin or the end of a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) process: u16,
     pub(crate) iteration: u32,
     pub(crate) ended: bool,
-    /// Whether the makespan lasts at least until now.
+    /// True if the makespan lasts at least until this mark.
     pub(crate) counts: bool,
 }
 
@@ -68,9 +68,9 @@ pub(crate) struct Tasks<'w> {
     lanes: Vec<Lane>,
     standing: Vec<Standing>,
     pub(crate) records: Vec<Record>,
-    /// By process, what was issued and has not ended.
+    /// By process, how many launches and copies were issued and have not ended.
     pub(crate) open: Vec<u64>,
-    /// Since they were last taken.
+    /// The marks since they were last taken.
     pub(crate) marks: Vec<Mark>,
     /// The process with the longest span of those that repeat back to back, lowest first.
     longest: Option<usize>,
@@ -79,16 +79,16 @@ pub(crate) struct Tasks<'w> {
     led: u64,
     /// When the last closed loop that knows its end ends.
     until: Ticks,
-    /// What repeats stops here, if nothing stops it before.
+    /// The time after which nothing is repeated any more, if repeating did not stop before.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
     /// The most launches, repetitions included.
     most_launches: usize,
-    /// Processes that begin after an end of this one.
+    /// By process, the processes that begin after its ends.
     followers: Vec<Vec<u16>>,
     /// Processes whose hosts may have something else to issue next.
     roused: Vec<u16>,
-    /// Whether the dispatcher hears of launches that wait for others.
+    /// True if the dispatcher hears of launches that wait for others.
     looks_ahead: bool,
     /// A compute unit with nothing on it.
     empty: Cus,
@@ -144,7 +144,7 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Where a launch meets others: the meeting, and the repetition.
+    /// Returns where a launch meets others: the meeting, and the repetition.
     pub(crate) fn meeting(&self, id: LaunchId) -> Option<(u32, u32)> {
         let record = &self.records[id.index()];
         let all = &self.plan(id).0.meetings;
@@ -152,7 +152,7 @@ impl<'w> Tasks<'w> {
         Some((all[at].number, record.iteration))
     }
 
-    /// When the peers of a launch on other devices end, if it has some.
+    /// Returns when the peers of a launch on other devices end, if it has some.
     pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
         let record = &self.records[id.index()];
         let peers = self.plan(id).1.peers?;
@@ -169,18 +169,18 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
-    /// By process and repetition, when it arrived.
+    /// Returns when each repetition arrived, by process and repetition.
     pub(crate) fn began(&self) -> Vec<Vec<Tick>> {
         let arrivals = |lane: &Lane| lane.repeats.iter().map(|it| Tick(it.offset.0)).collect();
         self.lanes.iter().map(arrivals).collect()
     }
 
-    /// When a repetition that has begun arrived.
+    /// Returns when a repetition that has begun arrived.
     pub(crate) fn began_at(&self, process: u16, iteration: u32) -> Tick {
         Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
     }
 
-    /// Notes whether a launch lies on the device and is not held; whether that is a change.
+    /// Notes whether a launch lies on the device and is not held. Returns whether that is a change.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;
         std::mem::replace(before, placed) != placed
@@ -190,7 +190,7 @@ impl<'w> Tasks<'w> {
         self.standing[id.index()].placed
     }
 
-    /// When a repetition of a process begins that waits for no end.
+    /// Returns when a repetition of a process begins that waits for no end.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -198,7 +198,7 @@ impl<'w> Tasks<'w> {
         plan.start + since
     }
 
-    /// Ids for one more repetition of a process, which begins at `offset`.
+    /// Gives ids to one more repetition of a process, which begins at `offset`.
     fn begin(&mut self, process: usize, offset: Ticks) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let base = self.records.len();
@@ -241,7 +241,7 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// When the host of a process issues its next launch.
+    /// Returns when the host of a process issues its next launch.
     fn next_arrival(&self, process: usize) -> Option<Tick> {
         let (plan, lane) = (&self.workload.processes[process], &self.lanes[process]);
         let issued = lane.next().map(|issue| issue.at);
@@ -252,20 +252,21 @@ impl<'w> Tasks<'w> {
         issued.into_iter().chain(begun).min()
     }
 
-    /// When the next request begins that has a time of its own.
+    /// Returns when the next request begins that has a time of its own.
     fn next_request(&self, process: usize) -> Option<Ticks> {
         let next = self.lanes[process].repeats.len();
         let times = self.workload.processes[process].times();
         (next < times.len()).then(|| self.offset(process, next))
     }
 
-    /// When which hosts are to be asked what they issue, since this was last called.
+    /// Returns the hosts to visit because they may issue something, each with its tick, of those
+    /// roused since the last call.
     pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
         let roused = std::mem::take(&mut self.roused);
         roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
     }
 
-    /// When the host of a process is to be asked, if that is earlier than what was said before.
+    /// Returns when to visit the host of a process, if that is earlier than its last alarm.
     fn alarm(&mut self, process: u16) -> Option<Tick> {
         let at = self.next_arrival(usize::from(process))?;
         let alarm = &mut self.lanes[usize::from(process)].alarm;
@@ -276,8 +277,8 @@ impl<'w> Tasks<'w> {
         Some(at)
     }
 
-    /// The host issues everything that is due; what waits for nothing goes to `told`, and so does
-    /// the rest if the dispatcher looks ahead.
+    /// Lets the host issue everything that is due. Launches that wait for nothing go to `told`, and
+    /// the rest too if the dispatcher looks ahead.
     pub(crate) fn arrive(
         &mut self,
         process: usize,
@@ -312,7 +313,7 @@ impl<'w> Tasks<'w> {
             }
             self.line_up(id, told);
             if plan.host.is_some() {
-                // Where it waited the recorded time of issue is not the one.
+                // A host that waited issues later than at the recorded time.
                 self.records[id as usize].arrival = now;
                 self.issued_closed(process, issue, now);
             } else if !self.lanes[process].line_up(plan, issue.iteration, issue.cursor + 1) {
@@ -322,7 +323,8 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// A launch has ended or was refused; what waited for it only goes to `told`.
+    /// Notes that a launch has ended or was refused; launches that waited for it alone go to
+    /// `told`.
     pub(crate) fn finish(
         &mut self,
         id: LaunchId,
@@ -364,14 +366,14 @@ impl<'w> Tasks<'w> {
         if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// Launches that were issued and never ended.
+    /// Returns the launches that were issued and never ended.
     pub(crate) fn unfinished(&self) -> Vec<LaunchId> {
         let stands = |standing: &Standing| standing.issued && !standing.ended;
         let ids = (0u32..).zip(&self.standing);
         ids.filter(|(_, standing)| stands(standing)).map(|(id, _)| LaunchId(id)).collect()
     }
 
-    /// Launches that lead the run and have ended, and all that lead it.
+    /// Returns how many launches that lead the run have ended, and how many lead it.
     pub(crate) const fn progress(&self) -> (u64, u64) {
         (self.led - self.leading, self.led)
     }

@@ -15,17 +15,17 @@ use crate::device_time::{Doing, TimeSpent};
 /// The time of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessTime {
-    /// With waves on the device.
+    /// Time with waves on the device.
     pub run_ns: u64,
-    /// With a launch that was ready and had not ended.
+    /// Time with a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
     /// Run times of all processes, this one's included, while this one was alive.
     pub(crate) run_of_all_ns: u64,
-    /// The longest it was alive without waves on the device.
+    /// The longest time that the process was alive without waves on the device.
     pub longest_wait_ns: u64,
-    /// What it spent its time on.
+    /// The time of the process by what it was spent on.
     pub(crate) spent: TimeSpent,
-    /// For how long that has been so up to now.
+    /// The length of the wait that goes on now, 0 where none does.
     waits_ns: u64,
 }
 
@@ -34,20 +34,20 @@ pub struct ProcessTime {
 pub struct Times {
     /// One a process.
     pub processes: Vec<ProcessTime>,
-    /// With waves of any process on the device.
+    /// Time with waves of any process on the device.
     pub busy_ns: u64,
 }
 
-/// What has passed for all processes.
+/// The times that have passed for all processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clocks {
     pub(crate) now: Tick,
-    /// While exactly one process ran, and while more did.
+    /// Time in which exactly one process ran, and time in which more did.
     pub(crate) one_ns: u64,
     pub(crate) more_ns: u64,
     /// Run times of all processes.
     pub(crate) run_ns: u128,
-    /// While at least two processes were runnable.
+    /// Time in which at least two processes were runnable.
     pub(crate) shared_ns: u64,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Account {
     pub(crate) shared_wave_ns: u128,
     pub(crate) doing: Doing,
     pub(crate) waves: u64,
-    /// Whether a launch of it is ready and has not ended.
+    /// True if a launch of the process is ready and has not ended.
     pub(crate) alive: bool,
     since: Clocks,
 }
@@ -97,7 +97,7 @@ impl Account {
         self.since = *now;
     }
 
-    /// For how long it has run, up to a tick at or after its last change.
+    /// Returns how long the process has run, up to a tick at or after its last change.
     pub(crate) fn ran(&self, at: Tick) -> u64 {
         let runs = self.doing == Doing::Runs;
         self.time.run_ns + if runs { at.since(self.since.now).0 } else { 0 }

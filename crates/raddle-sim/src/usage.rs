@@ -13,9 +13,9 @@ pub(crate) struct Usage {
     waves: Vec<u64>,
     /// Launches of each process that are ready and have not ended.
     unfinished: Vec<u64>,
-    /// Those of them that are submitted, and not held.
+    /// Launches of each process that are ready, submitted and not held.
     placed: Vec<u64>,
-    /// Processes that have any.
+    /// Processes with a launch that is ready and has not ended.
     runnable: usize,
     accounts: Vec<Account>,
     clocks: Clocks,
@@ -30,15 +30,15 @@ pub(crate) struct Usage {
     slots: u64,
 }
 
-/// What a run has used, at its end.
+/// The usage of a whole run.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
-    /// Counted only while at least two processes were runnable.
+    /// Wave-slot time while at least two processes were runnable.
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used within the window of that.
+    /// Wave-slot time used within the window of `device_time`.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct UsedUp {
 impl Usage {
     pub(crate) fn new(processes: usize, slots: u64) -> Self {
         let mut standings = Standings::default();
-        // As many as a u16 counts: the engine has checked it.
+        // The engine has checked that there are no more processes than a u16 counts.
         standings.doing[Doing::Host as usize] = processes as u32;
         Self {
             waves: vec![0; processes],
@@ -65,48 +65,49 @@ impl Usage {
         }
     }
 
-    /// Waves that each process has on the device now.
+    /// Returns the waves that each process has on the device now.
     pub(crate) fn waves(&self) -> &[u64] {
         &self.waves
     }
 
-    /// Launches of each process that are ready and have not ended.
+    /// Returns the launches of each process that are ready and have not ended.
     pub(crate) fn unfinished(&self) -> &[u64] {
         &self.unfinished
     }
 
-    /// Those of them that are submitted, and not held.
+    /// Returns the launches of each process that are ready, submitted and not held.
     pub(crate) fn placed(&self) -> &[u64] {
         &self.placed
     }
 
-    /// A process has issued something, or something of it has ended.
+    /// Notes that a process has issued something, or that something of it has ended.
     pub(crate) fn touch(&mut self, process: u16) {
         if !std::mem::replace(&mut self.is_changed[usize::from(process)], true) {
             self.changed.push(process);
         }
     }
 
-    /// Waves of a process came to the device.
+    /// Notes that waves of a process came to the device.
     pub(crate) fn came(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] += waves;
         self.touch(process);
     }
 
-    /// Waves of a process left it.
+    /// Notes that waves of a process left the device.
     pub(crate) fn went(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] -= waves;
         self.touch(process);
     }
 
-    /// A launch of a process was submitted or brought back, or is held or gone.
+    /// Notes that a launch of a process was submitted or brought back, or is held or gone.
     pub(crate) fn place(&mut self, process: u16, placed: bool) {
         let count = &mut self.placed[usize::from(process)];
         *count = if placed { *count + 1 } else { *count - 1 };
         self.touch(process);
     }
 
-    /// Time goes on to `now`; `issued` has what each process has issued and has not ended.
+    /// Lets time go on to `now`; `issued` has for each process how much it has issued that has not
+    /// ended.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
         let ns = now.since(self.clocks.now).0;
         if ns == 0 {
@@ -129,7 +130,7 @@ impl Usage {
         clocks.shared_ns += if self.runnable >= 2 { ns } else { 0 };
     }
 
-    /// From now on a process stands as it was last told.
+    /// Brings the account of a process up to date, and sets what the process does from now on.
     fn stand(&mut self, process: usize, issued: u64) {
         let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
         let ready = self.unfinished[process];
@@ -161,26 +162,26 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// The launches of a process, about to change.
+    /// Returns the count of launches of a process for a change.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// The window of the device's time lasts at least until now.
+    /// Extends the window of the device's time until now.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);
     }
 
-    /// What a process has spent its time on up to now.
+    /// Returns what a process has spent its time on up to now.
     pub(crate) fn spent(&mut self, process: u16) -> TimeSpent {
         let account = &mut self.accounts[usize::from(process)];
         account.settle(&self.clocks);
         account.time.spent
     }
 
-    /// The end of the run.
+    /// Ends the run and sums it up.
     pub(crate) fn finish(self) -> UsedUp {
         let Self { mut accounts, clocks, busy_ns, .. } = self;
         accounts.iter_mut().for_each(|account| account.settle(&clocks));

@@ -1,7 +1,7 @@
 //! How is a run observed?
 //!
-//! A [`Watch`] is told what happens on the compute units. It changes nothing, but may end the run. The
-//! run is compiled for each type of watch, so a run without one has no cost for it.
+//! A [`Watch`] is told what happens on the compute units. It changes nothing, but may end the run.
+//! The run is compiled for each type of watch, so a run without one has no cost for it.
 
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 
@@ -11,44 +11,45 @@ use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 pub enum Seen<'a> {
     /// Workgroups, or waves of them, started.
     Started {
-        /// Of which launch.
+        /// The launch.
         launch: LaunchId,
-        /// What ends together has one number; it is used again when that has ended or was killed.
+        /// The number of the front that ends together; it is used again when the front has ended or
+        /// was killed.
         front: u32,
-        /// Which waves of each.
+        /// The waves of each workgroup.
         waves: WaveSpan,
-        /// Which workgroups, where.
+        /// The workgroups and their compute units.
         pieces: &'a [Piece],
     },
-    /// What is left of a front ended.
+    /// A front ended.
     Ended {
-        /// Of which launch.
+        /// The launch.
         launch: LaunchId,
-        /// The number it started under.
+        /// The number that the front started under.
         front: u32,
-        /// Which waves of each.
+        /// The waves of each workgroup.
         waves: WaveSpan,
         /// How many waves a whole workgroup has.
         whole: u16,
-        /// Which workgroups, where.
+        /// The workgroups and their compute units.
         pieces: &'a [Piece],
     },
     /// A launch was submitted: from now on it waits for room alone.
     Submitted {
-        /// Which.
+        /// The launch.
         launch: LaunchId,
     },
-    /// A launch is off. What was killed or saved holds nothing any more.
+    /// A launch is off. A killed or saved launch holds nothing any more.
     TakenOff {
-        /// Which.
+        /// The launch.
         launch: LaunchId,
-        /// How.
+        /// The way in which the launch left.
         how: Preemption,
     },
-    /// A launch may come back; what was saved holds its compute units again from now on, under the
+    /// A launch may come back; a saved launch holds its compute units again from now on, under the
     /// fronts that it had.
     Restored {
-        /// Which.
+        /// The launch.
         launch: LaunchId,
     },
     /// A decision was carried out. One or more a tick; the last says what holds until the next.
@@ -57,7 +58,7 @@ pub enum Seen<'a> {
         waves: &'a [u64],
         /// Launches of each process that are ready and have not ended.
         launches: &'a [u64],
-        /// Those of them that are submitted, and not held.
+        /// Launches of each process that are ready, submitted and not held.
         placed: &'a [u64],
         /// Launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],
@@ -76,8 +77,8 @@ pub trait Watch {
     /// Something happened.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
-    /// Whether it has seen what it needs and ends the run; the outcome is then that of the run so far.
-    /// The engine asks at intervals.
+    /// Returns whether the watch has seen what it needs and ends the run; the outcome is then that
+    /// of the run so far. The engine asks at intervals.
     fn ends_run(&self, _now: Tick) -> bool {
         false
     }
@@ -103,7 +104,7 @@ impl<W: Watch> Watch for Option<W> {
     }
 }
 
-/// Two look on; either may end the run.
+/// Two watches of one run; either may end it.
 impl<A: Watch, B: Watch> Watch for (A, B) {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {

@@ -12,45 +12,46 @@ use crate::repetition::Repetition;
 /// Processes that run together.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// Position = process id.
+    /// The processes; the position is the process id.
     pub processes: Vec<ProcessPlan>,
-    /// Whether the shorter ones of those that repeat back to back do so until the longest has ended
-    /// once, and every request of the others.
+    /// True if the shorter profiles of those that repeat back to back do so until the longest has
+    /// ended once, and every request of the others.
     pub repeat: bool,
 }
 
 /// One process: a profile, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct ProcessPlan {
-    /// For people.
+    /// The name of the process, for people.
     pub name: String,
-    /// Its work, in the order of the profile.
+    /// The work of the process, in the order of the profile.
     pub tasks: Vec<Task>,
     /// Positions of `tasks` by arrival.
     pub by_arrival: Vec<u32>,
-    /// What tasks wait for besides [`Task::after`]: each waits for an earlier one, of any stream,
-    /// that is issued no later. By task, then by what it waits for.
+    /// The waits of tasks besides [`Task::after`]: each task waits for an earlier one, of any
+    /// stream, that is issued no later. By task, then by the one that it waits for.
     pub waits: Vec<TaskWait>,
-    /// Which tasks end together with tasks of other processes, by task.
+    /// The tasks that end together with tasks of other processes, by task.
     pub meetings: Vec<Meeting>,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
-    /// By task, what neighbours of other processes cost it; empty: nothing. What those of its own
-    /// process cost is in the recording.
+    /// By task, the cost of neighbours of other processes; empty where they cost nothing. The cost
+    /// of neighbours of its own process is in the recording.
     pub contention: Vec<Contention>,
-    /// How many streams it has.
+    /// How many streams the process has.
     pub streams: u32,
-    /// From its time 0 to its last recorded end.
+    /// From time 0 of the profile to its last recorded end.
     pub span: Ticks,
-    /// When it joins.
+    /// When the process joins.
     pub start: Ticks,
-    /// Its share, 1 or more.
+    /// The share of the process, 1 or more.
     pub share: u32,
-    /// What its program says of it or of one of its streams, and when, since it joins.
+    /// The hints of the program for the process or for one of its streams, each with its time since
+    /// the process joins.
     pub hints: Vec<(Ticks, Option<StreamId>, Hint)>,
-    /// When its profile begins, and begins anew.
+    /// When the profile begins, and begins anew.
     pub repetition: Repetition,
-    /// Where its host waits for the device; `None`: it issues at the recorded times, whatever the
+    /// Where the host waits for the device; `None`: it issues at the recorded times, whatever the
     /// device does (open loop).
     pub host: Option<HostPauses>,
 }
@@ -83,8 +84,8 @@ impl ProcessPlan {
         }
     }
 
-    /// Whether it is the same but for its name and its repetitions, so that what happens to one when
-    /// it runs once happens to the other.
+    /// Returns whether two processes are equal but for their names and repetitions, so that what
+    /// happens to one when it runs once happens to the other.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
@@ -98,80 +99,80 @@ impl ProcessPlan {
     }
 }
 
-/// A task ends together with the tasks of other processes that have the same number.
+/// The meeting of a task with tasks of other processes: those of the same number end together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
-    /// Which, as a position in the plan.
+    /// The task, as a position in the plan.
     pub task: u32,
     /// The number of the meeting.
     pub number: u32,
 }
 
-/// A task waits for another one.
+/// The wait of a task for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
-    /// Which waits, as a position in the plan.
+    /// The task that waits, as a position in the plan.
     pub task: u32,
-    /// For which, an earlier position.
+    /// The task that is waited for, an earlier position.
     pub source: u32,
 }
 
 /// How long it takes until a launch, copy or fill can start, whatever the device does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLatency {
-    /// From when its host issues it.
+    /// The time from when the host issues it.
     pub launch: Ticks,
-    /// From the end of the last one that it waits for.
+    /// The time from the end of the last task that it waits for.
     pub handover: Ticks,
 }
 
 /// One launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Its lane.
+    /// The stream of the task.
     pub stream: StreamId,
-    /// How urgent it is.
+    /// How urgent the task is.
     pub level: Level,
-    /// When its host issues it, since the process's time 0.
+    /// When the host issues the task, since the process's time 0.
     pub arrival: Ticks,
     /// The task that must end first, as a position in the plan.
     pub after: Option<u32>,
-    /// Whether it may be killed and run again.
+    /// Says if the task may be killed and run again.
     pub idempotent: Idempotence,
-    /// What its waves do, where it runs workgroups.
+    /// The activity of the waves, where the task runs workgroups.
     pub activity: Activity,
-    /// What its host said when it launched it.
+    /// The parameters that the host gave with the launch.
     pub call: KernelCall,
-    /// When its peers on other devices had ended when recorded, since the process's time 0: it ends
-    /// no earlier, and its peers are as late as the one before it was.
+    /// When the peers on other devices had ended when recorded, since the process's time 0: the
+    /// task ends no earlier, and its peers are as late as those of the tasks before were.
     pub peers: Option<Ticks>,
-    /// What it does.
+    /// The work of the task.
     pub work: Work,
 }
 
-/// What a task does.
+/// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Runs workgroups.
     Kernel {
-        /// How many; 0 is refused on arrival.
+        /// The number of workgroups; a launch of 0 is refused on arrival.
         workgroups: u64,
-        /// How long each lasts.
+        /// How long each workgroup lasts.
         workgroup: Ticks,
-        /// What each takes.
+        /// The demand of each workgroup.
         demand: Demand,
-        /// Whether its waves meet at a barrier.
+        /// Says if the waves of a workgroup meet at a barrier.
         barrier: Barrier,
         /// Registers and LDS of one workgroup, in bytes: what saving it moves.
         context_bytes: u64,
     },
     /// Runs workgroups of a size that the device cannot even name.
     Unfit {
-        /// What lacks.
+        /// The resource that is lacking.
         resource: Resource,
         /// How much one workgroup wants.
         wanted: u64,
-        /// How much there is.
+        /// How much of the resource there is.
         available: u64,
     },
     /// Copies or fills memory for that long.
@@ -179,7 +180,7 @@ pub enum Work {
 }
 
 impl ProcessPlan {
-    /// The same with a host that waits for the device (closed loop).
+    /// Returns the process with a host that waits for the device (closed loop).
     #[must_use]
     pub fn closed(self, pauses: Vec<HostPause>) -> Self {
         let order: Vec<_> = self.tasks.iter().map(|task| (task.arrival, task.after)).collect();
@@ -188,20 +189,20 @@ impl ProcessPlan {
         Self { host: Some(host), ..self }
     }
 
-    /// What a task waits for besides [`Task::after`].
+    /// Returns the waits of a task besides [`Task::after`].
     pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
         let from = self.waits.partition_point(|wait| wait.task < task);
         let count = self.waits[from..].partition_point(|wait| wait.task == task);
         &self.waits[from..from + count]
     }
 
-    /// Whether it is run by requests.
+    /// Returns whether the process is run by requests.
     #[must_use]
     pub fn has_requests(&self) -> bool {
         self.repetition != Repetition::BackToBack
     }
 
-    /// The times of its requests since it joins, where they are given.
+    /// Returns the times of the requests since the process joins, where they are given.
     pub(crate) fn times(&self) -> &[Ticks] {
         match &self.repetition {
             Repetition::At(times) => times,
@@ -209,12 +210,13 @@ impl ProcessPlan {
         }
     }
 
-    /// The tasks that the end of a run waits for, beside those of the longest profile.
+    /// Returns how many tasks the end of a run waits for, beside those of the longest profile.
     fn requested(&self) -> u64 {
         (self.times().len() as u64).saturating_mul(self.tasks.len() as u64)
     }
 
-    /// When its first launch is issued, since it begins; `None`: it has none.
+    /// Returns when the first launch is issued, since the profile begins; `None` where there is
+    /// none.
     pub(crate) fn first(&self) -> Option<Ticks> {
         let task = &self.tasks[*self.by_arrival.first()? as usize];
         Some(task.arrival)
@@ -222,7 +224,7 @@ impl ProcessPlan {
 }
 
 impl Workload {
-    /// Whether a process is run again and again for as long as others run.
+    /// Returns whether a process is run again and again for as long as others run.
     #[must_use]
     pub fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();
@@ -231,30 +233,30 @@ impl Workload {
         self.repeat && back_to_back && (led || self.longest() != Some(process))
     }
 
-    /// The longest profile that is repeated back to back, the lowest of equals.
+    /// Returns the longest profile that is repeated back to back, the lowest of equals.
     pub(crate) fn longest(&self) -> Option<usize> {
         let spans = self.processes.iter().enumerate().rev();
         let back_to_back = spans.filter(|(_, plan)| plan.repetition == Repetition::BackToBack);
         back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
     }
 
-    /// How many launches lead the run: those of the longest profile that is repeated back to back,
-    /// once, and those of all requests whose times are given. Until they have ended, the rest
-    /// repeats.
+    /// Returns how many launches lead the run: those of the longest profile that is repeated back
+    /// to back, once, and those of all requests whose times are given. Until they have ended, the
+    /// rest repeats.
     #[must_use]
     pub fn leading(&self) -> u64 {
         let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);
         self.processes.iter().map(ProcessPlan::requested).fold(longest, u64::saturating_add)
     }
 
-    /// Launches of all requests whose times are given; what a run keeps of each takes some 80
-    /// bytes.
+    /// Returns how many launches all requests have whose times are given; what a run keeps of each
+    /// takes some 80 bytes.
     #[must_use]
     pub(crate) fn requested(&self) -> u64 {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 
-    /// When a closed loop that knows its end ends.
+    /// Returns when the last closed loop that knows its end ends.
     pub(crate) fn until(&self) -> Ticks {
         let ends = self.processes.iter().map(|plan| match plan.repetition {
             Repetition::Closed { until: Some(until) } => until,
@@ -263,7 +265,7 @@ impl Workload {
         ends.max().unwrap_or_default()
     }
 
-    /// The times of requests make sense.
+    /// Checks that the times of requests make sense.
     pub(crate) fn check_repetition(&self) -> Result<(), SimError> {
         for plan in &self.processes {
             if let Some(problem) = plan.repetition.problem(self.processes.len()) {

@@ -33,7 +33,8 @@ fn kernel(id: u32, sms: u16) -> Kernel {
 struct Device {
     sms: u16,
     gpu: Controllers,
-    /// Warps of a block that started together: whose, how many.
+    /// Warps of a block that started together: the handle of the block, their number, and the
+    /// kernel.
     running: Vec<(Handle, u64, LaunchId)>,
     /// The state of xorshift.
     random: u64,
@@ -48,7 +49,7 @@ impl Device {
         let running = Vec::with_capacity(1 << 16);
         let mut device = Self { sms, gpu, running, random: 88_172_645_463_325_252 };
         device.decide()?;
-        // Until its load is what it stays.
+        // Events run until the load is steady.
         for _ in 0..20 * EVENTS {
             device.event()?;
         }

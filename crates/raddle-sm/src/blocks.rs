@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) priority: u64,
-    /// The number of its distribution.
+    /// Number of the block's distribution.
     pub(crate) serial: u64,
     pub(crate) slot: u32,
 }
@@ -19,24 +19,25 @@ pub(crate) struct Waiting {
 pub(crate) struct Blocks {
     /// Unfinished blocks by priority, the highest last.
     levels: Vec<(u64, u64)>,
-    /// The first to be served first.
+    /// Blocks with warps waiting, in the order in which they are served.
     waiting: Vec<Waiting>,
 }
 
 impl Default for Blocks {
-    /// With room for what an SM usually holds, so that tables do not grow one by one for long.
+    /// Makes room for the blocks that an SM usually holds, so that tables do not grow one by one
+    /// for long.
     fn default() -> Self {
         Self { levels: Vec::with_capacity(8), waiting: Vec::with_capacity(16) }
     }
 }
 
 impl Blocks {
-    /// The highest priority among the blocks; `None` without any.
+    /// Returns the highest priority among the blocks; `None` without any.
     pub(crate) fn top(&self) -> Option<u64> {
         self.levels.last().map(|&(priority, _)| priority)
     }
 
-    /// `count` blocks came (C4: the top rises at distribution).
+    /// Adds `count` blocks that came (C4: the top rises at distribution).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -44,7 +45,7 @@ impl Blocks {
         }
     }
 
-    /// `count` blocks are done or gone (L5).
+    /// Removes `count` blocks that are done or gone (L5).
     pub(crate) fn remove(&mut self, priority: u64, count: u64) {
         let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
         if let Ok(at) = found {
@@ -56,7 +57,7 @@ impl Blocks {
         }
     }
 
-    /// A block has warps waiting.
+    /// Queues a block that has warps waiting.
     pub(crate) fn enqueue(&mut self, block: Waiting) {
         let before = |it: &Waiting| {
             it.priority > block.priority
@@ -66,7 +67,7 @@ impl Blocks {
         self.waiting.insert(at, block);
     }
 
-    /// A block has none waiting any more.
+    /// Takes a block off the queue that has no warps waiting any more.
     pub(crate) fn dequeue(&mut self, slot: u32) {
         if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
             self.waiting.remove(at);
@@ -77,8 +78,8 @@ impl Blocks {
         !self.waiting.is_empty()
     }
 
-    /// L1..L3: the first waiting block of which warps can start, and how many; without backfill
-    /// only the very first is asked.
+    /// Returns the first waiting block of which warps can start, and how many (L1..L3); without
+    /// backfill only the very first block is tried.
     pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let tried = if backfill { self.waiting.len() } else { 1 };
         let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against plain lists of blocks, of which all are looked at each time.
+        /// Compares the tables with plain lists of blocks, of which all are looked at each time.
         #[test]
         fn the_first_that_can_start_is_served(
             steps in prop::collection::vec((0u8..4, 0u64..4, 0u64..6, 0u32..64), 1..60),

@@ -2,7 +2,7 @@
 //!
 //! The effects that the fields name were measured by the digest of the seed; times are in its ticks.
 
-/// Which of several SMs that qualify is taken (the seed is silent, reading C6).
+/// The rule that picks one of several SMs that qualify (the seed is silent, reading C6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -25,20 +25,21 @@ pub enum Choose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BlockWarpConfig {
-    /// Whether a first SM must have *more* than one warp needs (claim 4 to the letter) instead of
-    /// at least that (C1). Off by default: on, a block that needs no shared memory never goes to
+    /// True if a first SM must have *more* than one warp needs (claim 4 to the letter) instead of
+    /// at least that (C1). Off by default: if on, a block that needs no shared memory never goes to
     /// an SM that has none left, and 20 blocks of 5 warps end at 100 instead of 70.
     pub strict: bool,
-    /// Which SM, where several qualify (C6).
+    /// The rule that picks one of several SMs that qualify (C6).
     pub choose: Choose,
-    /// Whether the next kernel is tried when the most important one cannot be placed (C8). Off by
-    /// default: no lower kernel overtakes, and the digest's small one ends at 50; on, at 11, and
-    /// the others end when they did.
+    /// True if the next kernel is tried when the most important one cannot be placed (C8). Off by
+    /// default: no lower kernel overtakes, and the digest's small kernel ends at 50; if on, it ends
+    /// at 11, and the others end when they did.
     pub fall_through: bool,
-    /// Whether a lower block of an SM may take a slot that the highest waiting one cannot use
-    /// (C10). On by default: off, 10 of 2,000 random mixes wait for each other for ever.
+    /// True if a lower block of an SM may take a slot that the highest waiting one cannot use
+    /// (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait for each other
+    /// for ever.
     pub backfill: bool,
-    /// Whether a block with a barrier starts as a whole or not at all (C11). On by default: off,
+    /// True if a block with a barrier starts as a whole or not at all (C11). On by default: if off,
     /// two blocks that each hold half of an SM wait for each other for ever.
     pub whole_blocks_for_barriers: bool,
 }

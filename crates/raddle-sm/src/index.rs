@@ -12,51 +12,51 @@ use alloc::vec::Vec;
 
 use raddle_policy::CuSet;
 
-/// Warps, registers, shared memory, and how low the top priority is.
+/// The key of an SM: warps, registers, shared memory, and how low the top priority is.
 pub(crate) type SmKey = [i32; 4];
 
-/// An amount that fits a key.
+/// Cuts an amount off, so that it fits a key.
 pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
 
-/// The priority of a rank and the rank of a priority: the seed's priorities are larger where they
-/// are more important.
+/// Converts a rank to a priority and a priority to a rank: the seed's priorities are larger where
+/// they are more important.
 pub(crate) const fn reversed(rank: u64) -> u64 {
     u64::MAX - rank
 }
 
-/// How low a top priority is: the larger, the lower; at least 1, so no padding leaf has it.
+/// Returns how low a top priority is: the larger, the lower; at least 1, so no padding leaf has it.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
 
-/// The least lowness of an SM whose top priority is below `priority`.
+/// Returns the least lowness of an SM whose top priority is below `priority`.
 pub(crate) fn lower_than(priority: u64) -> i32 {
     let exact = reversed(priority) < u64::from(i32::MAX.unsigned_abs()) - 2;
     lowness(Some(priority)) + i32::from(exact)
 }
 
-/// Whether all of `need` is there.
+/// Returns whether an SM has all of `need`.
 fn covers(have: &SmKey, need: &SmKey) -> bool {
     have.iter().zip(need).all(|(have, need)| have >= need)
 }
 
-/// What a demand finds where.
+/// A demand, and the SMs that can serve it.
 #[derive(Clone, Debug)]
 struct Demanded {
     block: SmKey,
     warp: SmKey,
     /// SMs that take a whole block, and that can start a warp.
     sets: [CuSet; 2],
-    /// Changes that it has seen.
+    /// The number of changes that the sets include.
     seen: u64,
 }
 
-/// Demands that are remembered at most; the one asked longest ago makes room.
+/// The most demands that are remembered; the one brought up to date longest ago makes room.
 const DEMANDS: usize = 64;
 
-/// Which SMs have which amounts.
+/// An index of SMs by their free amounts and their top priorities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     keys: Vec<SmKey>,
@@ -71,11 +71,11 @@ pub(crate) struct Index {
     is_stale: Vec<bool>,
 }
 
-/// Where a demand is remembered.
+/// The place where a demand is remembered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 
-/// Which of the two sets of a demand.
+/// One of the two sets of a demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     /// SMs that take a whole block.
@@ -85,7 +85,7 @@ pub(crate) enum Of {
 }
 
 impl Index {
-    /// Over `count` SMs, all out of date.
+    /// Makes an index over `count` SMs, all out of date.
     pub(crate) fn new(count: usize) -> Self {
         let mut index = Self {
             keys: vec![[0; 4]; count],
@@ -100,17 +100,17 @@ impl Index {
         index
     }
 
-    /// Something changed on an SM.
+    /// Records that something changed on an SM.
     pub(crate) fn touch(&mut self, sm: usize) {
         if let Some(stale) = self.is_stale.get_mut(sm)
             && !core::mem::replace(stale, true)
         {
-            // Positions of compute units, which are u16.
+            // SMs are numbered by u16.
             self.stale.push(sm as u16);
         }
     }
 
-    /// Something may have changed on every SM.
+    /// Records that something may have changed on every SM.
     pub(crate) fn touch_all(&mut self) {
         (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
     }
@@ -133,7 +133,8 @@ impl Index {
         }
     }
 
-    /// Remembers a demand, up to date; `place` is where it was last time, if it was.
+    /// Remembers a demand and brings it up to date; `place` is its place of last time, if it had
+    /// one.
     pub(crate) fn demand(&mut self, block: &SmKey, warp: &SmKey, place: DemandSlot) -> DemandSlot {
         let is = |it: &Demanded| it.block == *block && it.warp == *warp;
         let at = if self.demands.get(place.0).is_some_and(is) {
@@ -145,6 +146,7 @@ impl Index {
         let demand = &mut demands[at];
         let missed = *changed - demand.seen.min(*changed);
         let count = changes.len() as u64;
+        // The ring has only the last `count` changes; a demand that missed more looks at every SM.
         if missed > count {
             (0..keys.len()).for_each(|sm| demand.look(sm, &keys[sm]));
         } else {
@@ -157,7 +159,7 @@ impl Index {
         DemandSlot(at)
     }
 
-    /// A place for a new demand, which has seen nothing yet.
+    /// Makes a place for a new demand, which has seen every change.
     fn remember(&mut self, block: &SmKey, warp: &SmKey) -> usize {
         let at = if self.demands.len() < DEMANDS {
             let sets = [CuSet::empty(self.keys.len()), CuSet::empty(self.keys.len())];
@@ -176,7 +178,7 @@ impl Index {
         at
     }
 
-    /// The lowest SM of a set at or above `from` that is accepted.
+    /// Returns the lowest SM of a set at or above `from` that is accepted.
     pub(crate) fn lowest(
         &self,
         (place, of): (DemandSlot, Of),
@@ -191,7 +193,7 @@ impl Index {
         Some(at)
     }
 
-    /// The SM of a set with the largest value above 0, ties to the lowest.
+    /// Returns the SM of a set with the largest value above 0, ties to the lowest.
     pub(crate) fn most(
         &self,
         set: (DemandSlot, Of),
@@ -208,12 +210,12 @@ impl Index {
         found
     }
 
-    /// The lowest SM whose top priority is below `priority` and that is accepted.
+    /// Returns the lowest SM whose top priority is below `priority` and that is accepted.
     pub(crate) fn lower(&self, priority: u64, accept: impl Fn(usize) -> bool) -> Option<usize> {
         self.lows.lowest(lower_than(priority), accept)
     }
 
-    /// The SM of the lowest top priority below `priority`, ties to the lowest index.
+    /// Returns the SM of the lowest top priority below `priority`, ties to the lowest index.
     pub(crate) fn lowest_top(
         &self,
         priority: u64,
@@ -223,7 +225,7 @@ impl Index {
         if low > 0 && low != lowness(Some(0)) {
             return self.lows.lowest(low, |_| true).filter(|&sm| top(sm) < Some(priority));
         }
-        // Beyond what a key tells apart.
+        // Keys do not tell these priorities apart, so every SM is looked at.
         let all = (0..self.keys.len()).map(|sm| (top(sm), sm));
         all.filter(|&(top, _)| top < Some(priority)).min().map(|(_, sm)| sm)
     }
@@ -237,10 +239,11 @@ impl Demanded {
     }
 }
 
-/// The lowness of each SM's top priority, and the largest of every subtree.
+/// A tree of the lowness of each SM's top priority, with the largest of every subtree.
 #[derive(Clone, Debug, Default)]
 struct Lows {
-    /// The root is node 1, the children of `n` are `2n` and `2n + 1`, the leaves the second half.
+    /// The root is node 1, the children of node `n` are `2n` and `2n + 1`, the leaves are the
+    /// second half.
     nodes: Vec<i32>,
 }
 
@@ -266,7 +269,7 @@ impl Lows {
         }
     }
 
-    /// The lowest SM that has this lowness, which is 1 or more, and is accepted.
+    /// Returns the lowest SM that has at least this lowness, which is 1 or more, and is accepted.
     fn lowest(&self, low: i32, accept: impl Fn(usize) -> bool) -> Option<usize> {
         if self.largest() < low {
             return None;
@@ -282,7 +285,8 @@ impl Lows {
                     return Some(at - leaves);
                 }
             }
-            // To the next subtree on the right; from the rightmost there is none.
+            // The search goes on in the next subtree on the right; from the rightmost there is
+            // none.
             while at & 1 == 1 {
                 at /= 2;
             }
@@ -298,7 +302,7 @@ impl Lows {
 mod tests {
     use super::*;
 
-    /// Small deterministic numbers; the generator is xorshift.
+    /// Makes small deterministic numbers; the generator is xorshift.
     fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
         let mut state = seed | 1;
         move |below| {

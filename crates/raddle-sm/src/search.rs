@@ -6,7 +6,7 @@
 use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{BlockWarpConfig, Choose};
 
-/// How a block comes to its SM.
+/// The route on which a block comes to its SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
     /// G3: the SM takes whole blocks, and everything that they need at once.
@@ -29,28 +29,29 @@ impl Route {
     }
 }
 
-/// What a search wants to know of an SM; exact, where the index only narrows down.
+/// Answers about one SM; these are exact, where the index only narrows the search down.
 pub(crate) trait Room {
-    /// N1: whole blocks that it takes now.
+    /// Returns N1, the number of whole blocks that the SM takes now.
     fn blocks(&self, sm: usize) -> u64;
-    /// Warps of one new block that can start now; with `strict`, more than one must be able to.
+    /// Returns how many warps of one new block can start now; with `strict`, 0 unless the SM has
+    /// more of each resource than one warp needs.
     fn warps(&self, sm: usize, strict: bool) -> u64;
-    /// The highest priority among its blocks.
+    /// Returns the highest priority among the blocks of the SM.
     fn top(&self, sm: usize) -> Option<u64>;
 }
 
-/// What is looked for.
+/// The needs of a block for which an SM is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
-    /// What a whole block needs.
+    /// Resources that a whole block needs.
     pub(crate) block: SmKey,
-    /// What the first warp needs: one warp, and the shared memory of the block (C2).
+    /// Resources that the first warp needs: one warp, and the shared memory of the block (C2).
     pub(crate) warp: SmKey,
 }
 
-/// The route and the SM, if any: whole, then first, then second. `place` is where the index
+/// Finds the route and the SM, if any: whole, then first, then second. `place` is where the index
 /// remembers the demand, up to date.
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),

@@ -7,7 +7,7 @@ use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// What one SM holds, or has left.
+/// The resources that one SM holds, or has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
@@ -22,9 +22,10 @@ pub struct Resources {
 /// A kernel that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its id; no other unfinished kernel has it.
+    /// Id of the kernel; no other unfinished kernel has it.
     pub id: LaunchId,
-    /// Its rank: the smaller, the more urgent. A level has [`Level::rank`](raddle_policy::Level::rank).
+    /// Rank of the kernel: the smaller, the more urgent. A level has
+    /// [`Level::rank`](raddle_policy::Level::rank).
     pub rank: u64,
     /// Blocks, 1 or more.
     pub blocks: u64,
@@ -34,16 +35,16 @@ pub struct Kernel {
     pub registers: u64,
     /// Shared memory of a block.
     pub shared: u64,
-    /// Whether the warps of a block meet at a barrier.
+    /// True if the warps of a block meet at a barrier.
     pub barrier: bool,
 }
 
 /// A row of the kernel status register table: a kernel that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelRow {
-    /// Which.
+    /// Id of the kernel.
     pub kernel: LaunchId,
-    /// Its rank.
+    /// Rank of the kernel.
     pub rank: u64,
     /// Blocks not yet distributed.
     pub undistributed: u64,
@@ -52,22 +53,23 @@ pub struct KernelRow {
 /// A row of the SM status register table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
-    /// Which.
+    /// Id of the SM.
     pub sm: CuId,
-    /// What is left of its resources.
+    /// Resources left on the SM.
     pub remaining: Resources,
-    /// The most urgent rank among its blocks; `None` without blocks, less urgent than every rank.
+    /// The most urgent rank among the blocks of the SM; `None` without blocks, less urgent than
+    /// every rank.
     pub top: Option<u64>,
 }
 
 /// A row of the block status register table of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRow {
-    /// Of which kernel.
+    /// Kernel of the block.
     pub kernel: LaunchId,
-    /// Which block of it.
+    /// Number of the block in its kernel.
     pub block: u64,
-    /// Its rank.
+    /// Rank of the kernel.
     pub rank: u64,
     /// Warps that have not started.
     pub waiting: u64,
@@ -77,18 +79,18 @@ pub struct BlockRow {
     pub finished: u64,
 }
 
-/// What the global controller decided (G3, G5, G6).
+/// A decision of the global controller (G3, G5, G6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// How.
+    /// The route on which the blocks go to the SM.
     pub route: Route,
-    /// Blocks of which kernel.
+    /// The kernel of the distributed blocks.
     pub kernel: LaunchId,
-    /// To which SM.
+    /// The SM that gets the blocks.
     pub sm: CuId,
-    /// The lowest of them.
+    /// The lowest number among the blocks.
     pub first: u64,
-    /// How many; 1 but for whole blocks.
+    /// The number of blocks; 1 but for whole blocks.
     pub count: u64,
     /// N1, the blocks that the SM could have taken; 0 but for whole blocks.
     pub n1: u64,
@@ -97,36 +99,36 @@ pub struct Decision {
 /// Warps that an SM controller started (L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
-    /// Of which kernel.
+    /// Kernel of the warps.
     pub kernel: LaunchId,
-    /// Of which block.
+    /// Number of the block in its kernel.
     pub block: u64,
-    /// On which SM.
+    /// The SM that the warps run on.
     pub sm: CuId,
-    /// The first of them.
+    /// Number of the first warp in its block.
     pub first: u64,
-    /// How many.
+    /// The number of warps.
     pub count: u64,
-    /// Whether all warps of the block have started with these.
+    /// True if all warps of the block have started with these.
     pub last: bool,
-    /// To say that one of them has ended.
+    /// A handle to report the end of each warp by.
     pub handle: Handle,
 }
 
-/// A block on an SM, to report its warps by.
+/// A block on an SM, for the reports that its warps have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) slot: u32,
     pub(crate) serial: u64,
 }
 
-/// What the end of a warp meant (L4, L5).
+/// The effects of the end of a warp (L4, L5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// On which SM.
+    /// The SM on which the warp ran.
     pub sm: CuId,
-    /// Whether it was the last warp of its block.
+    /// True if the warp was the last of its block.
     pub block_done: bool,
-    /// Whether it was the last warp of its kernel.
+    /// True if the warp was the last of its kernel.
     pub kernel_done: bool,
 }

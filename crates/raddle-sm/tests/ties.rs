@@ -7,7 +7,7 @@ use raddle_policy::{
 use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{SMALL_CU, demand, launch};
 
-/// As many waves as a compute unit has slots.
+/// The number of wave slots of a compute unit.
 const ALL: u16 = 8;
 
 /// One workgroup of a level that wants all of a compute unit.

@@ -16,10 +16,11 @@ use crate::study::Study;
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
 
-/// Learns from these recordings, each on its own device; `device` is that of those that name none.
+/// Learns from these recordings, each on its own device; `device` stands in for a recording that
+/// names none.
 ///
 /// # Errors
-/// When the device of one is unknown, or nothing of it can run there.
+/// When the device of a recording is unknown, or nothing of the recording can run there.
 pub fn learn(
     profiles: &[Loaded],
     device: Option<&str>,
@@ -47,7 +48,7 @@ pub fn learn(
 }
 
 impl Study {
-    /// Charges processes what neighbours cost, where that is asked for; see [`charge`].
+    /// Charges processes what neighbours cost, if the study asks for it; see [`charge`].
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -59,8 +60,8 @@ impl Study {
     }
 }
 
-/// Charges processes what their profiles, which were fitted, teach of contention together; the least
-/// and the most that may be, and in words what that rests on.
+/// Charges processes what their fitted profiles teach together about contention. Returns the least
+/// and the most that the charges may be, and in words what the charges rest on.
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()
@@ -88,7 +89,8 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     (bounds, told(profiles, &table))
 }
 
-/// On what charges rest: how much was observed, and for how much kernel time nothing is known.
+/// Returns in words what charges rest on: how much was observed, and for how much kernel time
+/// nothing is known.
 fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
     let learnt = counted(table.beside, "launch", "launches");
     let (mut known, mut all) = (0u128, 0u128);

@@ -16,12 +16,12 @@ use crate::units::plain;
 pub struct Chosen {
     /// The device.
     pub device: Device,
-    /// How.
+    /// The way in which the device was found.
     pub found: DeviceFound,
 }
 
 impl Chosen {
-    /// What results say of it.
+    /// Returns the facts that results report about the device.
     pub fn facts(&self) -> DeviceFacts {
         DeviceFacts::new(&self.device, self.found)
     }
@@ -61,7 +61,8 @@ const fn example(format: Recorded) -> &'static str {
     }
 }
 
-/// The device a profile was recorded on. Where nothing can be said: why not, if it says anything.
+/// Returns the device that a profile was recorded on. If no device fits, the error tells why, or is
+/// `None` if the profile tells nothing about its device.
 pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     let Some(source) = &profile.device else {
         return Err(None);
@@ -107,7 +108,8 @@ const MADE_FOR: [(&[&str], &str); 10] = [
     (&["gfx950", "isa950"], "mi350x"),
 ];
 
-/// The device a profile was recorded on; where it says nothing of that, a guess.
+/// Returns the device that a profile was recorded on, or a guess if the profile tells nothing about
+/// it.
 pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     own(profile).or_else(|why| match why {
         None => guessed(profile).ok_or(None),
@@ -115,8 +117,8 @@ pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceErr
     })
 }
 
-/// A guess by the names of kernels: a device runs kernels that were made for older ones too, so the
-/// newest counts.
+/// Guesses a device by the names of kernels. A device also runs kernels that were made for older
+/// ones, so the newest counts.
 fn guessed(profile: &Profile) -> Option<Chosen> {
     let newest = |name: &String| {
         let name = name.to_ascii_lowercase().replace("sm_", "sm");
@@ -128,7 +130,8 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Whether two names say that the cards have unlike memories, as `A100-SXM4-80GB` and `A100 40GB`.
+/// Returns whether two names give cards of different memory sizes, such as `A100-SXM4-80GB` and
+/// `A100 40GB`.
 fn other_memory(name: &str, product: &str) -> bool {
     let size = |name: &str| {
         let name = name.to_ascii_lowercase().replace(" gb", "gb");
@@ -138,15 +141,15 @@ fn other_memory(name: &str, product: &str) -> bool {
     size(name).zip(size(product)).is_some_and(|(own, known)| own != known)
 }
 
-/// Whether the table has another product with the same compute units, such as MI210 and one die of
-/// an MI250: one of them is then as good a guess as the other.
+/// Returns whether the table has another product with the same compute units, such as MI210 and one
+/// die of an MI250. Either product is then as good a guess as the other.
 fn has_twin(device: &Device) -> bool {
     let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
     raddle_device::table().iter().any(|other| other.id != device.id && unit(other) == unit(device))
 }
 
-/// The AMD device with the compute units that the profile says. Its driver often gives one name to
-/// several products ("AMD Instinct MI250X / MI250"), or to all ("AMD Radeon Graphics", "").
+/// Finds the AMD device by the number of compute units in the profile. AMD's driver often gives one
+/// name to several products ("AMD Instinct MI250X / MI250"), or to all ("AMD Radeon Graphics", "").
 fn amd(source: &SourceDevice) -> Option<Device> {
     let name = source.name.to_lowercase();
     let vague = name.is_empty() && source.wave_size == Some(64);
@@ -157,7 +160,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
     raddle_device::find_arch(&source.arch, source.sms?)
 }
 
-/// The device with this name: an id, a file, or else a product name.
+/// Finds the device of this name: an id, a file, or else a product name.
 fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
@@ -198,7 +201,7 @@ pub fn named(name: &str) -> Result<Device, StudyError> {
     find(name).ok_or_else(unknown)
 }
 
-/// The id of the device table that was likely meant.
+/// Returns the id of the device table that was likely meant.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.trim().to_lowercase().replace([' ', '_'], "-");
     raddle_dispatch::read::nearest(&name, raddle_device::ids())
@@ -267,7 +270,7 @@ mod tests {
         assert_eq!((found.device.cus, found.found), (72, DeviceFound::Properties));
         let told = found.facts().to_string();
         assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 CUs)");
-        // Without the figures for that, the table is the best there is.
+        // Without the figures of another device, the table is the best guess.
         let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
         assert_eq!((found.device.cus, found.found), (80, DeviceFound::Assumed));
     }
@@ -288,7 +291,7 @@ mod tests {
             (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x", DeviceFound::Table),
             (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210", DeviceFound::Assumed),
             (agent("gfx942", "gfx942", 304), "mi300x", DeviceFound::Assumed),
-            // Of PyTorch profiles, which give no instruction set.
+            // PyTorch profiles give no instruction set.
             (agent("AMD Radeon Graphics", "", 304), "mi300x", DeviceFound::Assumed),
             (agent("", "", 304), "mi300x", DeviceFound::Assumed),
             (agent("", "", 256), "mi350x", DeviceFound::Assumed),

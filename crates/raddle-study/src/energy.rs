@@ -12,16 +12,16 @@ use crate::files::Files;
 pub struct EnergyFile {
     /// The version of the format: 1.
     pub raddle_energy: u32,
-    /// What was measured and where, or the publication.
+    /// The source of the weights: a measurement and its place, or a publication.
     pub source: String,
     /// The weights.
     pub energy: EnergyModel,
 }
 
-/// The weights of a file; without one those of the model that is assumed.
+/// Reads the weights of a file; without a file, returns the weights of the assumed model.
 ///
 /// # Errors
-/// When it cannot be read, or holds something else.
+/// When the file cannot be read, or holds something else.
 pub(crate) fn model(name: Option<&str>, files: &dyn Files) -> Result<EnergyModel, StudyError> {
     let Some(name) = name else { return Ok(EnergyModel::ASSUMED) };
     let refused = |cause: String| {

@@ -4,29 +4,30 @@
 
 use raddle_sim::EnergyModel;
 
-/// What was measured of one kernel that ran alone.
+/// A power measurement of one kernel that ran alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerReading {
-    /// How it is called.
+    /// The name of the kernel.
     pub kernel: String,
-    /// Instructions of all its waves, by kind, in the order of [`KINDS`]
+    /// Instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
     pub counts: [u64; 6],
-    /// How long it ran.
+    /// The time that the kernel ran, in ns.
     pub ns: u64,
-    /// The mean power of the device meanwhile, idle power included.
+    /// The mean power of the device while the kernel ran, idle power included, in mW.
     pub mw: u64,
 }
 
 /// Weights that explain readings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyFit {
-    /// By kind, in pJ; `None` where no reading has such instructions.
+    /// The weights by kind, in pJ; `None` where no reading has such instructions.
     pub pj: [Option<f64>; 6],
-    /// What the device drew while idle.
+    /// The power that the device drew while idle, in mW.
     pub(crate) idle_mw: u64,
-    /// By reading: what the weights say over what was measured, idle power left out.
+    /// By reading, the energy by the weights over the measured energy, idle power left out.
     pub explained: Vec<f64>,
-    /// The seed's N_A, where each kernel calls one kind, all equally often (claim 4: NX is the same).
+    /// The seed's N_A, where each kernel calls one kind, all equally often (claim 4: NX is the
+    /// same).
     pub calls: Option<u64>,
 }
 
@@ -55,8 +56,8 @@ pub enum FitError {
 pub const KINDS: [&str; 6] = ["move", "load", "store", "matrix", "compare", "jump"];
 
 impl EnergyFit {
-    /// The weights with the least squares of what they leave unexplained, each kernel counting as
-    /// much as any other.
+    /// Fits the weights by least squares of the energy that they leave unexplained, each kernel
+    /// counting as much as any other.
     ///
     /// # Errors
     /// See [`FitError`].
@@ -73,7 +74,8 @@ impl EnergyFit {
         }
         let used: Vec<usize> =
             (0..6).filter(|&kind| busy.iter().any(|it| it.counts[kind] > 0)).collect();
-        // By kernel: instructions of each kind for each pJ that was measured, so that all weigh alike.
+        // By kernel: instructions of each kind for each pJ that was measured, so that all weigh
+        // alike.
         let rows: Vec<Vec<f64>> = busy.iter().map(|it| row(it, idle_mw, &used)).collect();
         let found = least_squares(&rows, used.len()).ok_or_else(|| FitError::Dependent {
             kinds: used.iter().map(|&kind| KINDS[kind]).collect::<Vec<_>>().join(", "),
@@ -90,13 +92,14 @@ impl EnergyFit {
         Ok(Self { pj, idle_mw, explained, calls: calls(&busy) })
     }
 
-    /// The model with these weights; of kinds that were not measured with those assumed. Memory is in
-    /// the weights of loads and stores, and all that is idle in the device.
+    /// Returns the energy model with these weights; kinds that were not measured keep the assumed
+    /// weights. The weights of loads and stores include memory, and the idle power includes all
+    /// that is idle in the device.
     #[must_use]
     pub fn model(&self) -> EnergyModel {
         let mut model = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
         for (to, found) in model.pj.iter_mut().zip(self.pj) {
-            // Above what a u32 holds it stays at its end.
+            // A weight above the range of a u32 becomes the largest u32.
             *to = found.map_or(*to, |pj| pj.round() as u32);
         }
         model.idle_mw = u32::try_from(self.idle_mw).unwrap_or(u32::MAX);
@@ -109,7 +112,7 @@ fn row(reading: &PowerReading, idle_mw: u64, used: &[usize]) -> Vec<f64> {
     used.iter().map(|&kind| reading.counts[kind] as f64 / measured).collect()
 }
 
-/// How often each kernel calls its only kind, where all do so equally often.
+/// Returns how often each kernel calls its only kind, if all kernels do so equally often.
 fn calls(busy: &[&PowerReading]) -> Option<u64> {
     let only = |it: &&PowerReading| {
         let mut called = it.counts.into_iter().filter(|&count| count > 0);
@@ -119,7 +122,7 @@ fn calls(busy: &[&PowerReading]) -> Option<u64> {
     busy.iter().all(|it| only(it) == Some(first)).then_some(first)
 }
 
-/// The solution of the normal equations of `rows x = 1`; `None` where there is not exactly one.
+/// Solves the normal equations of `rows x = 1`; `None` if there is not exactly one solution.
 fn least_squares(rows: &[Vec<f64>], unknowns: usize) -> Option<Vec<f64>> {
     let sum = |of: &dyn Fn(&Vec<f64>) -> f64| rows.iter().map(of).sum::<f64>();
     let mut table: Vec<Vec<f64>> = (0..unknowns)

@@ -7,21 +7,21 @@ use raddle_dispatch::RecipeError;
 use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
-/// What stops a study. Its text says what, where and what to do.
+/// An error that stops a study. The text tells what went wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum StudyError {
-    /// The study asks for what there is not.
+    /// The study asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// What was given cannot be used.
+    /// An input of the study cannot be used.
     #[error("{0}")]
     Refused(String),
     /// A profile cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// Nothing of a profile can run.
+    /// No part of a profile can run.
     #[error(transparent)]
     Plan(#[from] SimError),
     /// A recipe cannot be used.
@@ -69,7 +69,7 @@ pub enum StudyError {
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// What a run leaves cannot be written.
+    /// A file that a run leaves cannot be written.
     #[error(
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
@@ -86,7 +86,7 @@ impl StudyError {
     }
 }
 
-/// The name that was likely meant, as the end of a message.
+/// Returns the name that was likely meant, as the end of a message.
 #[must_use]
 pub fn meant(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"))

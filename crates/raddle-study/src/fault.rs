@@ -1,7 +1,7 @@
 //! Where is the log of a run in which raddle broke a rule of its own?
 //!
-//! The run is made again with its log, so that there is one also where nobody asked for it. It is equal to the
-//! first, as runs are deterministic.
+//! The run is made again with its log, so that there is a log also if nobody asked for one. The
+//! second run is equal to the first, as runs are deterministic.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -12,7 +12,8 @@ use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
 
-/// Runs a recipe again, and keeps its decisions in a new file of the present folder; says where they are.
+/// Runs a recipe again, and keeps its decisions in a new file of the current folder. Returns a
+/// sentence that tells where the decisions are.
 pub(crate) fn keep_log<O>(
     target: &Device,
     named: &NamedRecipe,
@@ -36,7 +37,7 @@ pub(crate) fn keep_log<O>(
     }
 }
 
-/// A file of a name that is free.
+/// Creates a file of a free name in the current folder.
 fn new_file(recipe: &str) -> io::Result<(String, File)> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let recipe: String = recipe.chars().take(60).map(plain).collect();
@@ -52,7 +53,7 @@ fn new_file(recipe: &str) -> io::Result<(String, File)> {
     Err(last)
 }
 
-/// How the log of a run of a recipe on a device begins.
+/// Returns the header of the log of a run of a recipe on a device.
 pub(crate) fn log_header(target: &Device, recipe: &Recipe, detail: Detail) -> LogHeader {
     LogHeader {
         raddle_log: LOG_VERSION,

@@ -10,44 +10,44 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 /// The files that a study can name: those of a disk, or some in memory.
 pub trait Files: Sync {
-    /// Whether there is a file of that name.
+    /// Returns whether there is a file of that name.
     fn has(&self, name: &str) -> bool;
 
-    /// A file, whole.
+    /// Reads a whole file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>>;
 
-    /// The text of a small file: a recipe, a device.
+    /// Reads the text of a small file: a recipe, a device.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     fn text(&self, name: &str) -> io::Result<String> {
         let text = String::from_utf8(self.bytes(name)?.into_owned());
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// A profile.
+    /// Reads a profile.
     ///
     /// # Errors
-    /// When it cannot be read, or is none.
+    /// When the file cannot be read, or is no profile.
     fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         raddle_trace::read(name, &*traced(self, name)?, options)
     }
 
-    /// When requests arrive.
+    /// Reads a file with the arrivals of requests.
     ///
     /// # Errors
-    /// When it cannot be read, or says nothing of requests.
+    /// When the file cannot be read, or tells nothing about requests.
     fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
         raddle_trace::arrivals::read(name, &*traced(self, name)?, options)
     }
 
-    /// Shapes for kernels whose profile has none.
+    /// Reads shapes for kernels whose profile has none.
     ///
     /// # Errors
-    /// When it cannot be read, or holds no shape.
+    /// When the file cannot be read, or holds no shape.
     fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
         GraphCaptures::read(name, &traced(self, name)?)
     }
@@ -72,25 +72,25 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Takes what runs leave: decision logs and timelines, by recipe.
+/// A receiver of what runs leave: decision logs and timelines, by recipe.
 pub trait Leavings: Sync {
-    /// A decision log, to be written as text; `file` is its name, `RECIPE/...`.
+    /// Opens a decision log, to be written as text; `file` is its name, `RECIPE/...`.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the log cannot be made.
     fn log(&self, file: &str) -> io::Result<Box<dyn Write + Send>>;
 
-    /// How many bytes such a log takes, once it is whole.
+    /// Returns how many bytes a decision log takes, once the log is whole.
     fn log_bytes(&self, file: &str) -> Option<u64>;
 
-    /// A timeline.
+    /// Opens a timeline.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the timeline cannot be made.
     fn timeline(&self, file: &str) -> io::Result<Box<dyn Write>>;
 }
 
-/// The last part of a path, for results and messages.
+/// Returns the last part of a path, for results and messages.
 pub(crate) fn base_name(path: &str) -> String {
     let name = Path::new(path).file_name();
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
 
-/// What a recording says of times beyond its durations.
+/// The times of a recording beyond its durations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
-    /// By op, how long a workgroup lasts on its own device, in ns, where kernels ran side by side.
+    /// By op, the time that a workgroup lasts on its own device, in ns, where kernels ran side by
+    /// side.
     pub workgroups: Option<Arc<[u64]>>,
-    /// How long it takes until a launch can start.
+    /// The latency from a launch to its possible start.
     pub latency: LaunchLatency,
-    /// How much longer the device would be busy without `workgroups`, a share.
+    /// The share by which the device would be busy longer without `workgroups`.
     pub uncalibrated: Option<f64>,
 }
 
 impl Fitted {
-    /// The options with what was fitted.
+    /// Returns the options of a plan with the fitted times.
     pub fn options<'f>(
         &'f self,
         (own, target): (&'f Device, &'f Device),

@@ -4,24 +4,24 @@ use raddle_policy::{Tick, Ticks};
 use raddle_report::answer::{Goal, GoalLimit, GoalMetric};
 use raddle_sim::{Repetition, Seen, Watch, Workload};
 
-/// Ends a run as soon as more requests were late than a goal allows.
+/// A watch that ends a run as soon as more requests were late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<Allowed>,
     is_missed: bool,
 }
 
-/// What one goal allows.
+/// The limit of one goal, and the late requests that it still allows.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
     process: u16,
     limit: Ticks,
-    /// So many more requests may take longer.
+    /// The number of further requests that may take longer than the limit.
     late: u64,
 }
 
 impl LateRequests {
-    /// Of the goals those that limit a time of requests whose number is known before.
+    /// Watches those goals that limit a time of requests whose number is known before the run.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
@@ -35,7 +35,7 @@ impl LateRequests {
                 GoalMetric::Step | GoalMetric::End => return None,
             };
             let all = times.len() as u64;
-            // The nearest rank, as `percentile` has it.
+            // The percentile is that of the nearest rank, as in `percentile`.
             let late = all - (all * percent).div_ceil(100).max(1);
             Some(Allowed { process, limit: Ticks(limit), late })
         };
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Whether a goal of ten ticks is given up once requests took so long.
+    /// Returns whether a goal of ten ticks is given up after requests took these times.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];
         let plan = ProcessPlan {

@@ -7,20 +7,20 @@ use raddle_sim::{Seen, Watch, Workload};
 
 use crate::recipes::NamedRecipe;
 
-/// Sums up during a run what each process holds beyond its own share.
+/// A watch that sums up during a run what each process holds beyond its own share.
 #[derive(Debug)]
 pub(crate) struct Lent {
     /// By process, the wave slots of the units that are its own.
     own: Vec<u64>,
-    /// By process, what it holds since `since`.
+    /// By process, the wave slots that it holds since `since`.
     waves: Vec<u64>,
     since: Tick,
-    /// By process, in wave-ns.
+    /// By process, the wave-slot time beyond its own units, in wave-ns.
     beyond: Vec<u128>,
 }
 
 impl Lent {
-    /// `None` where a recipe lends no units.
+    /// Returns `None` if the recipe lends no units.
     pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
         let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
         let kept = Guarantee::new(&named.recipe, &shares)?;
@@ -36,7 +36,7 @@ impl Lent {
         })
     }
 
-    /// By process, the wave-slot time beyond its own, in wave-ns.
+    /// Returns by process the wave-slot time beyond its own units, in wave-ns.
     pub(crate) fn into_wave_ns(self) -> Vec<u128> {
         self.beyond
     }

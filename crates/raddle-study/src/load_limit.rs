@@ -1,8 +1,9 @@
 //! Up to which load does a recipe meet all goals?
 //!
-//! Rates are scaled by one factor, in percent of what was asked for, and replayed: first doubled or halved,
-//! twice at most, then in thirds of what is left, until that is a fifth of the load: a percentile of few
-//! requests is worth no more. Which loads are replayed depends on nothing but what came of those before.
+//! Rates are scaled by one factor, in percent of what was asked for, and replayed: first doubled or
+//! halved, twice at most, then in thirds of what is left, until that is a fifth of the load: a
+//! percentile of few requests is worth no more. Which loads are replayed depends only on the
+//! results of the loads before.
 
 use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
 use raddle_report::replay::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
@@ -15,7 +16,7 @@ use crate::replay::{Prepared, Surroundings};
 use crate::runs::{RunPlan, Runner};
 use crate::study::{FileNames, Study, Ways};
 
-/// A run of more workgroups is not replayed once more for each load.
+/// The most workgroups of a run that is replayed once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
 /// The loads between which the limit is, in percent of the load asked for.
@@ -26,7 +27,7 @@ struct Between {
 }
 
 impl Between {
-    /// The loads to replay next; none where the limit is known well enough.
+    /// Returns the loads to replay next; none if the limit is known well enough.
     fn next(self) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -39,7 +40,7 @@ impl Between {
         }
     }
 
-    /// Takes in what came of loads.
+    /// Takes in whether loads met all goals.
     fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
         loads.sort_unstable();
         // The limit is below the least load with a goal missed, whatever comes of higher ones.
@@ -57,8 +58,8 @@ impl Between {
 }
 
 impl Prepared {
-    /// Looks for the load up to which all goals are met, where there are goals and requests at a rate; of
-    /// a long run it says what would find it.
+    /// Looks for the load up to which all goals are met, if there are goals and requests at a rate.
+    /// For a long run, gives the command that would find the load instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -86,7 +87,8 @@ impl Prepared {
             true => Between { met: Some(100), missed: None },
             false => Between { met: None, missed: Some(100) },
         };
-        // What is refused may be the last of a request, and is not counted in its time.
+        // A refused launch may be the last of a request and is not counted in the request's time,
+        // so runs at other loads are then not ended early.
         let exact = runs[best].together.refused.is_empty();
         loop {
             let loads = between.next();
@@ -111,8 +113,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// The sweep that finds the load: of the first process with requests at a rate, under a recipe, up to
-    /// four times what was asked for where that meets all goals, else down to a quarter.
+    /// Returns the sweep that finds the load: of the first process with requests at a rate, under a
+    /// recipe, up to four times what was asked for if that meets all goals, else down to a quarter.
     fn sweep_of_loads(
         &self,
         rated: &[(usize, f64)],
@@ -146,7 +148,8 @@ impl Prepared {
         command
     }
 
-    /// Whether a recipe meets all goals at each of these loads, where that many requests can be run.
+    /// Returns whether a recipe meets all goals at each of these loads; loads whose requests cannot
+    /// be run are left out.
     fn judge_loads(
         &self,
         loads: &[u32],
@@ -161,7 +164,7 @@ impl Prepared {
         });
         let draws: Vec<Option<(u32, SeedDraw)>> = draws.collect::<Result<_, _>>()?;
         let (loads, draws): (Vec<u32>, Vec<SeedDraw>) = draws.into_iter().flatten().unzip();
-        // The baseline counts where goals are relative to it.
+        // The baseline counts if goals are relative to it.
         let relative = answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_)));
         let mut rows = vec![answer.baseline, best];
         rows.dedup();
@@ -181,7 +184,7 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// The requests of a load.
+    /// Draws the requests of a load.
     fn draw(&self, load: &Load, around: &Surroundings<'_>) -> Result<SeedDraw, StudyError> {
         let mut profiles = self.profiles().to_vec();
         profiles.iter_mut().for_each(|profile| profile.requests = None);
@@ -192,12 +195,12 @@ impl Prepared {
     }
 }
 
-/// Requests in a second, with at most three decimals.
+/// Writes a rate of requests per second, with at most three decimals.
 fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The workgroups that a run starts.
+/// Counts the workgroups that a run starts.
 fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {
@@ -213,7 +216,8 @@ fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
 mod tests {
     use super::*;
 
-    /// What is found where all goals are met below a load, and the loads that were replayed.
+    /// Searches for a limit below which all goals are met. Returns the loads around the limit, and
+    /// the number of loads that were replayed.
     fn find(limit: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {

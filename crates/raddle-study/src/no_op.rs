@@ -10,7 +10,7 @@ use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
 use crate::units::{counted, duration, plain};
 
-/// A line for each setting of a recipe that changed nothing.
+/// Returns a line for each setting of a recipe that changed nothing.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
@@ -30,7 +30,7 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// Policies that broke a law, so that the answers after that are not their own.
+/// Names the recipes whose policies broke a law, so that the answers after that are not their own.
 pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
     let (names, warnings): (Vec<&str>, Vec<String>) = broken
@@ -52,10 +52,10 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// Characters of the name of a recipe beside a sentence.
+/// The most characters of the name of a recipe beside a sentence.
 const RECIPE: usize = 12;
 
-/// A preempt policy that was never asked.
+/// Warns of a preempt policy that was never asked.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
@@ -73,7 +73,7 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// A reset that could never be made.
+/// Warns of a reset that could never be made.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -95,7 +95,7 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Costs of taking work off that are unknown for this device.
+/// Warns of costs of taking work off that are unknown for this device.
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
@@ -120,10 +120,10 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// A wait for the device from which on a process is said to starve, in nanoseconds.
+/// The wait for the device from which on a process counts as starved, in nanoseconds.
 const STARVED_NS: u64 = 1_000_000_000;
 
-/// Processes that had something to run and did not get the device for a second or more.
+/// Warns of processes that had something to run and did not get the device for a second or more.
 fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let waits = run.together.times.processes.iter().map(|time| time.longest_wait_ns);
     let starved = workload.processes.iter().zip(waits).filter(|(_, wait)| *wait >= STARVED_NS);
@@ -135,10 +135,10 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Answers for one workgroup each, from which on they are what a replay waits for.
+/// The number of answers for one workgroup each from which on a replay is slow by them.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
-/// A policy from outside that is asked for every single workgroup.
+/// Warns of a policy from outside that is asked for every single workgroup.
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
@@ -148,15 +148,15 @@ fn one_by_one(run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// How many workgroups were started by answers for one each, if that took long and was not because there
-/// were as many launches.
+/// Returns how many workgroups were started by answers for one each, if they were many and there
+/// were not about as many launches.
 fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     let Counters { starts, workgroups, .. } = *counters;
     let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
     (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
 }
 
-/// Levels that count as one.
+/// Warns of levels that count as one level.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
         return None;
@@ -176,7 +176,7 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Contexts of unknown size.
+/// Warns of contexts of unknown size.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {
@@ -218,7 +218,7 @@ mod tests {
         };
         assert_eq!(told(2_000_000, 2_000_000, 900).as_deref(), Some("2,000,000 workgroups"));
         assert_eq!(told(999_999, 999_999, 900), None);
-        // In bulk, and where every launch is one workgroup.
+        // Answers in bulk are not reported, nor answers for launches of one workgroup.
         assert_eq!(told(2_000_000, 40_000_000, 900), None);
         assert_eq!(told(2_000_000, 2_000_000, 2_000_000), None);
     }

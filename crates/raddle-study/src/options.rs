@@ -1,6 +1,7 @@
 //! What does an option of `raddle replay` ask, given by its name and its text?
 //!
-//! The command line has a reader of its own, which knows how to help; a test holds the two together.
+//! The command line has a reader of its own, which knows how to help; a test holds the two
+//! together.
 
 use raddle_report::amount::{SpanUnit, span};
 use serde::de::DeserializeOwned;
@@ -38,15 +39,15 @@ pub(crate) const OPTIONS: [&str; 24] = [
     "until",
     "seed",
 ];
-/// Two more, of requests.
+/// Two more options of requests.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
-/// What else may be varied: the rate of requests, and tables of recipes.
+/// Further keys that may be varied: the rate of requests, and the tables of recipes.
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {
-    /// Takes an option of `raddle replay` as if it stood on the command line, behind all others: the
-    /// last of several recipes, devices and requests of one profile holds, rules are added.
+    /// Takes an option of `raddle replay` as if it stood on the command line, behind all others:
+    /// the last of several recipes, devices and requests of one profile holds, rules are added.
     ///
     /// ```
     /// let mut study = raddle_study::Study::default();
@@ -58,7 +59,7 @@ impl Study {
     /// ```
     ///
     /// # Errors
-    /// When there is no such option, or it does not take that.
+    /// When there is no such option, or the option does not take the text.
     pub fn option(&mut self, option: &str, text: &str) -> Result<(), StudyError> {
         let owned = || text.to_owned();
         let taken: Result<(), String> = match option {
@@ -124,7 +125,7 @@ impl Study {
             "jitter" => said(span(text, Some(SpanUnit::Ms))).map(|it| load.jitter = Some(it)),
             "time-unit" => word(text).map(|it| load.time_unit = Some(it)),
             _ => {
-                // What stands before a dot is said of one profile.
+                // The part before a dot is the option, and the part behind it names a profile.
                 let (word, of) = option.split_once('.').unwrap_or((option, ""));
                 let all = OPTIONS.into_iter().chain(MORE).chain(VARIED);
                 let near = raddle_dispatch::read::nearest(word, all).map(|near| match of {
@@ -137,7 +138,7 @@ impl Study {
     }
 }
 
-/// One of the words of a type.
+/// Reads one of the words of a type.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     said(serde_json::from_value(Value::String(text.to_owned())))
 }

@@ -4,7 +4,7 @@
 
 use crate::error::StudyError;
 
-/// Does the same with every item.
+/// Applies `each` to every item, on several threads.
 #[cfg(feature = "parallel")]
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
@@ -14,7 +14,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     items.par_iter().with_max_len(1).map(each).collect()
 }
 
-/// Does the same with every item.
+/// Applies `each` to every item, one after the other.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn map<T, R>(
     items: &[T],
@@ -23,7 +23,7 @@ pub(crate) fn map<T, R>(
     items.iter().map(each).collect()
 }
 
-/// Does two things.
+/// Calls both functions, at the same time if a thread is free.
 #[cfg(feature = "parallel")]
 pub(crate) fn join<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
@@ -32,14 +32,14 @@ pub(crate) fn join<A: Send, B: Send>(
     rayon::join(one, other)
 }
 
-/// Does two things.
+/// Calls both functions, one after the other.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn join<A, B>(one: impl FnOnce() -> A, other: impl FnOnce() -> B) -> (A, B) {
     (one(), other())
 }
 
-/// Does the same with every number below `count`, as soon as a thread is free; the first error ends
-/// it. The threads are not those of the other functions, so what is done may wait for another's.
+/// Calls `one` with every number below `count`, as soon as a thread is free; the first error ends
+/// the loop. The threads are not those of the other functions, so a call may wait for another call.
 #[cfg(feature = "parallel")]
 pub(crate) fn each(
     jobs: Option<u16>,
@@ -75,7 +75,7 @@ pub(crate) fn each(
     failed.map_or(Ok(()), Err)
 }
 
-/// Does the same with every number below `count`.
+/// Calls `one` with every number below `count`, one after the other.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn each(
     _: Option<u16>,
@@ -94,7 +94,7 @@ pub(crate) struct Workers {
 
 #[cfg(feature = "parallel")]
 impl Workers {
-    /// So many, or one a core.
+    /// Starts `jobs` threads, or one a core.
     pub(crate) fn new(jobs: Option<u16>) -> Result<Self, StudyError> {
         let threads = jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

@@ -25,36 +25,37 @@ use crate::verdicts;
 /// A profile that was read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What it says; shared where nothing of it differs.
+    /// The content of the profile; shared by processes for which nothing of it differs.
     pub profile: Arc<Profile>,
-    /// Its name in results: that of the file, made unique.
+    /// The name in results: that of the file, made unique.
     pub name: String,
     /// The file's name without folders.
     pub(crate) file: String,
     /// The path as it was given, for messages only.
     pub given: String,
-    /// When it begins, in nanoseconds.
+    /// The time at which the profile begins, in nanoseconds.
     pub(crate) start_ns: u64,
-    /// Its share.
+    /// The share of the process.
     pub(crate) share: u32,
-    /// What its program says of itself.
+    /// The hints that the program gives about itself.
     pub(crate) hints: Vec<Hint>,
-    /// How much of it is communication.
+    /// The amount of communication in the profile.
     pub communication: Communication,
     /// The requests that run it, if any do.
     pub(crate) requests: Option<ProfileRequests>,
-    /// Whether its work is less urgent than all requests, unless a rule or the profile says else.
+    /// True if the work is less urgent than all requests, unless a rule or the profile gives
+    /// another level.
     pub(crate) background: bool,
-    /// Whether its host waits where the recording waited.
+    /// True if the host waits where the recording waited.
     pub(crate) closed: bool,
-    /// How far its replay alone on its own device is from its recording.
+    /// The error of a replay alone on the profile's own device, against the recording.
     pub(crate) self_replay: Option<ModelError>,
-    /// What its recording says of times beyond durations.
+    /// The times of the recording beyond its durations.
     pub(crate) fitted: Fitted,
 }
 
 impl Loaded {
-    /// What results are made from.
+    /// Returns the facts from which results are made.
     pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
         ReplayedProfile {
             name: &self.name,
@@ -89,15 +90,15 @@ impl Loaded {
         }
     }
 
-    /// Whether the user means this one.
+    /// Returns whether the user means this profile by `wanted`.
     pub(crate) fn is(&self, wanted: &str) -> bool {
         [&self.name, &self.file, &self.given, &self.profile.name]
             .into_iter()
             .any(|name| name == wanted)
     }
 
-    /// The level of the work of each stream and priority: by the rules, else that of its requests,
-    /// else the profile's own.
+    /// Returns the level of the work of each stream and priority: by the rules, else that of the
+    /// requests, else the profile's own.
     pub(crate) fn levels<'l>(
         &'l self,
         rules: &'l [PriorityRule],
@@ -117,17 +118,17 @@ impl Loaded {
         }
     }
 
-    /// Whatever a priority rule may name: the profile, its file, and its streams.
+    /// Lists all that a priority rule may name: the profile, its file, and its streams.
     fn targets(&self) -> impl Iterator<Item = String> {
         let streams = self.profile.streams.iter();
         let streams = streams.map(|stream| format!("{}:stream {}", self.name, stream.label));
         [self.name.clone(), self.file.clone()].into_iter().chain(streams)
     }
 
-    /// Whether a rule says anything of this profile.
+    /// Returns whether a priority rule applies to a stream of this profile.
     fn concerns(&self, rule: &PriorityRule) -> bool {
         let rule = std::slice::from_ref(rule);
-        // A rule that fits overrules whatever rank is given.
+        // A rule that fits overrules any rank, so that both ranks give the same level.
         let given = |target, level| level_of(rule, target, Some(Level(level)));
         (0..self.profile.streams.len() as u32)
             .map(|stream| self.target(stream))
@@ -138,7 +139,7 @@ impl Loaded {
 /// Reads the profiles of these names, in order.
 ///
 /// # Errors
-/// When one cannot be read, or there are too many.
+/// When a profile cannot be read, or there are too many.
 pub fn open(
     names: &[String],
     options: &ImportConfig,
@@ -148,7 +149,7 @@ pub fn open(
     open_by(names, files, read)
 }
 
-/// The same, where somebody else reads them.
+/// Reads the profiles of these names by the function `read`, in order.
 pub(crate) fn open_by(
     names: &[String],
     files: &dyn Files,
@@ -174,15 +175,15 @@ pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
 
-/// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
-/// file of that name.
+/// Returns the file that is meant, and how many processes it is: `serve.csv*3` is three, if there
+/// is no file of that name.
 pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
 }
 
-/// Goals are of figures that their processes have.
+/// Refuses goals of figures that their processes do not have.
 pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
     for goal in goals {
         let own = workload.processes.iter().position(|process| process.name == goal.process);
@@ -208,7 +209,7 @@ pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), S
     Ok(())
 }
 
-/// Goals are of profiles that there are.
+/// Refuses goals of profiles that do not exist.
 pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
     let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
     let Some(goal) = goals.iter().find(known) else { return Ok(()) };
@@ -244,18 +245,18 @@ pub(crate) fn place(
     Ok(())
 }
 
-/// The least share of a host's waits that must be known for it to wait here too.
+/// The least share of a host's recorded waits that must be known for the host to wait here too.
 const KNOWN_WAITS: f64 = 0.95;
 
-/// Lets hosts wait where their recordings waited, if enough is known of that.
+/// Lets hosts wait where their recordings waited, if enough of the waits is known.
 pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
     }
 }
 
-/// Lets communication kernels of ranks of one job end together: those whose traces were chosen from one
-/// of the folders that were given.
+/// Lets communication kernels of the ranks of one job end together. The ranks of a job are the
+/// profiles whose traces were chosen from one of the given folders.
 pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
     let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
     for (loaded, process) in profiles.iter().zip(processes) {
@@ -268,10 +269,10 @@ pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &
     jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
 }
 
-/// Applies `--comm`.
+/// Applies `--comm` to all profiles.
 pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyError> {
     for loaded in profiles {
-        // What stays as it is stays shared.
+        // A profile that stays as it is stays shared.
         if rule != CommRule::Keep {
             loaded.communication = rule.apply(Arc::make_mut(&mut loaded.profile));
         }
@@ -285,7 +286,7 @@ pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyE
     Ok(())
 }
 
-/// Which launches may be killed, by files of verdicts, and in words what each file did.
+/// Applies files of verdicts on which launches may be killed. Returns in words what each file did.
 pub(crate) fn judge_from(
     profiles: &mut [Loaded],
     named: &[String],
@@ -311,7 +312,8 @@ pub(crate) fn judge_from(
     named.iter().map(one).collect()
 }
 
-/// Which launches may be killed, by the user's rules, and in words whom each rule concerned.
+/// Applies the user's rules on which launches may be killed. Returns in words which launches each
+/// rule met.
 pub(crate) fn judge(profiles: &mut [Loaded], rules: &[IdempotenceClaim]) -> Vec<String> {
     let one = |rule: &IdempotenceClaim| {
         let met = profiles.iter_mut();
@@ -337,14 +339,14 @@ fn meant<'p>(
     Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// The names of the profiles, and the one that was likely meant.
+/// Returns the names of the profiles, and the one that was likely meant.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let near = raddle_dispatch::read::nearest(wanted, names.iter().copied());
     format!("they are {}.{}", names.join(", "), meant_by(near))
 }
 
-/// Each priority rule fits a stream.
+/// Refuses a priority rule that fits no stream.
 pub(crate) fn check_priorities(rules: &[Rule], profiles: &[Loaded]) -> Result<(), StudyError> {
     let idle = |rule: &&Rule| !profiles.iter().any(|profile| profile.concerns(&rule.rule));
     let Some(rule) = rules.iter().find(idle) else { return Ok(()) };

@@ -17,37 +17,37 @@ const BUNDLED: &str = include_str!("../data/recipes.toml");
 /// Ways of sharing that devices have today, under the names that users know.
 const MODES: &str = include_str!("../data/modes.toml");
 
-/// Names and TOML of the recipes in such a file.
+/// Splits a file of recipes into the names and the TOML of its recipes.
 fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     text.split("#### ").filter_map(|part| part.split_once('\n'))
 }
 
-/// The bundled recipes, then the modes: name and TOML.
+/// Lists the bundled recipes, then the modes: name and TOML.
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// What is replayed where nobody says what: how devices share themselves today, the two ways to keep
-/// processes apart, in space and in time, and the one that lets the urgent go first.
+/// The recipes that are replayed if none is named: how devices share themselves today, the two ways
+/// to keep processes apart, in space and in time, and the one that lets the urgent go first.
 pub const DEFAULT: [&str; 4] = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
 
 /// A recipe under the name that results give it.
 #[derive(Clone, Debug)]
 pub struct NamedRecipe {
-    /// That name, which no other recipe of a study has.
+    /// The name in results, which no other recipe of a study has.
     pub name: String,
     /// The recipe.
     pub recipe: Recipe,
-    /// Whether it gives each process memory of its own, so that neighbours cost nothing.
+    /// True if the recipe gives each process memory of its own, so that neighbours cost nothing.
     pub(crate) apart: bool,
-    /// As it was asked for: a bundled name or a file.
+    /// The recipe as it was asked for: a bundled name or a file.
     given: String,
-    /// What it was read from.
+    /// The text from which the recipe was read.
     text: String,
 }
 
 impl NamedRecipe {
-    /// A recipe from its text.
+    /// Reads a recipe from its text.
     ///
     /// # Errors
     /// When the text is no recipe.
@@ -61,26 +61,27 @@ impl NamedRecipe {
         Ok(Self { name, recipe, apart: false, given: given.to_owned(), text })
     }
 
-    /// As it was asked for: a bundled name or a file.
+    /// Returns the recipe as it was asked for: a bundled name or a file.
     pub(crate) fn given(&self) -> &str {
         &self.given
     }
 
-    /// What it was read from, with keys that were set otherwise.
+    /// Returns the text of the recipe, with keys that were set otherwise.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.
+    /// Returns the dispatcher of the recipe over a device, not yet built. `recipe` is what
+    /// [`Self::on`] returns for the device.
     ///
     /// # Errors
-    /// When a policy cannot use its settings: the file, the line and the key.
+    /// When a policy cannot use its settings; the error names the file, the line and the key.
     pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, StudyError> {
         let builder = recipe.builder(device.shape, device.cus);
         builder.map_err(|error| error.of_file(&self.given, &self.text).into())
     }
 
-    /// The recipe with what a device takes, where a policy weighs it.
+    /// Returns the recipe with the costs and the clock of a device, where a policy needs them.
     pub(crate) fn on(&self, device: &Device) -> Recipe {
         let mut recipe = self.recipe.clone();
         let runtime = raddle_sim::device_runtime(device);
@@ -90,7 +91,7 @@ impl NamedRecipe {
     }
 }
 
-/// The recipes asked for; every name occurs once.
+/// Reads the recipes that were asked for; every name occurs once.
 pub fn choose(
     wanted: &[String],
     settings: &[Setting],
@@ -108,8 +109,8 @@ pub fn choose(
         .collect()
 }
 
-/// The text of a recipe with keys set otherwise; a text that is no recipe stays, and whoever reads it
-/// says what is wrong.
+/// Sets keys in the text of a recipe. A text that is no recipe stays, and its reader reports what
+/// is wrong.
 pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     if settings.is_empty() {
         return text;
@@ -123,7 +124,7 @@ pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     toml::to_string(&recipe).unwrap_or(text)
 }
 
-/// Names of the recipes that a study is about.
+/// Returns the names of the recipes that a study is about.
 pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     match (all, wanted) {
         (true, _) => recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect(),
@@ -132,7 +133,7 @@ pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     }
 }
 
-/// The bundled recipe of that name.
+/// Returns the bundled recipe of that name.
 ///
 /// # Errors
 /// When there is none.
@@ -142,12 +143,12 @@ pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, St
     NamedRecipe::parse(name.clone(), &name, text, registry)
 }
 
-/// The text of a recipe as it was given.
+/// Returns the text of a recipe as it was given.
 pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
     find(wanted, files).ok().map(|(_, text)| text)
 }
 
-/// The name and the text of a recipe: a bundled name first, else a file.
+/// Finds the name and the text of a recipe: a bundled name first, else a file.
 fn find(wanted: &str, files: &dyn Files) -> Result<(String, String), StudyError> {
     if let Some((name, text)) = entry(wanted) {
         return Ok((name.to_owned(), text.to_owned()));
@@ -167,13 +168,13 @@ fn entry(name: &str) -> Option<(&'static str, &'static str)> {
     texts().find(|(known, _)| *known == name)
 }
 
-/// The TOML of the bundled recipe or mode of that name.
+/// Returns the TOML of the bundled recipe or mode of that name.
 #[must_use]
 pub fn text_of(name: &str) -> Option<&'static str> {
     entry(name).map(|(_, text)| text)
 }
 
-/// The name of a bundled recipe or mode that was likely meant.
+/// Returns the name of a bundled recipe or mode that was likely meant.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known);
@@ -196,7 +197,8 @@ mod tests {
         assert_eq!(nearest("gredy"), Some("greedy"));
     }
 
-    /// Between them lies what condensing saves, and nothing else.
+    /// The costs of ordinary and of condensed packets differ by what condensing saves, and by
+    /// nothing else.
     #[test]
     fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
         let text = |name| entry(name).unwrap().1;

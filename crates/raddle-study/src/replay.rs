@@ -32,28 +32,28 @@ use crate::study::{FileNames, Latency, Study, Ways};
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
-/// What surrounds a study, and changes no figure of it.
+/// The surroundings of a study, which change no figure of it.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Surroundings<'s> {
     /// The policies that recipes may name.
     pub registry: &'s Registry,
-    /// Where the files are that the study names.
+    /// The files that the study names.
     pub files: &'s dyn Files,
     /// The watcher, which is told the progress.
     pub watcher: &'s dyn Watcher,
-    /// Runs at a time; `None`: one a core.
+    /// The number of runs at a time; `None`: one a core.
     pub jobs: Option<u16>,
 }
 
-/// What runs leave beside figures.
+/// The files that runs leave beside figures.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
-    /// Where it is written.
+    /// The receiver of decision logs and timelines.
     pub leavings: &'k dyn Leavings,
-    /// What decision logs hold; `None`: there are none.
+    /// The content of decision logs; `None`: there are none.
     pub detail: Option<Detail>,
-    /// Which timelines are drawn; `None`: none.
+    /// The timelines that are drawn; `None`: none.
     pub timelines: Option<TimelineWish>,
 }
 
@@ -61,13 +61,13 @@ pub struct Kept<'k> {
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// What is charged for contention at least and at most; empty: it is not charged.
+    /// The charges for contention at least and at most; empty: contention is not charged.
     bounds: Vec<Charges>,
     /// The requests of further seeds.
     draws: Vec<SeedDraw>,
     load: Load,
     recipes: Vec<NamedRecipe>,
-    /// The same as ways of sharing, where those are compared.
+    /// The recipes as ways of sharing, if ways of sharing are compared.
     modes: Vec<ShareCandidate>,
     target: Chosen,
     workload: Workload,
@@ -85,11 +85,11 @@ pub struct Prepared {
 pub struct Studied {
     prepared: Prepared,
     alone: Vec<Outcome>,
-    /// What came of it.
+    /// The result of the study.
     pub result: ReplayResult,
 }
 
-/// Where a profile was recorded, and how its times are scaled.
+/// The device on which a profile was recorded, and the scale of its times.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
     own: Chosen,
@@ -100,7 +100,7 @@ impl Study {
     /// Reads the profiles.
     ///
     /// # Errors
-    /// When one cannot be read, or too little of it is known.
+    /// When a profile cannot be read, or too little of it is known.
     pub fn profiles(&self, files: &dyn Files) -> Result<Vec<Loaded>, StudyError> {
         let options = self.shapes.options(self.barriers, files)?;
         let profiles = profiles::open(&self.profiles, &options, files)?;
@@ -119,7 +119,8 @@ impl Study {
     /// Gives profiles that were read their load, and plans the runs.
     ///
     /// # Errors
-    /// When something of the study cannot be read or used, or the profiles cannot run on the device.
+    /// When something of the study cannot be read or used, or the profiles cannot run on the
+    /// device.
     pub fn prepare(
         &self,
         mut profiles: Vec<Loaded>,
@@ -175,7 +176,7 @@ impl Study {
         Ok(prepared)
     }
 
-    /// The recipes that are asked for; none where ways of sharing are looked for.
+    /// Returns the recipes that are asked for; none if ways of sharing are looked for.
     pub(crate) fn recipes(
         &self,
         around: &Surroundings<'_>,
@@ -191,7 +192,8 @@ impl Study {
         recipes::choose(&names, &self.settings, around.registry, around.files)
     }
 
-    /// Applies what is said of kernels; in words, which claims on them there are.
+    /// Applies the rules on communication and idempotence to kernels. Returns in words which claims
+    /// on kernels there are.
     pub(crate) fn judge(
         &self,
         profiles: &mut [Loaded],
@@ -203,7 +205,8 @@ impl Study {
         Ok(claims)
     }
 
-    /// Gives profiles their starts, shares and requests; what the seeds after the first draw.
+    /// Gives profiles their starts, shares, hints and requests. Returns the requests that each seed
+    /// after the first draws.
     pub(crate) fn give(
         &self,
         profiles: &mut [Loaded],
@@ -219,8 +222,8 @@ impl Study {
         Ok(draws)
     }
 
-    /// Fits each profile by replays alone on its own device; one file once, however many processes
-    /// it is.
+    /// Fits each profile by replays alone on its own device. A file is fitted once, however many
+    /// processes it is.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
@@ -243,10 +246,11 @@ impl Study {
         if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
     }
 
-    /// The processes, and where their profiles were recorded.
+    /// Plans the processes, and finds the devices on which their profiles were recorded.
     ///
     /// # Errors
-    /// When too little of them can run on the device, or a goal is of a figure that its process has not.
+    /// When too little of the profiles can run on the device, or a goal is of a figure that its
+    /// process does not have.
     pub(crate) fn workload(
         &self,
         profiles: &[Loaded],
@@ -257,7 +261,7 @@ impl Study {
         let mut processes = Vec::new();
         let mut owns = Vec::new();
         for loaded in profiles {
-            // Whoever names a device knows better than a guess.
+            // A device that the user names is a better stand-in than a guess.
             let own = match self.device {
                 Some(_) => devices::own(&loaded.profile),
                 None => devices::own_or_guess(&loaded.profile),
@@ -328,18 +332,18 @@ impl Prepared {
         self.recipes.iter().map(|named| &*named.name)
     }
 
-    /// What was asked.
+    /// Returns the study that was asked.
     pub(crate) const fn asked(&self) -> &Study {
         &self.asked
     }
 
-    /// What runs, where no way of sharing is looked for.
+    /// Returns the load, the workload and the recipes, unless ways of sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
     }
 
-    /// The ways of sharing that the device offers, each with its best parameters, searched by the seeds
-    /// that there are; of `wanted` ones alone, where there are any.
+    /// Returns the ways of sharing that the device offers, each with its best parameters, searched
+    /// by the seeds that there are. If `wanted` names ways of sharing, only those are searched.
     fn candidates(
         &self,
         wanted: &[String],
@@ -362,7 +366,7 @@ impl Prepared {
                 left.iter().zip(&answer.rows).for_each(|(&at, row)| rows[at].push(row.clone()));
             } else {
                 let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
-                // The first seed is that of the study itself.
+                // The first seed is that of the study itself, and `draws` holds the seeds after it.
                 let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
                 for (&at, summaries) in left.iter().zip(found) {
                     let name = &candidates[at].recipe.name;
@@ -378,7 +382,7 @@ impl Prepared {
         Ok(best.into_iter().map(|at| candidates[at].clone()).collect())
     }
 
-    /// What comes of recipes by the seed of the study alone.
+    /// Runs recipes by the seed of the study alone, and compares them.
     fn first_round(
         &self,
         recipes: &[NamedRecipe],
@@ -424,10 +428,10 @@ impl Prepared {
         }
     }
 
-    /// Runs everything; with `kept`, decision logs and timelines go there.
+    /// Runs everything; decision logs and timelines go to `kept`, if it is given.
     ///
     /// # Errors
-    /// When a recipe cannot be used, a run breaks off, is cancelled, or what it leaves is not taken.
+    /// When a recipe cannot be used, or a run breaks off, is cancelled, or its files are not taken.
     pub fn run(
         mut self,
         around: &Surroundings<'_>,
@@ -471,7 +475,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// The way of sharing that a result recommends, else the one that others are compared with.
+    /// Returns the way of sharing that a result recommends, else the one that others are compared
+    /// with.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();
@@ -481,7 +486,7 @@ impl Prepared {
 }
 
 impl Studied {
-    /// The result as a document, for a page or a terminal.
+    /// Returns the result as a document, for a page or a terminal.
     #[must_use]
     pub fn document(&self, closing: Closing<'_>) -> Document {
         let profiles: Vec<_> = self.prepared.profiles.iter().map(Loaded::replayed).collect();

@@ -6,28 +6,28 @@ use raddle_report::amount::{AmountError, SpanUnit, is_meant, time, whole};
 use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
-/// A key of recipes, what it is set to, and how that was written.
+/// A key of recipes, its value, and the text that sets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
-    /// As it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
+    /// The text as it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
     pub text: String,
-    /// From the outermost table to the key.
+    /// The path from the outermost table to the key.
     path: Vec<String>,
     value: toml::Value,
 }
 
-/// The tables of a recipe, and its only key that a replay heeds.
+/// The tables of a recipe, and the only key outside of them that a replay heeds.
 const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
 
-/// Whether a key with dots is one of recipes.
+/// Returns whether a key with dots is a key of recipes.
 pub(crate) fn is_recipe_key(key: &str) -> bool {
     let first = key.split('.').next().unwrap_or_default().replace('_', "-");
     RECIPE_KEYS.contains(&&*first)
 }
 
 impl Setting {
-    /// Sets the key in a recipe; what stands in the way goes.
+    /// Sets the key in a recipe; a value that stands where a table is needed goes.
     pub(crate) fn apply(&self, recipe: &mut toml::Table) {
         let Some((last, tables)) = self.path.split_last() else { return };
         let mut at = recipe;
@@ -44,7 +44,7 @@ impl Setting {
     }
 }
 
-/// A key as a table has it already, with `_` or `-`.
+/// Returns the key as a table spells it already, with `_` or `-`.
 fn spelled(table: &toml::Table, key: &str) -> String {
     let same = |own: &&String| own.replace('_', "-") == key;
     table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
@@ -62,7 +62,7 @@ impl TryFrom<String> for Setting {
                 "`{key}` is no key of a recipe: they are window, and those of launch-path, turn, allocate and preempt, such as turn.policy"
             ));
         }
-        // What is no value of TOML is a time in the unit of the key, or a word.
+        // A value that is none of TOML is a time in the unit of the key, or a word.
         let read = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
         let read = read.and_then(|mut table| table.remove("value").filter(|_| table.is_empty()));
         let unit = SpanUnit::of_name(&key).filter(|_| is_meant(value));
@@ -75,7 +75,7 @@ impl TryFrom<String> for Setting {
     }
 }
 
-/// A time as a recipe has it, in the unit of its key.
+/// Reads a time in the unit of its key, as a recipe has it.
 fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
     let amount = whole(text, unit).map_err(|error| error.to_string())?;
     i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))
@@ -88,10 +88,10 @@ impl From<Setting> for String {
 }
 
 impl Named<u64> {
-    /// When a profile begins, `FILE=TIME`, in nanoseconds; a bare number is milliseconds.
+    /// Reads the start of a profile, `FILE=TIME`, in nanoseconds; a bare number is milliseconds.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Returns what is wrong with the text.
     pub fn start(text: &str) -> Result<Self, String> {
         let (file, value) = of_profile(text)?;
         let value = time(value, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
@@ -100,10 +100,10 @@ impl Named<u64> {
 }
 
 impl Named<u32> {
-    /// The share of a profile, `FILE=N`.
+    /// Reads the share of a profile, `FILE=N`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Returns what is wrong with the text.
     pub fn share(text: &str) -> Result<Self, String> {
         let (file, value) = of_profile(text)?;
         let value = value.parse().ok().filter(|&share| share > 0);
@@ -113,10 +113,10 @@ impl Named<u32> {
 }
 
 impl Named<SaidHint> {
-    /// What a program says of itself, `FILE=KIND:VALUE`.
+    /// Reads a hint that a program gives about itself, `FILE=KIND:VALUE`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Returns what is wrong with the text.
     pub fn hint(text: &str) -> Result<Self, String> {
         let (file, value) = of_profile(text)?;
         Ok(Self { file: file.to_owned(), value: value.to_owned().try_into()? })
@@ -137,37 +137,37 @@ fn of_profile(text: &str) -> Result<(&str, &str), String> {
 pub struct Named<T> {
     /// The profile, by its name or file.
     pub file: String,
-    /// What it is given.
+    /// The value that the profile is given.
     pub value: T,
 }
 
-/// A priority rule and how it was written.
+/// A priority rule, and the text that gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Rule {
-    /// As it was written: `GLOB[:stream N]=LEVEL`.
+    /// The text as it was written: `GLOB[:stream N]=LEVEL`.
     pub text: String,
-    /// What that means.
+    /// The rule that the text means.
     pub rule: PriorityRule,
 }
 
-/// A rule of idempotence and how it was written.
+/// A rule of idempotence, and the text that gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct IdempotenceClaim {
-    /// As it was written: `GLOB=yes|no|unknown`.
+    /// The text as it was written: `GLOB=yes|no|unknown`.
     pub text: String,
-    /// What that means.
+    /// The rule that the text means.
     pub rule: IdempotenceRule,
 }
 
-/// What a program says of itself, and how it was written.
+/// A hint that a program gives about itself, and the text that gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct SaidHint {
-    /// As it was written: `KIND:VALUE`.
+    /// The text as it was written: `KIND:VALUE`.
     pub text: String,
-    /// What that means.
+    /// The hint that the text means.
     pub hint: Hint,
 }
 

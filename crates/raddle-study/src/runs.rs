@@ -1,4 +1,5 @@
-//! What happens under each recipe: all processes together, by each seed, and each process alone?
+//! What happens under each recipe, to all processes together, by each seed, and to each process
+//! alone?
 //!
 //! Runs are independent, so they go in parallel; results are collected by position, so they do not
 //! depend on how many go at a time.
@@ -29,69 +30,71 @@ use crate::recipes::{self, NamedRecipe};
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
-/// What neighbours cost, by process and task.
+/// The costs of neighbours, by process and task.
 pub(crate) type Charges = Vec<Vec<Contention>>;
 
-/// What is run.
+/// The inputs of runs.
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// What is charged for contention at least and at most, by process; empty: it is not charged.
+    /// The charges for contention at least and at most, by process; empty: contention is not
+    /// charged.
     pub(crate) bounds: &'p [Charges],
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
-    /// Runs of those end as soon as one of these cannot be met any more.
+    /// The goals of which each ends a run of a further seed as soon as it cannot be met any more.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
-    /// What work costs.
+    /// The energy that work costs.
     pub(crate) energy: EnergyModel,
-    /// What decision logs hold; `None`: there are none.
+    /// The content of decision logs; `None`: there are none.
     pub(crate) detail: Option<Detail>,
-    /// Where decision logs and timelines are written; `None` for none.
+    /// The receiver of decision logs and timelines; `None` for none.
     pub(crate) leavings: Option<&'p dyn Leavings>,
-    /// Which timelines are drawn; `None`: none.
+    /// The timelines that are drawn; `None`: none.
     pub(crate) timeline: Option<&'p Wanted>,
-    /// Runs at a time; `None`: one a core.
+    /// The number of runs at a time; `None`: one a core.
     pub(crate) jobs: Option<u16>,
     /// The watcher, which is told the progress of runs.
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One run.
+/// One run: a recipe, and the work under it.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
 }
 
-/// What runs.
+/// The work of a run.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
-    /// All processes.
+    /// All processes together.
     Together,
     /// One process, once.
     Alone(usize),
     /// All processes, with the requests of a further seed.
     Seed(usize),
-    /// All processes once more, to draw what is missing of a run of which this came.
+    /// All processes once more, to draw what is missing of an earlier run with this outcome.
     Again(Missing, &'p Outcome),
-    /// All processes, with an end of what contention may cost.
+    /// All processes, with the least or the most that contention may cost.
     Bound(usize),
 }
 
-/// What came of one.
+/// The result of one run.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
 }
 
-/// What came of all.
+/// The results of all runs.
 #[derive(Debug)]
 pub(crate) struct AllRuns {
     /// One entry a recipe, in their order.
     pub(crate) recipes: Vec<RecipeRun>,
-    /// Each process alone and once under `leftover`; empty where there is only one, which runs once.
+    /// Each process alone and once under `leftover`; empty if there is only one process, which runs
+    /// once.
     pub(crate) alone: Vec<Outcome>,
 }
 
@@ -101,6 +104,8 @@ pub(crate) struct Runner<'p> {
 }
 
 impl<'p> Runner<'p> {
+    /// Takes a plan whose recipes the device can use.
+    ///
     /// # Errors
     /// When a recipe cannot be used on the device.
     pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, StudyError> {
@@ -110,13 +115,13 @@ impl<'p> Runner<'p> {
         Ok(Self { plan })
     }
 
-    /// All processes together under one recipe, on this thread.
+    /// Runs all processes together under one recipe, on this thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         let job = RunJob { named, of: RunOf::Together };
         self.simulate(job, self.plan.workload, &mut None::<Lent>)
     }
 
-    /// By recipe, what comes of it by further seeds.
+    /// Runs all recipes by further seeds. Returns the summaries by recipe.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| seeds.clone().map(move |seed| RunJob { named, of: RunOf::Seed(seed) });
         let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
@@ -129,7 +134,7 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// One process alone and once under a recipe, on this thread.
+    /// Runs one process alone and once under a recipe, on this thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let of = RunOf::Alone(process);
         self.simulate(RunJob { named, of }, &self.workload(RunJob { named, of }), &mut None::<Lent>)
@@ -142,7 +147,8 @@ impl<'p> Runner<'p> {
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
         let apart = processes.len() > 1 || processes.iter().any(has_requests);
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
-        // One measure for all recipes: the ordinary path, and whatever has room.
+        // All recipes have one measure: each process alone on the ordinary path, wherever there is
+        // room.
         let ordinary = [recipes::bundled(BASELINE, &Registry::bundled())?];
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
@@ -150,7 +156,7 @@ impl<'p> Runner<'p> {
             firsts.map(move |(process, _)| RunJob { named, of: RunOf::Alone(process) })
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
-        // The long ones first.
+        // The long runs come first.
         let bounds = (0..plan.bounds.len()).flat_map(|at| each(RunOf::Bound(at)));
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
@@ -179,7 +185,8 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Draws what a result of these runs compares: the rest of its timelines, and its slowest requests.
+    /// Draws the timelines that a result of these runs lacks: the rest of the compared recipes, and
+    /// the slowest requests.
     pub(crate) fn draw(
         &self,
         result: &mut ReplayResult,
@@ -250,7 +257,7 @@ impl<'p> Runner<'p> {
             let outcome = self.simulate(job, &self.workload(job), &mut watch)?;
             let (lent, recorders) = watch;
             let to = (leavings, name.as_str());
-            // A run that was repeated may have ended early.
+            // A repeated run may have ended early, so the outcome of the earlier run counts.
             let came = if let RunOf::Again(_, came) = job.of { came } else { &outcome };
             let drawn = wanted.write(recorders, plan.workload, came, to)?;
             return Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)));
@@ -270,7 +277,8 @@ impl<'p> Runner<'p> {
         })
     }
 
-    /// What a job runs; nobody has neighbours alone, or in memory of its own.
+    /// Returns the workload of a job, without costs of neighbours if each process has memory of its
+    /// own.
     fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.plan.workload;
         let charged = all.processes.iter().any(|plan| !plan.contention.is_empty());
@@ -383,7 +391,8 @@ impl<'p> Runner<'p> {
     }
 }
 
-/// By process: the first that is like it, so that what happens when it runs alone is the same.
+/// Returns, by process, the first process that is like it, so that the same happens when either
+/// runs alone.
 fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     let like = |(process, plan): (usize, &ProcessPlan)| {
@@ -408,7 +417,7 @@ fn log(
     Ok(header.short_writer(file))
 }
 
-/// The decision log of a recipe, within results.
+/// Returns the name of the decision log of a recipe, within results.
 fn log_name(recipe: &str) -> String {
     format!("{recipe}/{LOG}")
 }

@@ -1,21 +1,22 @@
 //! Which of many candidates is best, without running each by every seed?
 //!
-//! Successive halving: all candidates are run by one seed, the better half of each kind by one more,
-//! the better half of those by two more, and so on, each time as many seeds as before together. Who
-//! remains was run by all seeds, and candidates are only ever compared by the same ones.
+//! Successive halving: all candidates are run by one seed, the better half of each kind by one
+//! more, the better half of those by two more, and so on, each time as many seeds as before
+//! together. The candidates that remain were run by all seeds, and candidates are only ever
+//! compared by the same seeds.
 
 use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// The candidates that were run by all seeds, or have no rival of their kind left: of each kind at
-/// least the best; the best first.
+/// Returns the candidates that were run by all seeds, or have no rival of their kind left: of each
+/// kind at least the best; the best first.
 ///
-/// `kinds` holds the kind of each candidate. `round` runs candidates by further seeds and ranks them by
-/// all seeds so far, the best first.
+/// `kinds` holds the kind of each candidate. `round` runs candidates by further seeds and ranks
+/// them by all seeds so far, the best first.
 ///
 /// # Errors
-/// What `round` says.
+/// When `round` fails.
 pub(crate) fn halve(
     kinds: &[usize],
     seeds: usize,
@@ -40,7 +41,7 @@ pub(crate) fn halve(
     }
 }
 
-/// The best of each kind of those that are ranked, in the order of the kinds.
+/// Returns the best of each kind among the ranked candidates, in the order of the kinds.
 pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::new();
     for &own in ranking {

@@ -15,13 +15,14 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{devices, parallel, recipes, runs};
 
-/// What comes closest to the device itself: everyone, ordinary, leftover, never.
+/// The recipe that comes closest to the device itself: everyone, ordinary, leftover, never.
 const RECIPE: &str = "leftover";
 
-/// What fits a profile that was recorded on that device; and how it compares, where that was tried.
+/// Fits the model to a profile that was recorded on that device. Returns also how the replay
+/// compares with the recording, if that was tried.
 ///
 /// # Errors
-/// When nothing of it can run there.
+/// When no part of the profile can run there.
 pub fn fit(
     loaded: &Loaded,
     own: &Device,
@@ -47,7 +48,7 @@ pub fn fit(
     }
 }
 
-/// How long workgroups last; `None` where no kernels ran side by side.
+/// Calibrates how long workgroups last; `None` if no kernels ran side by side.
 fn calibrated<'l>(
     loaded: &'l Loaded,
     own: &'l Device,
@@ -61,9 +62,9 @@ fn calibrated<'l>(
     Ok(Some(calibration))
 }
 
-/// Where kernels ran side by side they wait for room too, which the fit knows nothing of: its
-/// handover is lowered by quarters for as long as that brings more waits of the self-replay within
-/// the goal.
+/// Lowers the handover of a fit. Kernels that ran side by side wait for room too, which the fit
+/// knows nothing of. The handover is lowered by quarters for as long as that brings more waits of
+/// the self-replay within the goal.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,
@@ -94,7 +95,7 @@ fn refined(
     Ok((best.0, Some(best.1)))
 }
 
-/// Replays a profile with what was fitted and compares.
+/// Replays a profile with the fitted times, and compares the replay with the recording.
 pub fn run(
     loaded: &Loaded,
     own: &Device,
@@ -109,7 +110,7 @@ pub fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// How far a replay may be trusted: with what was fitted, replayed here unless that was done.
+/// Returns how far a replay may be trusted: by `found`, or else by a replay here.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
@@ -124,7 +125,8 @@ pub(crate) fn error(
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
-/// What a profile alone on its own device says of the model, and how far that may be trusted.
+/// Fits the model to a profile alone on its own device. Returns also how far the fit may be
+/// trusted.
 pub(crate) fn judged(
     loaded: &Loaded,
     waits: WaitRule,
@@ -133,7 +135,7 @@ pub(crate) fn judged(
 ) -> (Fitted, Option<ModelError>) {
     let fitted = || {
         let own = devices::own(&loaded.profile).ok()?;
-        // What cannot be replayed at home says nothing of the model.
+        // A profile that cannot be replayed on its own device teaches nothing about the model.
         let (fitted, found) = fit(loaded, &own.device, waits, latency, watcher).ok()?;
         let found = (&fitted, found);
         let error = error(loaded, &own.device, found, waits, watcher).ok()?;
@@ -142,7 +144,7 @@ pub(crate) fn judged(
     fitted().unwrap_or_default()
 }
 
-/// One process, alone, once.
+/// Runs one process alone and once.
 fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Outcome, StudyError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;
@@ -153,7 +155,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         draws: &[],
         goals: &[],
         target: own,
-        // Nobody asks what it draws.
+        // Nobody reads the energy of this run.
         energy: EnergyModel::of_instructions([0; 6]),
         detail: None,
         leavings: None,

@@ -13,13 +13,13 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::{count, counted, percent, share};
 
-/// What is said of kernels without shapes.
+/// The rules for kernels without shapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShapeRules {
-    /// Take profiles of which more than a tenth of the kernel time has no shape or can never run on the
-    /// device: a kernel without a shape fills the wave slots of the device while it lasts, one that can
-    /// never run takes no time
+    /// Take profiles of which more than a tenth of the kernel time has no shape or can never run on
+    /// the device: a kernel without a shape fills the wave slots of the device while it lasts, one
+    /// that can never run takes no time
     pub partial: bool,
     /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
     /// graphs, or a profile of the same kernels that has shapes; may be repeated
@@ -27,10 +27,10 @@ pub struct ShapeRules {
 }
 
 impl ShapeRules {
-    /// How profiles are read, with the shapes of the files that are named.
+    /// Returns how profiles are read, with the shapes of the files that are named.
     ///
     /// # Errors
-    /// When one cannot be read, or gives no shape.
+    /// When a file cannot be read, or gives no shape.
     pub fn options(
         &self,
         barriers: BarrierRule,
@@ -42,11 +42,11 @@ impl ShapeRules {
         Ok(ImportConfig { barriers, captures, ..ImportConfig::default() })
     }
 
-    /// Whether enough is known of these profiles.
+    /// Checks that enough is known of these profiles.
     ///
     /// # Errors
-    /// When more than a tenth of the kernel time of one has no shape, and nobody said that this will
-    /// do; and when the files with shapes do nothing.
+    /// When more than a tenth of the kernel time of a profile has no shape, and `partial` is not
+    /// set; and when the files with shapes do nothing.
     pub fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), StudyError> {
         let idle = |(_, profile): &(&str, &Profile)| {
             let report = &profile.report;
@@ -66,11 +66,11 @@ impl ShapeRules {
         }
     }
 
-    /// Whether enough of these profiles can run on a device.
+    /// Checks that enough of these profiles can run on a device.
     ///
     /// # Errors
-    /// When more than a tenth of the kernel time of one can never run there, and nobody said that this
-    /// will do.
+    /// When more than a tenth of the kernel time of a profile can never run there, and `partial` is
+    /// not set.
     pub(crate) fn check_runs(
         &self,
         profiles: &[Loaded],
@@ -97,20 +97,20 @@ impl ShapeRules {
     }
 }
 
-/// More than one of so many parts of the kernel time is too much to do without.
+/// The divisor of the kernel time: more than one of so many parts is too much to do without.
 const MUCH: u128 = 10;
 
-/// What of a profile can never run.
+/// The part of a profile that can never run.
 #[derive(Clone, Debug, Default)]
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// Why the first of them cannot.
+    /// The reason why the first of these launches cannot run.
     first: Option<String>,
 }
 
 impl LostTime {
-    /// How much lacks, and what helps.
+    /// Tells how much of the kernel time can never run, and what helps.
     fn told(&self, given: &str, all: u128, device: &str) -> String {
         format!(
             "{} of the kernel time of {given} can never run on {device} ({}; the first: {}), so a replay would say little of the recorded run: give the file as the profiler wrote it, or a larger device with --device; --partial replays the rest",
@@ -121,7 +121,7 @@ impl LostTime {
     }
 }
 
-/// How much lacks, and what helps.
+/// Tells how much of the kernel time has no shape, and what helps.
 fn without_shapes(given: &str, profile: &Profile) -> String {
     let unknown = profile.unknown_time();
     let kernels = profile.report.kernels;
@@ -145,7 +145,7 @@ fn without_shapes(given: &str, profile: &Profile) -> String {
     )
 }
 
-/// What gives opaque kernels of such a file a shape.
+/// Returns what gives opaque kernels of a profile of this format a shape.
 fn help(profile: &Profile) -> &'static str {
     match profile.format {
         ProfileFormat::Kineto => {

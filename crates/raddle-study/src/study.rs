@@ -1,4 +1,4 @@
-//! What is asked?
+//! What does a study ask?
 
 use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
@@ -20,106 +20,107 @@ use crate::shapes::ShapeRules;
 pub struct Study {
     /// Names of profiles; `serve.csv*3` is three processes of one.
     pub profiles: Vec<String>,
-    /// What is said of kernels whose profile does not tell their shape.
+    /// The rules for kernels whose profile does not tell their shape.
     pub shapes: ShapeRules,
-    /// Which recipes are replayed.
+    /// The choice of the recipes that are replayed.
     pub ways: Ways,
-    /// Bundled recipes and recipe files; none: the default ones.
+    /// Bundled recipes and recipe files; if there are none, the default ones.
     pub recipes: Vec<String>,
-    /// Keys of these recipes that are set otherwise.
+    /// Keys of the recipes that are set otherwise.
     pub settings: Vec<Setting>,
-    /// What is asked of profiles.
+    /// The goals of the processes.
     pub goals: Vec<Goal>,
-    /// Whether hosts issue at the recorded times, whatever the device does.
+    /// True if hosts issue at the recorded times, whatever the device does.
     pub open_loop: bool,
-    /// The device, by id, product name or file; `None`: that of the first profile.
+    /// The device, by id, product name or file; `None`: the device of the first profile.
     pub device: Option<String>,
-    /// By what times are scaled to another device than that of a profile.
+    /// The rule by which times are scaled from the device of a profile to another device.
     pub scale: Scaling,
-    /// Which waits of one stream for another hold.
+    /// The rule for which waits of one stream for another hold.
     pub waits: WaitRule,
-    /// Whether the energy of runs is reported.
+    /// True if the energy of runs is reported.
     pub energy: bool,
-    /// A file of weights of energy; `None`: those assumed.
+    /// A file of weights of energy; `None`: the weights that are assumed.
     pub energy_weights: Option<String>,
-    /// How long a launch takes to reach the device; `None`: fitted with one recipe.
+    /// The time that a launch takes to reach the device; `None`: fitted with one recipe, else none.
     pub launch_latency: Option<Latency>,
-    /// Whether neighbours cost kernels time before a resource is full; `None`: where ways of sharing
-    /// are compared.
+    /// The cost of neighbours before a resource is full; `None`: charged if ways of sharing are
+    /// compared.
     pub contention: Option<ContentionRule>,
-    /// How urgent work is.
+    /// Rules for how urgent work is.
     pub priorities: Vec<Rule>,
-    /// Whether the waves of a workgroup meet at barriers, which no profile says.
+    /// The assumption on whether the waves of a workgroup meet at barriers, which no profile tells.
     pub barriers: BarrierRule,
-    /// Whether kernels may be killed and run again, by name.
+    /// Claims by name on whether kernels may be killed and run again.
     pub idempotent: Vec<IdempotenceClaim>,
-    /// Files of verdicts on that.
+    /// Files of verdicts on whether kernels may be killed and run again.
     pub idempotent_from: Vec<String>,
-    /// When profiles begin, in nanoseconds.
+    /// The times at which profiles begin, in nanoseconds.
     pub starts: Vec<Named<u64>>,
     /// The shares of profiles.
     pub shares: Vec<Named<u32>>,
-    /// What the programs of profiles say of themselves, as they join.
+    /// Hints that the programs of profiles give about themselves as they join.
     pub hints: Vec<Named<SaidHint>>,
-    /// Let no profile repeat.
+    /// True if no profile repeats.
     pub once: bool,
-    /// What becomes of communication kernels.
+    /// The rule for communication kernels.
     pub comm: CommRule,
     /// The requests.
     pub load: Load,
-    /// How the profiles were named where that was otherwise, such as a folder of ranks.
+    /// The names that the user gave, if they are not those of profiles, such as a folder of ranks.
     pub given: Vec<String>,
-    /// Which ranks of such folders the profiles are.
+    /// The ranks that the profiles are, if folders of ranks were given.
     pub ranks: Vec<String>,
 }
 
-/// Which recipes are replayed.
+/// The choice of the recipes that are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
-    /// Those that are named.
+    /// The recipes that are named, else the default ones.
     #[default]
     Asked,
-    /// Every bundled one.
+    /// Every bundled recipe.
     All,
     /// The ways of sharing that the device offers, each with the parameters that suit best.
     Modes,
 }
 
-/// What neighbours of other processes cost a kernel before a resource is full.
+/// The cost of neighbours of other processes for a kernel before a resource is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentionRule {
-    /// What the profiles teach; what they do not say widens intervals.
+    /// The cost that the profiles teach; costs that they do not teach widen intervals.
     Learnt,
-    /// Nothing.
+    /// No cost.
     None,
 }
 
-/// How long a launch takes to reach the device.
+/// The time that a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
-    /// As long as fits the recording.
+    /// The time that fits the recording.
     Fitted,
     /// No time.
     None,
 }
 
 impl Study {
-    /// The launch latency of profiles, for this number of recipes.
+    /// Returns the launch latency of profiles, for this number of recipes.
     pub(crate) fn latency(&self, recipes: usize) -> Latency {
         self.launch_latency.unwrap_or(if recipes == 1 { Latency::Fitted } else { Latency::None })
     }
 
-    /// Whether contention is charged.
+    /// Returns whether contention is charged.
     pub(crate) fn charges_contention(&self) -> bool {
         let rule =
             if self.ways == Ways::Modes { ContentionRule::Learnt } else { ContentionRule::None };
         self.contention.unwrap_or(rule) == ContentionRule::Learnt
     }
 
-    /// The command of a verb that asks this, without what changes no figure.
+    /// Returns the command of a verb that asks this question, without options that change no
+    /// figure.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
         let bare = |text: &String| files.file_or_word(text);
         let verb = if self.ways == Ways::Modes { "share" } else { verb };
@@ -176,11 +177,11 @@ impl Study {
     }
 }
 
-/// How a command names files.
+/// The way in which a command names files.
 pub(crate) enum FileNames<'f> {
-    /// As they were given.
+    /// Names as they were given.
     Given,
-    /// By their names without folders, where these are files.
+    /// Names without folders; words that name no file stay.
     Bare(&'f dyn Files),
 }
 
@@ -192,7 +193,7 @@ impl FileNames<'_> {
         }
     }
 
-    /// The name of what is a file, or some other word.
+    /// Returns the name of a file, or a word that names no file.
     fn file_or_word(&self, text: &str) -> String {
         match self {
             Self::Bare(files) if files.has(text) => base_name(text),
@@ -200,7 +201,8 @@ impl FileNames<'_> {
         }
     }
 
-    /// A file with arrivals. Of these results tell the task, and nothing of the file.
+    /// Returns the name of a file with arrivals. Results tell the task of the file, and nothing of
+    /// the file itself.
     fn arrivals(&self, text: &str) -> String {
         match self {
             Self::Given => text.to_owned(),
@@ -210,7 +212,8 @@ impl FileNames<'_> {
 }
 
 impl Study {
-    /// The first file that it names and that is not there: of its profiles, shapes and verdicts.
+    /// Returns the first file that the study names and that does not exist: of its profiles, shapes
+    /// and verdicts.
     #[must_use]
     pub fn missing(&self, files: &dyn Files) -> Option<String> {
         let profiles = self.profiles.iter().map(|name| profiles::times(name, files).0);
@@ -220,13 +223,13 @@ impl Study {
     }
 }
 
-/// The word for a rule, if there is one.
+/// Returns the word for a rule, if there is one.
 fn word(rule: Option<impl Serialize>) -> Vec<String> {
     let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Nanoseconds as the options write them, in milliseconds.
+/// Writes nanoseconds as the options do, in milliseconds.
 fn milliseconds_of(ns: u64) -> String {
     let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,7 +1,8 @@
 //! Which timelines are drawn, and what do results say of them?
 //!
-//! Of each recipe that is compared one of the whole run, and one of its slowest request on every
-//! compute unit, from its arrival on as far as that does not take too many slices.
+//! Each recipe that is compared has one timeline of the whole run, and one of its slowest request
+//! on every compute unit, from the request's arrival on as far as that does not take too many
+//! slices.
 
 use raddle_policy::Tick;
 use raddle_report::answer::BASELINE;
@@ -12,54 +13,55 @@ use raddle_sim::{Outcome, Seen, Watch, Workload};
 use crate::error::StudyError;
 use crate::files::Leavings;
 
-/// The most slices on compute units where nobody says otherwise, and of the slowest request.
+/// The most slices on compute units, unless a wish gives another number.
 const MOST: u32 = 500_000;
+/// The most slices of the timeline of the slowest request.
 const MOST_OF_SLOWEST: usize = 40_000;
 
-/// Which timelines are wanted of a run, and how fine.
+/// A wish for timelines of a run: which, and how fine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
-    /// Those of every recipe, not only of the compared ones.
+    /// True if every recipe has timelines, not only the compared ones.
     pub all: bool,
     /// The most slices of a timeline; `None`: 500,000.
     pub slices: Option<u32>,
-    /// Only from this time to that one, in nanoseconds.
+    /// The window that is drawn, from one time to another, in nanoseconds; `None`: the whole run.
     pub window: Option<(u64, u64)>,
 }
 
-/// What is drawn.
+/// The timelines that are drawn of the runs of a study.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// Of every recipe.
+    /// True if every recipe has timelines.
     all: bool,
     /// The recipe that others are compared with.
     baseline: String,
     most: usize,
-    /// From when to when, where not all of a run.
+    /// The window that is drawn, in nanoseconds; `None`: the whole run.
     window: Option<(u64, u64)>,
     names: TimelineNames,
-    /// Of the device.
+    /// The number of compute units of the device.
     cus: u16,
 }
 
-/// What of a run has not been drawn.
+/// The timelines of a run that have not been drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     whole: bool,
-    /// From when to when its slowest request was served.
+    /// The span in which the slowest request was served, if its timeline is missing.
     part: Option<(u64, u64)>,
 }
 
 impl Missing {
-    /// All of it, and no part apart.
+    /// The timeline of the whole run, and none of a part.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
-/// Looks on for several timelines of one run.
+/// A watch that records several timelines of one run.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
-    /// When nothing more of them can change; `None`: with the run.
+    /// The time after which nothing of the timelines changes; `None`: the end of the run.
     until: Option<Tick>,
 }
 
@@ -74,7 +76,7 @@ impl Watch for Recorders {
 }
 
 impl Wanted {
-    /// What is asked for; `None`: nothing.
+    /// Takes a wish for the runs of these recipes; `None` if there are no recipes.
     pub(crate) fn of<'r>(
         wish: &TimelineWish,
         recipes: impl Iterator<Item = &'r str> + Clone,
@@ -92,20 +94,21 @@ impl Wanted {
         })
     }
 
-    /// Whether it is known before any run that this recipe is drawn.
+    /// Returns whether it is known before any run that this recipe is drawn.
     pub(crate) fn at_once(&self, recipe: &str) -> bool {
         self.all || recipe == self.baseline
     }
 
-    /// What of a recipe that is compared has not been drawn.
+    /// Returns the timelines of a compared recipe that have not been drawn, if there are any.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let whole = !result.is_drawn(recipe);
-        // Whoever names a window wants that one.
+        // A user who names a window wants only that window.
         let part = result.slowest_request(recipe).filter(|_| self.window.is_none());
         (whole || part.is_some()).then_some(Missing { whole, part })
     }
 
-    /// What looks on while a run goes, of which this came when it went before.
+    /// Returns the recorders for a run; `came` is the outcome of an earlier run of the same, if
+    /// there was one.
     pub(crate) fn recorders(
         &self,
         workload: &Workload,
@@ -152,8 +155,8 @@ impl Wanted {
     }
 }
 
-/// When the last of the launches has ended that are ready within a part of a run; `None` where one
-/// never ends.
+/// Returns when the last of the launches has ended that are ready before the end of a part of a
+/// run; `None` if one never ends.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
     within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))

@@ -34,22 +34,22 @@ impl FromStr for Minimise {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tuned {
-    /// What was small: `train step`, or `slowdowns`, the product of all.
+    /// The figure that was to be small: `train step`, or `slowdowns`, the product of all.
     pub minimised: String,
-    /// Sets of values that there are.
+    /// The number of sets of values.
     pub candidates: u64,
-    /// Of these, sets that failed.
+    /// The number of sets of values that failed.
     pub failed: u64,
-    /// Which these are, and why: nothing is concluded of them.
+    /// The sets that failed, and why; nothing is concluded of these sets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Runs that were made.
+    /// The number of runs that were made.
     pub runs: u64,
-    /// Seeds by which those below were run.
+    /// The number of seeds by which the rows of `best` were run.
     pub seeds: u64,
     /// The names of the processes.
     pub processes: Vec<String>,
@@ -57,9 +57,9 @@ pub struct Tuned {
     pub base: TunedRow,
     /// The candidates that were run by all seeds, the best first.
     pub best: Vec<TunedRow>,
-    /// What of the profiles can overturn the answer, a line each.
+    /// The facts about the profiles that can overturn the answer, a line each.
     pub overturning: Vec<String>,
-    /// What a replay says of today's way and of these candidates.
+    /// The answer of a replay of today's way and of the candidates in `best`.
     pub answer: PolicyFigures,
     /// The recipe of the best, as TOML.
     pub recipe: String,
@@ -72,31 +72,33 @@ pub struct Tuned {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TunedRow {
-    /// Its values.
+    /// The values of the candidate, as an id.
     pub case: String,
-    /// Whether all launches ended by all seeds.
+    /// True if all launches ended by all seeds.
     pub complete: bool,
-    /// Whether the means meet all goals.
+    /// True if the means meet all goals.
     pub goals_met: bool,
-    /// The mean of what was small, in nanoseconds, or a product of ratios; absent where nothing ended.
+    /// The mean of the minimised figure, in nanoseconds, or a product of ratios; absent if nothing
+    /// ended.
     pub objective: Option<f64>,
-    /// By how much more that is than the best's, seed by seed: the mean, and half of its 95 % confidence
-    /// interval; absent for the best itself and with one seed.
+    /// The difference of the objective from that of the best, seed by seed: the mean, and half of
+    /// its 95 % confidence interval; absent for the best itself and with one seed.
     pub behind: Option<(f64, f64)>,
-    /// What each process is judged by, in nanoseconds.
+    /// The figure by which each process is judged, in nanoseconds.
     pub figures: Vec<Option<u64>>,
 }
 
 impl Tuned {
-    /// The command that replays today's way and the best, whose recipe is in this file, and comes to the
-    /// same figures.
+    /// Returns the command that replays today's way and the best candidate, and comes to the same
+    /// figures; `recipe` is the file with the recipe of the best.
     #[must_use]
     pub fn command(&self, recipe: &str) -> Vec<String> {
         let recipes = vec![BASELINE.to_owned(), recipe.to_owned()];
         Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
     }
 
-    /// Whether the best is better than the second by more than chance; `None` where that is not known.
+    /// Returns whether the best is better than the second by more than chance; `None` if that is
+    /// not known.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
         let second = self.best.get(1)?;
@@ -105,7 +107,7 @@ impl Tuned {
     }
 }
 
-/// By candidate and seed: its figures, or why there are none.
+/// The figures of each run, or why there are none, by candidate and seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
@@ -113,7 +115,7 @@ struct Tuning<'t, 'b> {
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// Today's way by seed, under the values of the first candidate.
+    /// The rows of today's way by seed, under the values of the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
     runs: u64,
@@ -142,7 +144,7 @@ impl Bench<'_> {
     }
 }
 
-/// The same as today's devices do it.
+/// Returns a study under the recipe of today's devices.
 fn base_of(study: &Study) -> Study {
     Study { recipes: vec![BASELINE.to_owned()], settings: Vec::new(), ..study.clone() }
 }
@@ -164,7 +166,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Runs candidates by further seeds, and ranks them by all; what cannot be had is ranked last.
+    /// Runs candidates by further seeds, and ranks them by all seeds so far. Candidates that fail
+    /// are left out.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -173,7 +176,7 @@ impl Tuning<'_, '_> {
         let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
         let bench = self.bench;
         parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
-            // The rows by which goals are measured go along.
+            // The runs of the baseline, by which goals are measured, go along.
             let Some(&(at, seed)) = jobs.get(job) else {
                 let seed = job - jobs.len();
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
@@ -198,7 +201,7 @@ impl Tuning<'_, '_> {
             self.rows[*at].extend(row);
         }
         let mut ranking = order(&self.figures(&self.base, left), left);
-        // What fails by one seed is not run by another.
+        // A candidate that fails by one seed is not run by another.
         ranking.retain(|&at| self.rows[at].iter().all(Result::is_ok));
         if ranking.is_empty() {
             let why = FailedCase::told(&self.failures()).join("; ");
@@ -207,7 +210,7 @@ impl Tuning<'_, '_> {
         Ok(ranking)
     }
 
-    /// The candidates that failed, and why.
+    /// Returns the candidates that failed, and why.
     fn failures(&self) -> Vec<FailedCase> {
         let of = |(at, rows): (usize, &Vec<Result<PolicyRow, String>>)| {
             let error = rows.iter().find_map(|row| row.as_ref().err())?.clone();
@@ -216,7 +219,8 @@ impl Tuning<'_, '_> {
         self.rows.iter().enumerate().filter_map(of).collect()
     }
 
-    /// The base, then these candidates, by all seeds so far; goals are judged.
+    /// Returns the figures of the base, then of these candidates, by all seeds so far; goals are
+    /// judged.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
@@ -232,7 +236,7 @@ impl Tuning<'_, '_> {
         PolicyFigures::ranked_by(self.minimise, self.judged.clone(), rows.collect(), goals)
     }
 
-    /// A row of which nothing is known.
+    /// Returns a row of which nothing is known.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
@@ -245,7 +249,7 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// What is to be small.
+    /// Returns the figure that is to be small.
     fn value(&self, row: &PolicyRow) -> Option<f64> {
         match self.minimise {
             Some((at, metric)) => row.processes[at].figure(metric).map(|ns| ns as f64),
@@ -260,7 +264,7 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Today's way under the values of a candidate, by as many seeds.
+    /// Returns the rows of today's way under the values of a candidate, by `seeds` seeds.
     fn base_of(&self, candidate: usize, seeds: usize) -> Result<Vec<PolicyRow>, StudyError> {
         let study = |at: usize| Ok::<_, StudyError>(base_of(&self.bench.cases().get(at)?.study));
         let first = candidate * self.seeds;
@@ -272,8 +276,9 @@ impl Tuning<'_, '_> {
             .collect()
     }
 
-    /// The candidates and what is said of them beside today's way under the values of the best, which may
-    /// judge an increase otherwise than under those of the first.
+    /// Judges the candidates beside today's way under the values of the best candidate, which may
+    /// judge an increase otherwise than today's way under the values of the first. Returns the
+    /// candidates, the best first.
     fn judged_last(
         &self,
         ranking: &[usize],
@@ -344,13 +349,13 @@ impl Tuning<'_, '_> {
     }
 }
 
-/// Candidates in the order of figures, whose first row is today's way.
+/// Returns the candidates in the order of figures, whose first row is today's way.
 fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
     places.map(|place| candidates[place]).collect()
 }
 
-/// Whether a row meets all goals.
+/// Returns whether a row meets all goals.
 fn met(row: &PolicyRow) -> bool {
     row.goals_met.iter().all(|&met| met)
 }

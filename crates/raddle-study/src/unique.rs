@@ -12,7 +12,7 @@ const LONGEST: usize = 80;
 pub(crate) struct UniqueNames(BTreeSet<String>);
 
 impl UniqueNames {
-    /// `wanted`, or `wanted-2`, `wanted-3`, ... where it is taken.
+    /// Returns `wanted`, or `wanted-2`, `wanted-3`, ... if that name is taken.
     pub(crate) fn give(&mut self, wanted: &str) -> String {
         let base = fit(wanted);
         let mut name = base.clone();
@@ -25,18 +25,18 @@ impl UniqueNames {
     }
 }
 
-/// A name that can be that of a folder: no separators, no control characters, not too long.
+/// Returns a name that a folder can have: no separators, no control characters, not too long.
 pub(crate) fn fit(wanted: &str) -> String {
     let safe = |c: char| if c.is_control() || turns(c) || "/\\:".contains(c) { '_' } else { c };
     let name: String = wanted.chars().map(safe).take(LONGEST).collect();
-    // Nothing that means a folder already, and nothing hidden.
+    // A name of dots means a folder already, and a dot at the beginning hides a file.
     match name.trim_matches([' ', '.']) {
         "" => "unnamed".to_owned(),
         trimmed => trimmed.to_owned(),
     }
 }
 
-/// Several names as one, for a folder: `a+b`, or `a+2-more` where that gets too long.
+/// Joins several names to one, for a folder: `a+b`, or `a+2-more` if that gets too long.
 #[must_use]
 pub fn joined(names: &[&str]) -> String {
     let all = names.join("+");

@@ -17,18 +17,18 @@ pub struct VerdictFile {
     pub kernel: Vec<VerdictRule>,
 }
 
-/// What is said of the kernels of some names.
+/// A verdict on the kernels of some names.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictRule {
-    /// Patterns with `*` and `?`.
+    /// Patterns of kernel names, with `*` and `?`.
     pub names: Vec<String>,
-    /// May it be stopped and run again?
+    /// The verdict: may these kernels be stopped and run again?
     pub verdict: VerdictWord,
-    /// Arguments that must share no byte for that.
+    /// Pairs of arguments that must share no byte for the verdict to hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<[String; 2]>,
-    /// Why.
+    /// The reason for the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -37,18 +37,17 @@ pub struct VerdictRule {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictWord {
-    /// It may.
+    /// The kernel may be stopped and run again.
     Idempotent,
-    /// It may where arguments lie apart.
+    /// The kernel may be stopped and run again if its arguments lie apart.
     Conditional,
-    /// It may not.
+    /// The kernel may not be stopped and run again.
     Not,
-    /// Unknown.
-    ///
+    /// The verdict is unknown.
     Unknown,
 }
 
-/// The rules of a file, and how many of them are conditional.
+/// Reads the rules of a file of verdicts, and counts the conditional verdicts.
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
     let read: VerdictFile = toml::from_str(text).map_err(|error| {
         StudyError::Refused(format!(

@@ -1,20 +1,21 @@
 //! How is the progress of a study reported, and how is a study ended?
 
-/// Is told the progress of a study; `()` ignores it.
+/// A receiver of the progress of a study, which may end the study; `()` ignores the progress.
 pub trait Watcher: Sync {
-    /// Runs begin that have this number of launches together.
+    /// Is told that runs begin, which have this number of launches together.
     fn begin(&self, _launches: u64) {}
 
-    /// What is being done.
+    /// Is told what is being done.
     fn say(&self, _what: &str) {}
 
-    /// This number of further launches have ended.
+    /// Is told that this number of further launches have ended.
     fn add(&self, _launches: u64) {}
 
-    /// These runs have ended.
+    /// Is told that the runs have ended.
     fn done(&self) {}
 
-    /// Whether the study is to end, with [`StudyError::Cancelled`](crate::StudyError::Cancelled).
+    /// Returns whether the study is to end, with
+    /// [`StudyError::Cancelled`](crate::StudyError::Cancelled).
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -22,7 +23,7 @@ pub trait Watcher: Sync {
 
 impl Watcher for () {}
 
-/// Is not told the progress, but may end the study.
+/// A watcher that passes on no progress, but may end the study.
 pub(crate) struct Quiet<'w>(pub(crate) &'w dyn Watcher);
 
 impl Watcher for Quiet<'_> {

@@ -23,8 +23,9 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Of all threads.
+/// Bytes that all threads hold.
 static ALL: AtomicUsize = AtomicUsize::new(0);
+/// The most bytes that all threads held since [`peak`] last began.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
@@ -45,12 +46,12 @@ unsafe impl GlobalAlloc for CountingAllocator {
         unsafe { System.dealloc(pointer, layout) }
     }
 
-    // What is large grows by moving its pages, so the old and the new are never held both.
+    // Large blocks grow by moving their pages, so the old and the new one are never held both.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         MADE.with(|made| made.set(made.get() + 1));
         let (old, new) = (layout.size(), new_size);
         HELD.with(|held| held.set(held.get().wrapping_add(new as i64 - old as i64)));
-        // Modulo 2^64: what is taken away is added as its complement.
+        // Modulo 2^64: a decrease is added as its complement.
         let grown = new.wrapping_sub(old);
         let all = ALL.fetch_add(grown, Ordering::Relaxed).wrapping_add(grown);
         PEAK.fetch_max(all, Ordering::Relaxed);
@@ -59,21 +60,22 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// How many allocations this makes, in this thread.
+/// Returns how many allocations `work` makes, in this thread.
 pub fn made(work: impl FnOnce()) -> u64 {
     let before = MADE.get();
     work();
     MADE.get() - before
 }
 
-/// How many bytes this thread has allocated and not yet freed; below 0 where it frees what another
-/// one allocated.
+/// Returns how many bytes this thread has allocated and not yet freed; below 0 where it frees what
+/// another one allocated.
 #[must_use]
 pub fn held() -> i64 {
     HELD.get()
 }
 
-/// How many bytes this holds at most beyond what is there already, in all threads; and its result.
+/// Returns how many bytes `work` holds at most beyond those held before, in all threads; and its
+/// result.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = ALL.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! How does a test write a launch, what it takes, and where it runs?
 //!
-//! Each starts from the smallest value that can run; a test says only what it is about.
+//! Each builder starts from the smallest value that can run; a test gives only what it is about.
 //!
 //! ```
 //! use raddle_policy::{CuShape, Demand};
@@ -44,8 +44,8 @@ pub const fn demand(waves: u16, vgpr: u16) -> Demand {
     Demand { waves, vgpr, sgpr: 0, lds: 0, barriers: 0 }
 }
 
-/// One workgroup of one wave with one granule of vector registers, of process 0, stream 0 and
-/// level 0, without barriers.
+/// Begins a launch: one workgroup of one wave with one granule of vector registers, of process 0,
+/// stream 0 and level 0, without barriers.
 pub const fn launch(id: u32) -> LaunchBuilder {
     LaunchBuilder(Launch {
         id: LaunchId(id),
@@ -68,73 +68,74 @@ pub const fn launch(id: u32) -> LaunchBuilder {
 pub struct LaunchBuilder(Launch);
 
 impl LaunchBuilder {
-    /// Whose it is.
+    /// Sets the process of the launch.
     pub const fn process(mut self, process: u16) -> Self {
         self.0.process = ProcessId(process);
         self
     }
 
-    /// Through which in-order lane it came.
+    /// Sets the stream of the launch.
     pub const fn stream(mut self, stream: u32) -> Self {
         self.0.stream = StreamId(stream);
         self
     }
 
-    /// How urgent it is; 0 is the most urgent.
+    /// Sets the level of the launch; 0 is the most urgent.
     pub const fn level(mut self, level: u8) -> Self {
         self.0.level = Level(level);
         self
     }
 
-    /// Workgroups of its grid.
+    /// Sets the number of workgroups.
     pub const fn workgroups(mut self, workgroups: u64) -> Self {
         self.0.workgroups = workgroups;
         self
     }
 
-    /// What each of its workgroups takes.
+    /// Sets the demand of each workgroup.
     pub const fn demand(mut self, demand: Demand) -> Self {
         self.0.demand = demand;
         self
     }
 
-    /// Whether waves of a workgroup meet at a barrier.
+    /// Says if the waves of a workgroup meet at a barrier.
     pub const fn barrier(mut self, barrier: Barrier) -> Self {
         self.0.barrier = barrier;
         self
     }
 
-    /// It may be killed and run again.
+    /// Lets the launch be killed and run again.
     pub const fn idempotent(mut self) -> Self {
         self.0.idempotent = Idempotence::Idempotent;
         self
     }
 
-    /// Instructions of one wave in 1,000 ticks, by kind.
+    /// Sets the instructions of one wave in 1,000 ticks, by kind.
     pub const fn activity(mut self, rates: [u32; 6]) -> Self {
         self.0.activity = Activity(rates);
         self
     }
 
-    /// What its host said when it launched it.
+    /// Sets the parameters that the host gave with the launch.
     pub const fn call(mut self, call: KernelCall) -> Self {
         self.0.call = call;
         self
     }
 
-    /// The launch.
+    /// Returns the launch.
     #[must_use]
     pub const fn build(self) -> Launch {
         self.0
     }
 
-    /// The launch in the view of an allocation policy: submitted at tick 0, nothing started.
+    /// Returns the launch in the view of an allocation policy: submitted at tick 0, nothing
+    /// started.
     #[must_use]
     pub const fn ready(self) -> ReadyLaunch {
         ready(self.0)
     }
 
-    /// The launch in the view of a preemption policy: submitted at tick 0, nothing started.
+    /// Returns the launch in the view of a preemption policy: submitted at tick 0, nothing started.
     #[must_use]
     pub const fn victim(self) -> VictimLaunch {
         let launch = self.0;
@@ -147,13 +148,14 @@ impl LaunchBuilder {
     }
 }
 
-/// A launch in the view of an allocation policy: submitted at tick 0, nothing started.
+/// Returns a launch in the view of an allocation policy: submitted at tick 0, nothing started.
 #[must_use]
 pub const fn ready(launch: Launch) -> ReadyLaunch {
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }
 
-/// A process in the view of a turn policy: of level 0 and share 1, joined at tick 0, never ran.
+/// Returns a process in the view of a turn policy: of level 0 and share 1, joined at tick 0, never
+/// ran.
 #[must_use]
 pub const fn process(id: u16) -> ProcessState {
     ProcessState {

@@ -1,28 +1,29 @@
 //! Does a page of the documentation show what the code says today?
 //!
-//! `cargo xtask bless -p CRATE` writes it; a person reads the diff.
+//! `cargo xtask bless -p CRATE` writes the page; a person reads the diff.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// One test at a time writes a page.
+/// A lock, so that one test at a time writes a page.
 static PAGES: Mutex<()> = Mutex::new(());
 
-/// A file of the repository says just this.
+/// Checks that a file of the repository holds just this text.
 ///
 /// # Panics
-/// If it says something else, unless snapshots are to be written.
+/// If the file holds something else, unless snapshots are to be written.
 pub fn file_holds(path: &str, wanted: &str) {
     let _one = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     current(path, |_| wanted.to_owned());
 }
 
-/// A file of the repository says this between its marks, `<!-- MARK -->` and `<!-- end of MARK -->`.
+/// Checks that a file of the repository holds this text between its marks, `<!-- MARK -->` and
+/// `<!-- end of MARK -->`.
 ///
 /// # Panics
-/// If it says something else, unless snapshots are to be written, or lacks the marks.
+/// If the file holds something else there, unless snapshots are to be written, or lacks the marks.
 pub fn page_holds(path: &str, mark: &str, wanted: &str) {
     let _one = PAGES.lock().unwrap_or_else(PoisonError::into_inner);
     current(path, |there| {
@@ -46,7 +47,7 @@ fn current(path: &str, wanted: impl Fn(&str) -> String) {
     }
 }
 
-/// The first line that is not as it should be.
+/// Returns the first line that is not as it should be.
 fn first_unlike(there: &str, wanted: &str) -> Option<String> {
     if there == wanted {
         return None;

@@ -1,13 +1,14 @@
 //! Does a JSON value keep a JSON schema?
 //!
-//! Of the keywords only those that the fixtures use; another one is an error, so that none is ignored.
+//! Only the keywords that the fixtures use are known; another one is an error, so that none is
+//! ignored.
 
 use serde_json::Value;
 
-/// What of a value breaks a schema, each with its place; empty: nothing.
+/// Returns the breaches of a schema by a value, each with its place; empty where there is none.
 ///
 /// # Panics
-/// On a keyword or a type that it does not know.
+/// On a keyword or a type that is not known here.
 #[must_use]
 pub fn schema_breaches(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -48,7 +49,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     }
 }
 
-/// What a keyword says of the value itself.
+/// Returns the breaches of one keyword by the value itself, its items and properties left out.
 fn own_breaches(keyword: &str, wanted: &Value, value: &Value) -> Vec<String> {
     let list = || wanted.as_array().expect("a list");
     let number = value.as_i64().zip(wanted.as_i64());

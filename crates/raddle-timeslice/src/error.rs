@@ -2,7 +2,8 @@
 
 use raddle_policy::Ticks;
 
-/// What is malformed: a setting, or a level. Levels count from 0, the most urgent; times are ticks.
+/// An error about a malformed setting or level. Levels count from 0, the most urgent; times are
+/// ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]

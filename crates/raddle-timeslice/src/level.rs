@@ -9,7 +9,7 @@ use raddle_policy::Level;
 
 use crate::error::SliceError;
 
-/// The levels in use: 16 in the seed, in 4 bits; here 1 to 256.
+/// The range of the levels in use: 16 in the seed, in 4 bits; here 1 to 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange(u16);
 
@@ -35,7 +35,7 @@ impl Default for LevelRange {
 }
 
 impl LevelRange {
-    /// A range of this many levels.
+    /// Builds a range of this many levels.
     ///
     /// # Errors
     /// [`SliceError::LevelCount`] outside 1 to 256.
@@ -46,14 +46,14 @@ impl LevelRange {
         Ok(Self(levels))
     }
 
-    /// Bits that a code of them takes, at least 1.
+    /// Returns the bits that a level code of this range takes, at least 1.
     #[must_use]
     pub const fn bits(self) -> u32 {
         let last = self.0 - 1;
         if last == 0 { 1 } else { u16::BITS - last.leading_zeros() }
     }
 
-    /// The code of a level as the seed counts it, from 1.
+    /// Returns the code of a level that is counted from 1, as in the seed.
     ///
     /// ```
     /// use raddle_timeslice::LevelRange;
@@ -62,7 +62,7 @@ impl LevelRange {
     /// ```
     ///
     /// # Errors
-    /// [`SliceError::LevelOutside`] for 0 or more than there are.
+    /// [`SliceError::LevelOutside`] for 0 or for a level beyond the range.
     pub const fn code(self, level: u16) -> Result<LevelCode, SliceError> {
         if level == 0 || level > self.0 {
             return Err(SliceError::LevelOutside { level, levels: self.0 });
@@ -70,7 +70,7 @@ impl LevelRange {
         Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
 
-    /// Our level of a code.
+    /// Returns our level for a code's value.
     ///
     /// # Errors
     /// [`SliceError::LevelOutside`] if there are fewer levels.
@@ -82,7 +82,8 @@ impl LevelRange {
         Err(SliceError::LevelOutside { level, levels: self.0 })
     }
 
-    /// A level of any count, folded: what is less urgent than the last is the last.
+    /// Folds a level of any count into this range: a level less urgent than the last becomes the
+    /// last.
     #[must_use]
     pub(crate) fn fold(self, level: Level) -> Level {
         let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);

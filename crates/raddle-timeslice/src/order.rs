@@ -3,22 +3,22 @@
 //! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
 //! seeded generator: equal seeds give equal orders.
 
-/// In which order loaded processes run.
+/// The order in which loaded processes run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LoadOrder {
-    /// In load order.
+    /// The order of the load.
     #[default]
     Fifo,
-    /// At random, by a generator that begins with this seed.
+    /// A random order, by a generator that begins with this seed.
     Random {
-        /// Where it begins.
+        /// The seed that the generator begins from.
         seed: u64,
     },
 }
 
-/// Puts loads in order.
+/// An arranger that puts loads in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranger {
     order: LoadOrder,
@@ -26,7 +26,7 @@ pub struct Arranger {
 }
 
 impl Arranger {
-    /// In that order.
+    /// Builds an arranger for that order.
     #[must_use]
     pub const fn new(order: LoadOrder) -> Self {
         let state = match order {
@@ -49,20 +49,20 @@ impl Arranger {
         if self.order == LoadOrder::Fifo {
             return;
         }
-        // Each place from the last on gets one of those that are left.
+        // Each place, from the last on, gets one of the items that have no place yet.
         for left in (2..=load.len()).rev() {
             load.swap(left - 1, self.below(left));
         }
     }
 
-    /// A number below `limit`.
+    /// Returns a random number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         let scaled = u128::from(self.random()) * limit as u128;
         // The upper half of a product with `limit` is below it.
         (scaled >> 64) as usize
     }
 
-    /// The next number of the generator "splitmix64".
+    /// Returns the next number of the generator "splitmix64".
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

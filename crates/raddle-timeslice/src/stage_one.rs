@@ -14,33 +14,33 @@ use crate::weight::Weight;
 /// A process of the pool, as stage one sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolEntry {
-    /// How urgent it is.
+    /// The urgency of the process.
     pub level: Level,
-    /// Its share, 1 or more; 0 counts as 1.
+    /// The share of the process, 1 or more; 0 counts as 1.
     pub share: u64,
-    /// For how long it is alive.
+    /// The time for which the process is alive.
     pub alive: Ticks,
-    /// For how long it has run.
+    /// The time for which the process has run.
     pub ran: Ticks,
 }
 
 /// A process in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
-    /// Its position in the pool.
+    /// The position of the process in the pool.
     pub index: usize,
-    /// Its weight as of the load.
+    /// The weight of the process as of the load.
     pub weight: Weight,
-    /// Its share, which the weight contains.
+    /// The share of the process, which the weight contains.
     pub share: u64,
 }
 
-/// What was chosen from.
+/// The processes that a load chooses from: those of the most urgent level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// The most urgent level present.
     pub level: Level,
-    /// How many are of it.
+    /// The number of processes of that level.
     pub count: usize,
 }
 
@@ -67,7 +67,7 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// A stage with the smallest slice t0 and room for `capacity` processes.
+    /// Builds a stage with the smallest slice t0 and room for `capacity` processes.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`].

@@ -19,28 +19,29 @@ use raddle_policy::Ticks;
 use crate::error::SliceError;
 use crate::stage_one::LoadedProcess;
 
-/// How a slice follows from weights. There is no default.
+/// A rule by which a slice follows from weights. There is no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SliceRule {
-    /// As claim 7 says, which opposes its purpose: who ran more gets more.
+    /// A slice as claim 7 has it, which opposes its purpose: a process that ran more gets a longer
+    /// slice.
     Claim,
-    /// The smallest slice for each.
+    /// The smallest slice for each process.
     Equal,
-    /// In proportion to the weight, on average the smallest slice.
+    /// A slice in proportion to the weight, on average the smallest slice.
     Mean,
-    /// In proportion to the weight, a round as long as that of `Claim`.
+    /// A slice in proportion to the weight, in a round as long as that of `Claim`.
     Inverse,
-    /// In proportion to the weight, the shortest is the smallest slice.
+    /// A slice in proportion to the weight; the shortest is the smallest slice.
     MinOne,
 }
 
 impl SliceRule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 5] = [Self::Claim, Self::Equal, Self::Mean, Self::Inverse, Self::MinOne];
 
-    /// The kebab-case name.
+    /// Returns the kebab-case name of the rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,7 +54,7 @@ impl SliceRule {
     }
 }
 
-/// The lengths of slices.
+/// The rule and the bounds by which slices get their lengths.
 ///
 /// ```
 /// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
@@ -74,7 +75,7 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// What a rule needs to know of all weights together.
+/// Sums over the weights of a load that a rule needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
     sum: Option<u128>,
@@ -84,7 +85,7 @@ struct Whole {
 }
 
 impl StageTwo {
-    /// With a smallest slice, a rule, and no slice longer than `longest`.
+    /// Builds a stage with a smallest slice and a rule, and no slice longer than `longest`.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::LongestBelow`].
@@ -102,7 +103,8 @@ impl StageTwo {
         }
     }
 
-    /// The slices of all that are loaded, in their order, in ticks; `slices` is cleared first.
+    /// Computes the slices of all loaded processes, in their order, in ticks; `slices` is cleared
+    /// first.
     ///
     /// # Errors
     /// [`SliceError::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
@@ -116,13 +118,14 @@ impl StageTwo {
             .inspect_err(|_| slices.clear())
     }
 
-    /// The same, with what is beyond 128 bits as the longest slice there can be.
+    /// Computes the slices as `slices` does, but takes the longest possible slice where a figure is
+    /// beyond 128 bits.
     pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
-        // It never refuses: every missing figure is replaced.
+        // The result is always `Ok`: each figure beyond 128 bits is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// `instead` says what stands for a figure beyond 128 bits.
+    /// Fills in the slices; `instead` gives what stands for a figure beyond 128 bits.
     #[inline]
     fn fill(
         &self,
@@ -140,7 +143,7 @@ impl StageTwo {
         Ok(())
     }
 
-    /// Fills in the weights, and adds up what the rule needs.
+    /// Fills in the weights, and adds up the sums that the rule needs.
     #[inline]
     fn whole(
         &self,
@@ -167,7 +170,7 @@ impl StageTwo {
         Ok(whole)
     }
 
-    /// The slice of one weight.
+    /// Computes the slice of one weight; `None` beyond 128 bits.
     #[inline]
     fn slice(&self, weight: u128, whole: &Whole) -> Option<u128> {
         let t0 = u128::from(self.t0);
@@ -189,10 +192,10 @@ impl StageTwo {
     }
 }
 
-/// `over` / `under`, rounded half up; `under` is not 0.
+/// Returns `over` / `under`, rounded half up; `under` is not 0.
 #[inline]
 fn rounded(over: u128, under: u128) -> u128 {
-    // Most are narrow, and dividing those is several times as fast.
+    // Most operands fit 64 bits, whose division is several times as fast.
     let (whole, rest) = match (u64::try_from(over), u64::try_from(under)) {
         (Ok(over), Ok(under)) => (u128::from(over / under), u128::from(over % under)),
         _ => (over / under, over % under),

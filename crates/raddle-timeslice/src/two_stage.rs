@@ -14,73 +14,75 @@ use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
 use crate::stage_two::{SliceRule, StageTwo};
 use crate::weight::Weight;
 
-/// When the cache is loaded again.
+/// The condition for loading the cache again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Reload {
-    /// When each loaded process has had its slice.
+    /// The cache is loaded again when each loaded process has had its slice.
     #[default]
     OnePass,
-    /// When all loaded processes have completed; until then their slices come round again.
+    /// The cache is loaded again when all loaded processes have completed; until then their slices
+    /// come round again.
     Completion,
 }
 
-/// When a process of a more urgent level takes over.
+/// The moment at which a process of a more urgent level takes over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TakeOver {
-    /// When the slice that runs has ended.
+    /// The process takes over when the running slice has ended.
     #[default]
     SliceEnd,
-    /// Now: the slice that runs is cut short.
+    /// The process takes over now: the running slice is cut short.
     AtOnce,
-    /// When the slices of the load are used up.
+    /// The process takes over when the slices of the load are used up.
     BatchEnd,
 }
 
-/// What a share does to slices.
+/// The effect of a share on slices.
 ///
-/// A share multiplies the weight, so where not all fit, selection gives run times in proportion to
-/// shares. Where all fit, a slice in proportion to the weight makes run time times its growth
-/// proportional to the share: run times end up as the square roots of shares, 63 to 37 for 3 and 1.
+/// A share multiplies the weight, so where not all processes fit, selection gives run times in
+/// proportion to shares. Where all fit, a slice in proportion to the weight makes run time times
+/// its growth proportional to the share: run times end up as the square roots of shares, 63 to 37
+/// for 3 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shares {
-    /// It multiplies the weight, and nothing else.
+    /// A share multiplies the weight, and nothing else.
     #[default]
     Weight,
-    /// It multiplies the weight, and slices are computed as if it did so once more: under the
+    /// A share multiplies the weight, and slices are computed as if it did so once more: under the
     /// rules in proportion to the weight, run times are as shares, 75 to 25.
     Time,
 }
 
-/// The settings of both stages. What has no default in the seed has none here.
+/// The settings of both stages. A setting without a default in the seed has none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
     /// The smallest slice.
     pub t0: Ticks,
-    /// How many processes are loaded at most.
+    /// The number of processes that are loaded at most.
     pub capacity: usize,
-    /// How a slice follows from weights.
+    /// The rule by which a slice follows from weights.
     pub rule: SliceRule,
-    /// What a share does to slices.
+    /// The effect of a share on slices.
     pub shares: Shares,
-    /// No slice is longer.
+    /// The longest slice; `None` if there is no limit.
     pub longest: Option<Ticks>,
-    /// Which goes first.
+    /// The order in which loaded processes run.
     pub order: LoadOrder,
-    /// When the cache is loaded again.
+    /// The condition for loading the cache again.
     pub reload: Reload,
-    /// When a more urgent level takes over.
+    /// The moment at which a more urgent level takes over.
     pub take_over: TakeOver,
 }
 
 impl SliceConfig {
-    /// Default settings beside these: no longest slice, FIFO, one pass a load, a more urgent level
-    /// takes over when the slice ends.
+    /// Builds settings with defaults beside the three given: no longest slice, FIFO, one pass a
+    /// load, a more urgent level takes over when the slice ends.
     #[must_use]
     pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
         Self {
@@ -101,31 +103,31 @@ pub trait Runnable {
     /// The identifier of a process.
     type Id: Copy + Eq;
 
-    /// The most urgent level present; `None` for an empty pool.
+    /// Returns the most urgent level present; `None` for an empty pool.
     fn most_urgent(&self) -> Option<Level>;
 
-    /// The level of one process; `None` if it is not in the pool.
+    /// Returns the level of one process; `None` if it is not in the pool.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
-    /// All processes, in pool order.
+    /// Returns all processes, in pool order.
     fn entries(&self) -> impl Iterator<Item = PoolEntry>;
 
-    /// The process at a position of `entries`.
+    /// Returns the process at a position of `entries`.
     fn at(&self, index: usize) -> Option<Self::Id>;
 }
 
 /// A slice to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
-    /// Its process.
+    /// The process that the slice is for.
     pub id: Id,
-    /// Its length, at least a tick.
+    /// The length of the slice, at least a tick.
     pub length: Ticks,
-    /// The weight that it follows from; under [`Shares::Time`] times its share once more.
+    /// The weight that the length follows from; under [`Shares::Time`] times the share once more.
     pub(crate) weight: Weight,
 }
 
-/// Both stages.
+/// Both stages, with the load that is being run.
 #[derive(Clone, Debug)]
 pub struct TwoStage<Id> {
     one: StageOne,
@@ -143,7 +145,7 @@ pub struct TwoStage<Id> {
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// Both stages with these settings, and nothing loaded.
+    /// Builds both stages with these settings, and nothing loaded.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
@@ -163,38 +165,39 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         })
     }
 
-    /// Loads begun so far.
+    /// Counts the loads begun until now.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads
     }
 
-    /// The last load, in the order of running.
+    /// Returns the last load, in the order of running.
     #[must_use]
     pub fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 
-    /// The level of the last load.
+    /// Returns the level of the last load.
     #[must_use]
     pub(crate) const fn level(&self) -> Level {
         self.level
     }
 
-    /// Loads with a slice beyond 128 bits, which is then the longest possible.
+    /// Counts the loads with a slice beyond 128 bits, which is then the longest possible.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.overflows
     }
 
-    /// Whether a process of a more urgent level than `running` ends its slice now.
+    /// Returns whether a process of a more urgent level than `running` ends the running slice now.
     #[must_use]
     pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
         let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));
         self.settings.take_over == TakeOver::AtOnce && outranked()
     }
 
-    /// The next slice; `None` for an empty pool. A slice beyond 128 bits is the longest possible.
+    /// Returns the next slice; `None` for an empty pool. A slice beyond 128 bits is the longest
+    /// possible.
     #[inline]
     pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         let most_urgent = pool.most_urgent()?;
@@ -215,12 +218,12 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// The next slice of this load whose process can still run.
+    /// Returns the next slice of this load whose process can still run.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {
             self.next += 1;
-            // One whose level has fallen is no candidate of this load any more.
+            // A process whose level has become less urgent is no candidate of this load any more.
             let level = pool.level(slice.id);
             if level.is_some_and(|level| !self.level.outranks(level)) {
                 return Some(slice);

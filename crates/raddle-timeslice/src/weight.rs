@@ -22,8 +22,8 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Of a process that is alive for `alive` ticks and ran for `ran` of them. A `share` or `t0` of
-    /// 0 counts as 1.
+    /// Computes the weight of a process that is alive for `alive` ticks and ran for `ran` of them.
+    /// A `share` or `t0` of 0 counts as 1.
     #[must_use]
     #[inline]
     pub const fn new(share: u64, alive: u64, ran: u64, t0: u64) -> Self {
@@ -34,29 +34,29 @@ impl Weight {
         Self { over: share as u128 * alive as u128, under }
     }
 
-    /// The weight, times a share once more; saturates.
+    /// Returns the weight, times a share once more; saturates.
     #[must_use]
     pub const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };
         Self { over: self.over.saturating_mul(share as u128), ..self }
     }
 
-    /// What stands above the line: share x alive.
+    /// Returns the numerator of the weight: share x alive time.
     #[must_use]
     #[inline]
     pub const fn over(&self) -> u128 {
         self.over
     }
 
-    /// What stands below it: run time.
+    /// Returns the denominator of the weight: run time.
     #[must_use]
     #[inline]
     pub const fn under(&self) -> u64 {
         self.under
     }
 
-    /// The weight with 32 bits behind the point, rounded down, at least the smallest; `None` beyond
-    /// 128 bits.
+    /// Returns the weight with 32 bits behind the point, rounded down, at least the smallest;
+    /// `None` beyond 128 bits.
     #[must_use]
     #[inline]
     pub fn fixed(&self) -> Option<u128> {
@@ -67,14 +67,15 @@ impl Weight {
         Some((over / u128::from(self.under)).max(1))
     }
 
-    /// One over the weight with 64 bits behind the point, rounded down.
+    /// Returns one over the weight with 64 bits behind the point, rounded down.
     #[must_use]
     #[inline]
     pub(crate) const fn inverse(&self) -> u128 {
         ((self.under as u128) << 64) / self.over
     }
 
-    /// `over` x `by`, as what is above the lowest 64 bits and those.
+    /// Multiplies `over` by `by`; returns the product's bits above the lowest 64, and the lowest
+    /// 64.
     const fn times(over: u128, by: u64) -> (u128, u64) {
         let low = (over as u64 as u128) * by as u128;
         let high = (over >> 64) * by as u128 + (low >> 64);

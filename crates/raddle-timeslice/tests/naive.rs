@@ -26,7 +26,8 @@ impl Naive {
         u16::from(process.level.0).min(self.config.levels - 1) as u8
     }
 
-    /// Who has the turn, until when, and whether it was loaded for it.
+    /// Returns the process that has the turn, the end of that turn, and whether the cache was
+    /// loaded for it.
     fn turn(&mut self, pool: &[ProcessState], now: u64) -> (Option<ProcessId>, u64, bool) {
         let Some(best) = pool.iter().map(|it| self.level(it)).min() else {
             self.current = None;

@@ -25,7 +25,7 @@ impl<P: Turn> World<P> {
         Self { policy, now: 0, states, table: String::from("  us  runnable  turn     until\n") }
     }
 
-    /// These are runnable for so many microseconds.
+    /// Lets these processes be runnable for `lasts_us` microseconds.
     fn step(&mut self, runnable: &[u16], lasts_us: u64) {
         let end = self.now + lasts_us * 1000;
         while self.now < end {
@@ -91,7 +91,7 @@ fn alive_time_is_runnable_time_or_all_since_it_joined() {
         let (over, under) = weights[named.index()];
         let weight = (u128::from(ms(over).0), ms(under).0);
         assert_eq!(load.loaded, [LoadedSlice { process: named, weight, slice: ms(1) }]);
-        // Its turn goes on: nothing was loaded.
+        // While the turn goes on, no load is reported.
         policy.turn(&states, now + Ticks(1), &mut Vec::new());
         assert_eq!(policy.load(), None);
     }

@@ -10,11 +10,12 @@ use raddle_policy::Activity;
 
 use crate::is_communication;
 
-/// A class of kernels: names that hold one of these words, in lower case, are of it.
+/// A class of kernels: a kernel belongs to the first class of which its name, in lower case, holds
+/// one of the words.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
-    /// Moves, loads, stores, matrix products, comparisons, jumps.
+    /// Rates of moves, loads, stores, matrix products, comparisons and jumps.
     activity: Activity,
 }
 
@@ -22,7 +23,8 @@ const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 
     KernelClass { name, words, activity: Activity(rates) }
 }
 
-/// The first class with a word of the name counts, so the particular ones come before the broad.
+/// The classes, the particular ones before the broad ones: the first with a word of the name
+/// counts.
 const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(
@@ -49,13 +51,13 @@ const CLASSES: [KernelClass; 8] = [
     ),
 ];
 
-/// Kernels that move data between devices: they mostly wait in loops.
+/// The activity of kernels that move data between devices, which mostly wait in loops.
 const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 
-/// Everything else.
+/// The activity of kernels of no class.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 
-/// What is assumed of a kernel of this name: the name of its class, and the activity.
+/// Returns what is assumed about a kernel of this name: the name of its class, and the activity.
 ///
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::error::TraceError;
 use crate::input::{FileInput, peek};
 
-/// Bytes of a header, and what members are filled up to.
+/// Bytes of a header; the bytes of members are padded to a multiple of this.
 const BLOCK: usize = 512;
 
 /// The most bytes of a name.
@@ -19,8 +19,8 @@ const LONGEST: u64 = 1 << 16;
 /// The most members that are looked at.
 const MEMBERS: usize = 1 << 16;
 
-/// Opens a file by its path, which is also its name in messages: also one in a tar archive, by its name
-/// behind that of the archive.
+/// Opens a file by its path, which is also its name in messages; a member of a tar archive by its
+/// name behind that of the archive.
 pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
     let file = path.display().to_string();
     if path.is_dir() {
@@ -35,11 +35,11 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceErr
     }
 }
 
-/// The paths of the files in a tar archive, in its order; `None` where this is none. An archive that
-/// is cut off has those before the cut.
+/// Lists the paths of the files in a tar archive, in its order; `None` where the file is no
+/// archive. An archive that is cut off has the files before the cut.
 #[must_use]
 pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
-    // What is read from a pipe is gone.
+    // Bytes that are read from a pipe are gone for later readers, so only plain files are opened.
     if !path.is_file() {
         return None;
     }
@@ -56,8 +56,8 @@ pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
     Some(members)
 }
 
-/// The bytes of a member of an archive, by the path of the archive with its name behind; `None` where
-/// no part of the path is an archive that has it.
+/// Opens a member of an archive, by the path of the archive with the member's name behind; `None`
+/// where no part of the path is an archive that has the member.
 fn open_member(path: &Path) -> Option<impl Read + use<>> {
     let archive = path.ancestors().skip(1).find(|part| part.is_file())?;
     let wanted = path.strip_prefix(archive).ok()?;
@@ -78,7 +78,7 @@ struct TarMember {
     bytes: u64,
 }
 
-/// Reads an archive in its order.
+/// A reader of the files in an archive, in its order.
 struct TarReader {
     reader: Box<dyn BufRead>,
 }
@@ -87,13 +87,13 @@ impl TarReader {
     /// Opens an archive.
     fn open(path: &Path) -> io::Result<Self> {
         let mut reader = FileInput::new(File::open(path)?)?.reader;
-        // The first header is at hand as a whole, whatever the reader has.
+        // The first header is whole in the buffer at this point, however the reader fills it.
         let head = peek(&mut reader)?;
         let is_tar = head.get(257..262) == Some(b"ustar".as_slice());
         is_tar.then_some(Self { reader }).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The next file, its bytes right behind.
+    /// Returns the next file; the reader then stands at its first byte.
     fn member(&mut self) -> io::Result<Option<TarMember>> {
         let mut long = None;
         loop {
@@ -105,11 +105,12 @@ impl TarReader {
             match header[156] {
                 b'0' | 0 => {
                     let name = long.unwrap_or_else(|| name(&header));
-                    // As `tar` does where it unpacks: a name never leads out.
+                    // As in `tar` when it unpacks, a name never leads out of the archive's folder.
                     let name = name.trim_start_matches(['.', '/']).to_owned();
                     return Ok(Some(TarMember { name, bytes }));
                 }
-                // A name that is too long for a header, by GNU and by POSIX.
+                // GNU (`L`) and POSIX (`x`) put a name that is too long for a header into a member
+                // of its own.
                 kind @ (b'L' | b'x') if bytes <= LONGEST => {
                     let mut text = Vec::new();
                     (&mut self.reader).take(bytes).read_to_end(&mut text)?;
@@ -122,7 +123,7 @@ impl TarReader {
         }
     }
 
-    /// Passes over so many bytes.
+    /// Passes over this many bytes.
     fn pass(&mut self, bytes: u64) -> io::Result<()> {
         let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
         if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
@@ -134,17 +135,18 @@ fn until_nul(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The name in a header, with the folder that POSIX keeps apart.
+/// Returns the name in a header, with the folder that POSIX keeps apart.
 fn name(header: &[u8; BLOCK]) -> String {
     let own = until_nul(&header[..100]);
     match until_nul(&header[345..500]) {
-        // GNU keeps times there.
+        // GNU keeps times in this field.
         folder if folder.is_empty() || header[262] == b' ' => own,
         folder => format!("{folder}/{own}"),
     }
 }
 
-/// A number of octal digits, blanks and NUL around it, or of bytes where it is large (GNU).
+/// Reads a number in octal digits, with blanks and NUL around it, or in bytes where it is large
+/// (GNU).
 fn octal(field: &[u8]) -> Option<u64> {
     if field[0] == 0x80 {
         return Some(field[4..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));
@@ -153,7 +155,7 @@ fn octal(field: &[u8]) -> Option<u64> {
     u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
 }
 
-/// The name in an extended header: lines `LENGTH path=NAME`.
+/// Returns the name in an extended header: lines `LENGTH path=NAME`.
 fn extended(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().find_map(|line| Some(line.split_once(" path=")?.1.to_owned()))

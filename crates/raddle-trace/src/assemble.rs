@@ -21,10 +21,11 @@ use waits::DraftWait;
 /// The most ops that one import takes.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
 
-/// What an importer has collected, in the order of the file, with times of the source's clock.
+/// The records that an importer has collected, in the order of the file, with times of the source's
+/// clock.
 ///
-/// Where the arrival of an op is assumed it is not known yet; a duration of 0 and an unknown
-/// activity are not known either.
+/// An arrival whose origin is `Assumed` holds no time yet; a duration of 0 and an unknown activity
+/// are filled in later.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) ops: Vec<Op>,
@@ -37,7 +38,7 @@ pub(crate) struct Draft {
     pub(crate) report: ImportReport,
 }
 
-/// Makes the profile of what an importer has collected.
+/// Builds the profile from the records that an importer has collected.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, resolution_ns, waits, mut report } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
@@ -95,7 +96,8 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     }
 }
 
-/// Adds an item to a list that is most of what an import holds, so it grows by little at a time.
+/// Adds an item to a list that takes most of an import's memory, so the list grows by little at a
+/// time.
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     if items.len() == items.capacity() {
         items.reserve_exact(items.len() / 32 + 64);
@@ -103,12 +105,12 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     items.push(item);
 }
 
-/// Sorts ops, in place: they are most of what an import holds.
+/// Sorts ops in place, without a copy of the list, which takes most of an import's memory.
 pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     let mut order: Vec<u32> = (0..number(ops.len())).collect();
     order.sort_by_key(|&at| key(&ops[at as usize]));
     for first in 0..ops.len() {
-        // Each cycle of the permutation, whose places are marked as they are filled.
+        // Each turn of this loop fills the places of one cycle of the permutation, and marks them.
         let (mut at, displaced) = (first, ops[first]);
         loop {
             let from = order[at] as usize;
@@ -123,10 +125,11 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     }
 }
 
-/// An hour: nothing that is recorded together lies so far apart.
+/// The distance, an hour, beyond which two ops are not taken to be recorded together.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Ops that last long, lie far from all others in time, or so far behind their launch.
+/// Counts ops that last longer than `FAR_NS`, start so far behind their launch, or lie so far from
+/// all other ops.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -141,8 +144,8 @@ fn outliers(ops: &[Op]) -> u64 {
     late.max(apart) as u64
 }
 
-/// Ops that are in the file more than once. Nothing that a stream runs in order begins and ends with another,
-/// unless the clock cannot tell them apart.
+/// Counts ops that are in the file more than once. No two ops that a stream runs in order have the
+/// same start and end, unless the clock cannot tell them apart.
 fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
     let mut count = 0;
     for same_start in ops.chunk_by(|a, b| a.start_ns == b.start_ns) {
@@ -156,8 +159,9 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 }
 
 impl Profile {
-    /// The ops `first..first + count` as a profile of their own that starts at time 0. Its report
-    /// counts anew what concerns order, arrivals and durations, and nothing else. It has no waits.
+    /// Returns the ops `first..first + count` as a profile of their own that starts at time 0. Its
+    /// report counts anew the quirks of order, arrivals and durations, and nothing else. It has no
+    /// waits.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -181,7 +185,7 @@ impl Profile {
     }
 }
 
-/// Gives ops without an arrival that of the op before them in their stream.
+/// Gives each op without an arrival the arrival of the op before it in its stream.
 fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     let mut last = vec![0; streams];
     for op in ops {
@@ -199,11 +203,11 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
-    /// Its position, end and duration.
+    /// The position, end and duration of the last op.
     last: Option<(u32, u64, u64)>,
 }
 
-/// Finds the op each op waits for; counts the pairs that overlap instead.
+/// Finds the op that each op waits for; counts the pairs that overlap instead.
 ///
 /// A programmatic launch begins before the kernel in front of it has ended, and waits for it then. So
 /// neighbours that overlap by at most half of the shorter one are taken to run one after the other.
@@ -235,7 +239,7 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
     }
 }
 
-/// New numbers in order of first use, so that what was left out leaves no trace.
+/// New numbers in order of first use, so that items that were left out leave no gap.
 pub(crate) struct Renumber {
     new: Vec<Option<u32>>,
     order: Vec<u32>,
@@ -285,7 +289,7 @@ impl<T: Ord> Interner<T> {
         next
     }
 
-    /// The items by number.
+    /// Returns the items by number.
     pub(crate) fn items(&self) -> Vec<&T> {
         let mut items: Vec<_> = self.numbers.iter().collect();
         items.sort_by_key(|&(_, number)| number);

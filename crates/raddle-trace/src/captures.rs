@@ -17,26 +17,26 @@ use raddle_policy::Dim3;
 pub(crate) struct KernelShape {
     /// The grid in workgroups.
     pub(crate) grid: Dim3,
-    /// Its volume, or 0 where a workgroup is empty.
+    /// The number of workgroups in the grid, or 0 where a workgroup is empty.
     pub(crate) workgroups: u64,
-    /// Work-items of a workgroup.
+    /// The number of work-items in a workgroup.
     pub(crate) threads: u32,
-    /// Whether the grid, counted in work-items, is no whole number of workgroups.
+    /// True if the grid, counted in work-items, is no whole number of workgroups.
     pub(crate) uneven: bool,
 }
 
 /// A shape, and the dynamic shared memory that belongs to it, in bytes.
 pub(crate) type Launched = (KernelShape, Option<u32>);
 
-/// Launches of one kernel, equal ones together.
+/// Launches of one kernel, grouped by equal shape and shared memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>);
 
-/// Equal launches.
+/// A group of equal launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EqualLaunches {
     count: u64,
-    /// The first of them, as a position among all ops.
+    /// The first launch of the group, as a position among all ops.
     first: usize,
     launched: Launched,
 }
@@ -51,7 +51,7 @@ impl AlikeLaunches {
         self.0.entry(key).or_insert(new).count += 1;
     }
 
-    /// The shape of most of them; of equally many, that which came first.
+    /// Returns the shape of most launches; of equally frequent shapes, the one that came first.
     pub(crate) fn commonest(&self) -> Option<Launched> {
         let most = |alike: &&EqualLaunches| (alike.count, Reverse(alike.first));
         self.0.values().max_by_key(most).map(|alike| alike.launched)
@@ -63,28 +63,28 @@ impl AlikeLaunches {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphCaptures {
     pub(crate) captures: Vec<GraphCapture>,
-    /// Of kernels that ran, by name.
+    /// Launches of kernels that ran, by name.
     pub(crate) ran: BTreeMap<String, AlikeLaunches>,
 }
 
-/// What one graph launches: by the name of a kernel, its launches in order.
+/// The launches that one capture recorded, in order, by the name of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphCapture {
     pub(crate) batch: Option<u64>,
     pub(crate) launches: BTreeMap<String, Vec<Launched>>,
 }
 
-/// How the shape of a kernel was found.
+/// The way in which the shape of a kernel was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// In its capture, at its place.
+    /// The shape is that of the launch at the same place in the capture.
     InOrder,
-    /// By its name.
+    /// The shape is that of most launches of the name.
     ByName,
 }
 
 impl GraphCaptures {
-    /// Both of these.
+    /// Returns the captures of both, and the kernels that ran in either.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.captures.extend(other.captures);
@@ -94,8 +94,9 @@ impl GraphCaptures {
         self
     }
 
-    /// The capture whose kernels are launched here equally often, that with the most launches, for
-    /// this batch size; `None` where none is, or nothing tells which of several that differ.
+    /// Finds the capture whose kernels are all launched here, and equally often; of several the one
+    /// with the most launches, for this batch size. `None` where no capture fits, or several fit
+    /// and differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();
@@ -111,7 +112,7 @@ impl GraphCaptures {
         (size.is_some() || alike()).then_some(first)
     }
 
-    /// The shape of most launches of this name.
+    /// Returns the shape of most launches of this name.
     fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
         let all: Vec<&GraphCapture> = self.captures.iter().collect();
         let size = padded(batch, &all);
@@ -128,7 +129,7 @@ impl GraphCaptures {
             .or_else(ran)
     }
 
-    /// The shapes of the kernels of one graph launch, in the order in which they ran.
+    /// Returns the shapes of the kernels of one graph launch, in the order in which they ran.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -154,13 +155,13 @@ impl GraphCaptures {
 }
 
 impl GraphCapture {
-    /// How much it launches.
+    /// Counts the launches of the capture.
     fn count(&self) -> usize {
         self.launches.values().map(Vec::len).sum()
     }
 }
 
-/// The size of the captures to which a batch is padded: the least that is not less.
+/// Returns the size to which a batch is padded: the least size of a capture that is not less.
 fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
     let batch = batch?;
     captures.iter().filter_map(|capture| capture.batch).filter(|&size| size >= batch).min()
@@ -183,7 +184,7 @@ mod tests {
         capture
     }
 
-    /// Grids in x, negative where found by name, and 0 where not at all.
+    /// Returns grids in x, negative where a shape was found by name, and 0 where none was found.
     fn found(captures: &[GraphCapture], names: &[&str], batch: Option<u64>) -> Vec<i64> {
         let mut ran = AlikeLaunches::default();
         ran.add(0, shape(77));

@@ -7,8 +7,9 @@ mod rule;
 
 pub use rule::{CommRule, Communication};
 
-/// How the names of communication kernels begin, in lower case, and whose they are. A class is
-/// found at the start of a word, so that `rccl` is not found in `__amd_rocclr_copyBuffer`.
+/// The beginnings of names of communication kernels, in lower case, and the library of each. A
+/// beginning is looked for at the start of a word, so that `rccl` is not found in
+/// `__amd_rocclr_copyBuffer`.
 const CLASSES: &[(&str, &str)] = &[
     ("nccl", "NCCL, and RCCL, which keeps NCCL's names"),
     ("rccl", "RCCL"),
@@ -31,13 +32,13 @@ const CLASSES: &[(&str, &str)] = &[
     ("hccl", "HCCL"),
 ];
 
-/// Names of kernels of these libraries, plain or mangled, that do not wait for a peer.
+/// Beginnings of names of these libraries' kernels, plain or mangled, that do not wait for a peer.
 const NOT: &[&str] = &["deep_ep::layout", "deep_ep6layout"];
 
-/// Whether a kernel of this name, plain or mangled, moves data between devices.
+/// Returns whether a kernel of this name, plain or mangled, moves data between devices.
 ///
-/// Told by the classes of names of the libraries that are in use; a name that no class knows is
-/// taken for computation.
+/// The libraries in use are recognised by how their kernels' names begin; a kernel with any other
+/// name counts as computation.
 ///
 /// ```
 /// use raddle_trace::is_communication;

@@ -6,35 +6,36 @@ use raddle_policy::Barrier;
 
 use crate::captures::GraphCaptures;
 
-/// What an import should do where the file leaves a choice.
+/// The choices of a caller where a file leaves one open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportConfig {
-    /// Whether workgroups are taken to meet at barriers, which no profile says.
+    /// The rule by which workgroups are taken to meet at barriers, which no profile says.
     pub barriers: BarrierRule,
-    /// The device to keep from a file with several; the one with the most kernels by default. It is
-    /// the number that the file gives it; in a result of rocprofv3 the handle of its agent, or else
-    /// its number among the GPUs, from 0.
+    /// The device to keep from a file with several; by default the one with the most kernels. The
+    /// number is that of the file; in a result of rocprofv3 it is the handle of the agent, or else
+    /// the number among the GPUs, from 0.
     pub device: Option<u32>,
-    /// What gives kernels without a shape that of their launch while a graph was captured: so far in
-    /// traces of the PyTorch profiler.
+    /// Captures of graphs, from which kernels without a shape get the shape of their launch during
+    /// the capture; used for traces of the PyTorch profiler only.
     pub captures: Option<Arc<GraphCaptures>>,
 }
 
-/// Whether the waves of a workgroup are taken to meet at a barrier where the file does not say.
+/// A rule for whether the waves of a workgroup meet at a barrier, where the file does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarrierRule {
-    /// Assumed if the workgroup uses shared memory or its size is unknown, else not.
+    /// A barrier is assumed if the workgroup uses shared memory or its size is unknown, else not.
     #[default]
     Assume,
-    /// Every workgroup has one.
+    /// Every workgroup has a barrier.
     Yes,
-    /// None has one.
+    /// No workgroup has a barrier.
     No,
 }
 
 impl BarrierRule {
-    /// The barrier of a workgroup with this much shared memory, in bytes; `None` is unknown.
+    /// Returns the barrier of a workgroup with this much shared memory, in bytes; `None` is
+    /// unknown.
     #[must_use]
     pub(crate) const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
         match (self, lds_bytes) {

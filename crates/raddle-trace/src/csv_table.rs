@@ -22,7 +22,7 @@ pub(crate) struct CsvTable<'a> {
     rows: csv::Reader<RowBytes<'a>>,
     cells: StringRecord,
     header: StringRecord,
-    /// Whether cells beyond the header are parts of the last one, whose commas were not quoted.
+    /// True if cells beyond the header are parts of the last cell, whose commas were not quoted.
     open_end: bool,
 }
 
@@ -32,18 +32,18 @@ pub(crate) struct CsvRow<'t> {
     header: &'t StringRecord,
     /// The cells without blanks around them.
     pub(crate) cells: &'t StringRecord,
-    /// The line that it begins in.
+    /// The line that the row begins in.
     pub(crate) line: u64,
-    /// Whether blank lines stand before it.
+    /// True if blank lines stand before the row.
     pub(crate) after_blank: bool,
-    /// Whether bytes in it that were not UTF-8 were replaced.
+    /// True if bytes of the row that were not UTF-8 were replaced.
     pub(crate) lossy: bool,
-    /// Whether a line end follows it.
+    /// True if a line end follows the row.
     whole: bool,
 }
 
 impl<'a> CsvTable<'a> {
-    /// The table that `reader` holds, of which `lines` lines have been read already.
+    /// Opens the table that `reader` holds, of which `lines` lines have been read already.
     pub(crate) fn new(file: String, reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
         let bytes = RowBytes {
             reader,
@@ -65,7 +65,7 @@ impl<'a> CsvTable<'a> {
         Self { file, rows, cells, header, open_end: false }
     }
 
-    /// Names the columns, as the fields of a row are called.
+    /// Sets the names of the columns, which are the fields of the struct that a row becomes.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;
@@ -74,7 +74,7 @@ impl<'a> CsvTable<'a> {
     /// Takes the next row as the header, as it is written.
     ///
     /// # Errors
-    /// Those of the reader, and too long a row.
+    /// The errors of the reader, and too long a row.
     pub(crate) fn read_header(&mut self) -> Result<(), TraceError> {
         let header = match self.next() {
             Ok(row) => row.map(|row| row.cells.clone()).unwrap_or_default(),
@@ -84,15 +84,15 @@ impl<'a> CsvTable<'a> {
         Ok(())
     }
 
-    /// The comments above the header, each with its line, since they were last taken.
+    /// Takes the comments above the header since the last call, each with its line.
     pub(crate) fn take_comments(&mut self) -> Vec<(u64, String)> {
         core::mem::take(&mut self.rows.get_mut().comments)
     }
 
-    /// The next row; `None` at the end.
+    /// Returns the next row; `None` at the end.
     ///
     /// # Errors
-    /// Those of the reader, and `FileTooLarge` for a row of [`ROW_LIMIT`] bytes or more.
+    /// The errors of the reader, and `FileTooLarge` for a row of [`ROW_LIMIT`] bytes or more.
     pub(crate) fn next(&mut self) -> io::Result<Option<CsvRow<'_>>> {
         self.rows.get_mut().begin_row();
         match self.rows.read_record(&mut self.cells).map_err(csv::Error::into_kind) {
@@ -114,10 +114,11 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Hands the rows below the header to `take` until it answers `false`; how the table ends.
+    /// Hands the rows below the header to `take` until it returns `false`, and returns how the
+    /// table ends.
     ///
     /// # Errors
-    /// Those of the reader and of `take`, and too many rows.
+    /// The errors of the reader and of `take`, and too many rows.
     pub(crate) fn rows(
         &mut self,
         mut take: impl FnMut(&CsvRow<'_>) -> Result<bool, TraceError>,
@@ -141,7 +142,7 @@ impl<'a> CsvTable<'a> {
         Err(TraceError::TooLarge { file, limit, what: "rows" })
     }
 
-    /// The error for what [`Self::next`] returned.
+    /// Builds the import error for an error that [`Self::next`] returned.
     pub(crate) fn error(&self, cause: io::Error) -> TraceError {
         let file = self.file.clone();
         match cause.kind() {
@@ -155,11 +156,11 @@ impl<'a> CsvTable<'a> {
 }
 
 impl<'t> CsvRow<'t> {
-    /// The row as a struct whose fields are columns.
+    /// Reads the row as a struct whose fields are columns.
     ///
     /// # Errors
-    /// The column of the first cell that does not fit, or the first one where there are too few or
-    /// too many cells; and what is wrong.
+    /// A fault with the column of the first cell that does not fit, or with the first column where
+    /// there are too few or too many cells; and what is wrong.
     pub(crate) fn read<T: Deserialize<'t>>(&self) -> Result<T, CellFault> {
         let (found, wanted) = (self.cells.len(), self.header.len());
         if found != wanted {
@@ -185,19 +186,19 @@ impl<'t> CsvRow<'t> {
         })
     }
 
-    /// The names of the columns, each with its cell.
+    /// Returns the names of the columns, each with its cell.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
         self.header.iter().zip(self.cells)
     }
 
-    /// The error for a cell of this row.
+    /// Builds the error for a cell of this row.
     pub(crate) fn error(&self, fault: CellFault) -> TraceError {
         let CellFault { column, problem } = fault;
         TraceError::Row { file: self.file.to_owned(), line: self.line, column, problem }
     }
 }
 
-/// A column, and what is wrong with its cell.
+/// A column, and the problem with its cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellFault {
     pub(crate) column: String,
@@ -210,20 +211,20 @@ impl CellFault {
     }
 }
 
-/// The bytes of a table, which come line by line, so that it is known where a row begins.
+/// The bytes of a table, handed out line by line, so that the line in which a row begins is known.
 struct RowBytes<'a> {
     reader: Box<dyn BufRead + 'a>,
-    /// The last line, and how much of it has been handed out.
+    /// The last line, of which `at` bytes have been handed out.
     text: Vec<u8>,
     at: usize,
-    /// How many lines have been read.
+    /// The number of lines that have been read.
     line: u64,
     /// The line that the row begins in.
     first: u64,
-    /// The bytes of the row so far.
+    /// The number of bytes of the row that have been read.
     row_bytes: u64,
     whole: bool,
-    /// Whether a line end follows the last line, be it a row or not.
+    /// True if a line end follows the last line that was read, be it a row or not.
     ended: bool,
     after_blank: bool,
     lossy: bool,

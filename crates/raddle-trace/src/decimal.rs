@@ -7,14 +7,14 @@ use std::borrow::Cow;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// Why a text is no usable number.
+/// The reason why a text is no usable number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalError {
-    /// Not digits with at most one point and a leading minus.
+    /// A text other than digits with at most one point and a leading minus.
     NotANumber,
-    /// Written with an exponent: its writer went through floating point, so digits are gone.
+    /// A number with an exponent: its writer went through floating point, so digits are gone.
     Exponent,
-    /// Beyond 292 years.
+    /// A time beyond 292 years.
     TooLarge,
 }
 
@@ -23,7 +23,7 @@ pub(crate) enum DecimalError {
 pub(crate) struct Micros {
     /// The time in nanoseconds; digits below one nanosecond are cut off.
     pub(crate) nanos: i64,
-    /// Whether the writer's clock is finer than a microsecond, as far as this text shows.
+    /// True if the text shows that the writer's clock is finer than a microsecond.
     pub(crate) fine: bool,
 }
 
@@ -38,11 +38,11 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
-/// Whole digits from which on a number with an exponent must have them all: a time stamp that was
-/// written with few digits is nowhere near.
+/// The number of whole digits above which a number with an exponent must have them all: a time
+/// stamp that was written with few digits is far off.
 const SURE_DIGITS: usize = 9;
 
-/// Writes out a number with an exponent.
+/// Writes a number with an exponent without it.
 fn without_exponent(text: &str) -> Result<String, DecimalError> {
     let number = || {
         let (mantissa, exponent) = text.split_once(['e', 'E'])?;
@@ -70,11 +70,11 @@ fn without_exponent(text: &str) -> Result<String, DecimalError> {
 /// A decimal number in units of a power of ten below one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecimalNumber {
-    /// The number times that power; digits beyond are cut off.
+    /// The number times ten to the power of `places`; further digits are cut off.
     pub(crate) value: i64,
-    /// Digits written behind the point.
+    /// The number of digits written behind the point.
     pub(crate) decimals: usize,
-    /// Whether they are all 0.
+    /// True if all digits behind the point are 0.
     pub(crate) whole: bool,
 }
 
@@ -140,7 +140,8 @@ impl<'de> Deserialize<'de> for Natural {
     }
 }
 
-/// Whether a text is a number with an exponent, as spreadsheets write times: digits are gone.
+/// Returns whether a text is a number with an exponent, as spreadsheets write times: digits are
+/// gone.
 pub(crate) fn is_rounded(text: &str) -> bool {
     let number = |text: &str| {
         text.bytes().any(|b| b.is_ascii_digit())
@@ -149,7 +150,7 @@ pub(crate) fn is_rounded(text: &str) -> bool {
     text.split_once(['e', 'E']).is_some_and(|(mantissa, power)| number(mantissa) && number(power))
 }
 
-/// The text without the quotes of a JSON string and without blanks around it.
+/// Returns the text without the quotes of a JSON string and without blanks around it.
 pub(crate) fn unquote(text: &str) -> &str {
     let text = text.trim_ascii();
     match text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Why a file could not be imported.
+/// The reason why a file could not be imported.
 ///
 /// `file` is the path as it was given; lines are counted from 1, bytes from 0 in the uncompressed
 /// text.
@@ -16,10 +16,10 @@ pub enum TraceError {
     /// The operating system refused.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// Nothing in it.
+    /// A file without content.
     #[error("{file} is empty: the profiler may have been stopped before it wrote; record again")]
     Empty { file: String },
-    /// Compressed, but cut off or damaged before anything whole.
+    /// A gzip file that is cut off or damaged before anything whole.
     #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
     TruncatedGzip { file: String },
     /// A trace that stops before its first kernel.
@@ -37,10 +37,10 @@ pub enum TraceError {
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
     )]
     NoLaunches { file: String, what: &'static str },
-    /// Of another tool, or packed.
+    /// A file of another tool, or a packed one.
     #[error("{file} is {what}. It is not read here: {advice}")]
     OtherFile { file: String, what: String, advice: &'static str },
-    /// Of no kind that is known.
+    /// A file of no kind that is known.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give a trace of PyTorch \
          (.json, .json.gz) or JAX (.xplane.pb), an SQLite export or cuda_gpu_trace report (.csv) of \
@@ -90,7 +90,7 @@ pub enum TraceError {
     /// JSON whose outermost level is broken before any kernel.
     #[error("{file} is not valid JSON at byte {byte} (uncompressed): export the trace again")]
     NotJson { file: String, byte: u64 },
-    /// JSON, but not of a profiler.
+    /// A file in JSON that is not of a profiler.
     #[error(
         "{file} is JSON but no profile: it has {saw}. A PyTorch profiler trace is an object with \
          `traceEvents` or an array of events, a rocprofv3 result an object that begins with \
@@ -111,7 +111,7 @@ pub enum TraceError {
          profiler's default settings"
     )]
     NothingUsable { file: String, kernels: u64, reasons: String },
-    /// A file that should give shapes.
+    /// A file that should give shapes and has none.
     #[error(
         "{file} holds no launch with a grid: give the trace that vLLM or SGLang wrote while it \
          captured its graphs, or a profile of the same kernels in which they have shapes"
@@ -132,7 +132,7 @@ pub enum TraceError {
          duration is left in the file: give the file that the profiler wrote"
     )]
     RoundedTimes { file: String, line: u64, column: String, text: String },
-    /// The device asked for ran nothing.
+    /// A file in which the wanted device ran nothing.
     #[error("{file} holds no kernel of device {wanted}: its kernels ran on {seen}")]
     NoSuchDevice { file: String, wanted: u32, seen: String },
     /// A launch table whose header is wrong.
@@ -141,7 +141,7 @@ pub enum TraceError {
     /// A launch table with a wrong row.
     #[error("{file}, line {line}, column `{column}`: {problem}")]
     Row { file: String, line: u64, column: String, problem: String },
-    /// More than an import takes.
+    /// A file with more items than an import takes.
     #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
     TooLarge { file: String, limit: u64, what: &'static str },
     /// A file that is no load and no trace of requests.
@@ -161,13 +161,13 @@ pub enum TraceError {
     IdempotenceRule { rule: String, problem: &'static str },
 }
 
-/// The begin of a text of a file, in a message.
+/// Returns the beginning of a text of a file, quoted for a message.
 pub(crate) fn shown(text: &str) -> String {
     format!("`{}`", begin(text).escape_debug())
 }
 
-/// As much of a text of a file as is shown, and as is compared with what is known: both take time and
-/// memory by its length.
+/// Returns the first 40 characters of a text of a file. No more is shown or compared with known
+/// names, since both take time and memory by the length.
 pub(crate) fn begin(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

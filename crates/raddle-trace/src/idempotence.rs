@@ -1,6 +1,6 @@
 //! May a kernel be killed and run again, by the user's rules?
 //!
-//! No profile says it or shows it: a rule is a claim of the user.
+//! No profile holds this verdict or shows it: a rule is a claim of the user.
 
 use std::str::FromStr;
 
@@ -50,14 +50,14 @@ impl FromStr for IdempotenceRule {
 }
 
 impl IdempotenceRule {
-    /// A rule for the kernels whose names fit `glob`.
+    /// Builds a rule for the kernels whose names fit `glob`.
     #[must_use]
     pub const fn new(glob: String, verdict: Idempotence) -> Self {
         Self { glob, verdict }
     }
 
-    /// Gives the launches of the kernels that fit this verdict; how many there are. Of several rules
-    /// the last one applied wins.
+    /// Gives this verdict to the launches of the kernels that fit; returns how many there are. Of
+    /// several rules the last one applied wins.
     pub fn apply(&self, profile: &mut Profile) -> u64 {
         let glob = WildMatch::new(&self.glob);
         let fits: Vec<bool> = profile.kernels.iter().map(|name| glob.matches(name)).collect();

@@ -30,11 +30,13 @@ use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// More workgroups than this in a nanosecond no device starts: the largest holds some 10,000 at once.
+/// The most workgroups that any device starts in a nanosecond: the largest holds some 10,000 at
+/// once.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
-/// Called with the number of rows of a database that are read, and about how many there are: now and
-/// then, and at the end. Other files are read in step with their bytes and call nothing.
+/// A callback that gets the number of rows of a database that are read, and about how many there
+/// are: now and then, and at the end. Other files are read in step with their bytes and never call
+/// it.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// An opened file on its way to an importer.
@@ -43,11 +45,11 @@ struct ImportSource<'a> {
     file: String,
     /// The uncompressed text, from the first byte that is no blank.
     reader: Box<dyn BufRead + 'a>,
-    /// Whether it is compressed.
+    /// True if the file is compressed.
     gzip: bool,
-    /// How many lines have been passed over.
+    /// The number of lines that have been passed over.
     lines: u64,
-    /// Called as rows of a database are read.
+    /// The callback for rows of a database that have been read.
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
     watch: Watch<'a>,
 }
@@ -65,15 +67,15 @@ pub fn open(path: &Path, options: &ImportConfig) -> Result<Profile, TraceError> 
 /// Reads a profile from bytes; `file` is their name, for the profile's name and for messages.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn read(file: &str, bytes: impl Read, options: &ImportConfig) -> Result<Profile, TraceError> {
     read_watched(file, bytes, options, &|_, _| ())
 }
 
-/// As [`read`]; `watch` is called once all bytes of a database have been read.
+/// Reads a profile as [`read`] does; `watch` is called while the rows of a database are read.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn read_watched(
     file: &str,
     bytes: impl Read,
@@ -109,7 +111,7 @@ pub fn read_watched(
     Ok(assemble(profile_name(file), format, draft))
 }
 
-/// What reads a file.
+/// The kind of a file, which decides the importer that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileKind {
     /// A trace of events in JSON, of several tools.
@@ -123,7 +125,7 @@ enum FileKind {
     LaunchTable,
 }
 
-/// Imports a database; its tables tell which tool wrote it.
+/// Imports a database; its tables show which tool wrote it.
 #[cfg(feature = "sqlite")]
 fn database(
     source: ImportSource<'_>,
@@ -177,7 +179,8 @@ fn detect<'a>(
         true => TraceError::TruncatedGzip { file },
         false => TraceError::Unreadable { file, cause },
     };
-    // Protocol buffers begin with a byte that is a blank in a text.
+    // Protocol buffers begin with a byte that is a blank in a text, so they are tested before
+    // blanks are passed over.
     let head = match peek(&mut input.reader) {
         Ok(head) => head,
         Err(cause) => return Err(unreadable(file, cause)),
@@ -211,7 +214,7 @@ fn detect<'a>(
     }
 }
 
-/// What reads a file that begins so, or what it looks like instead.
+/// Returns the kind of a file that begins with this text, or else a description of the text.
 fn kind(text: &[u8]) -> Result<FileKind, String> {
     if text.starts_with(b"SQLite format 3\0") {
         return Ok(FileKind::Sqlite);
@@ -228,7 +231,7 @@ fn kind(text: &[u8]) -> Result<FileKind, String> {
     if launch_table::looks_like(text) {
         return Ok(FileKind::LaunchTable);
     }
-    // Last, because its header may stand below other lines.
+    // Nsight Systems' table is tested last, because its header may stand below other lines.
     if nsys::csv::looks_like(text) {
         return Ok(FileKind::NsysCsv);
     }

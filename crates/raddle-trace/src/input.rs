@@ -7,14 +7,14 @@ use flate2::bufread::MultiGzDecoder;
 /// Bytes read from the system at once.
 const CHUNK: usize = 128 * 1024;
 
-/// Reads behind the end of what is wanted before giving up.
+/// The number of chunks that are read behind the last wanted byte before giving up.
 const DRAIN_CHUNKS: usize = 512;
 
-/// The uncompressed bytes of a file; its first two bytes tell gzip, never its name.
+/// The uncompressed bytes of a file; gzip is recognised by the first two bytes, never by a name.
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
-    /// How many lines have been passed over.
+    /// The number of lines that have been passed over.
     pub(crate) lines: u64,
 }
 
@@ -30,8 +30,8 @@ impl<'a> FileInput<'a> {
         Ok(Self { reader, gzip, lines: 0 })
     }
 
-    /// The bytes at hand behind a byte order mark and blanks, which are passed over; none at the end
-    /// of the input.
+    /// Returns the bytes at hand behind a byte order mark and blanks, which are passed over; no
+    /// bytes at the end of the input.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let marked = peek(&mut self.reader)?.starts_with(MARK);
@@ -49,7 +49,7 @@ impl<'a> FileInput<'a> {
     }
 }
 
-/// The bytes that wait in the reader's buffer; empty at the end of the input.
+/// Returns the bytes that wait in the reader's buffer; empty at the end of the input.
 pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     while let Err(error) = reader.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -59,7 +59,8 @@ pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Whether this error means that the bytes are damaged or cut off, not that they cannot be had.
+/// Returns whether an error means that the bytes are damaged or cut off, not that they cannot be
+/// had.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -84,7 +85,7 @@ impl<'a> Window<'a> {
         Self { reader, buffer, head: 0, tail: 0, offset: 0, ended: false, failure: None }
     }
 
-    /// The bytes at hand, from the head on.
+    /// Returns the bytes at hand, from the head on.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.head..self.tail]
     }
@@ -94,7 +95,7 @@ impl<'a> Window<'a> {
         self.head = self.tail.min(self.head + n);
     }
 
-    /// Where the head is in the uncompressed text, from 0.
+    /// Returns the position of the head in the uncompressed text, from 0.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.head as u64
     }
@@ -129,7 +130,8 @@ impl<'a> Window<'a> {
         false
     }
 
-    /// Reads what is left, within reason: only at its end does gzip tell whether all was well.
+    /// Reads the rest of the input, up to `DRAIN_CHUNKS` chunks: gzip reports damage only at its
+    /// end.
     pub(crate) fn drain(&mut self) {
         for _ in 0..DRAIN_CHUNKS {
             self.skip(self.bytes().len());
@@ -139,12 +141,12 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// What ended the input, if it was not its end.
+    /// Returns the error that ended the input; `None` if the input came to its end.
     pub(crate) fn failure(self) -> Option<io::Error> {
         self.failure
     }
 
-    /// The next byte that is no blank, left in place; `None` at the end of the input.
+    /// Returns the next byte that is no blank, left in place; `None` at the end of the input.
     pub(crate) fn token(&mut self) -> Option<u8> {
         loop {
             let blanks = self.bytes().iter().take_while(|b| b.is_ascii_whitespace()).count();

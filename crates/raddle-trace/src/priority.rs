@@ -60,7 +60,7 @@ impl PriorityRule {
     }
 }
 
-/// Whose level is asked for.
+/// The profile and the stream whose level is decided.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelTarget<'a> {
     /// The profile's name.
@@ -71,8 +71,8 @@ pub struct LevelTarget<'a> {
     pub stream: &'a str,
 }
 
-/// The level of work in a stream: that of the last rule that fits, else `rank` (see [`Ranks`]),
-/// else the most urgent.
+/// Returns the level of work in a stream: that of the last rule that fits, else `rank` (see
+/// [`Ranks`]), else the most urgent.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));
@@ -84,7 +84,7 @@ pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Le
 pub struct Ranks(Vec<i32>);
 
 impl Ranks {
-    /// The priorities of a profile's kernels; none where no kernel says its own.
+    /// Collects the priorities of a profile's kernels; none where no kernel has one.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -98,8 +98,8 @@ impl Ranks {
         Self(seen)
     }
 
-    /// The rank of an op among the priorities seen, 0 for the most urgent, at most 255; `None`
-    /// where the profile has no priorities.
+    /// Returns the rank of an op among the priorities seen, 0 for the most urgent, at most 255;
+    /// `None` where the profile has no priorities.
     #[must_use]
     pub fn level(&self, op: &Op) -> Option<Level> {
         if self.0.is_empty() {
@@ -110,7 +110,7 @@ impl Ranks {
     }
 }
 
-/// An op's priority, or 0, which is CUDA's default, where it says none.
+/// Returns an op's priority, or 0, which is CUDA's default, where it has none.
 fn effective(op: &Op) -> i32 {
     op.priority.unwrap_or(0)
 }

@@ -16,17 +16,17 @@ pub struct Profile {
     /// The file's name without folders and without endings that only say how it is stored, such as
     /// `.pt.trace.json.gz`.
     pub name: String,
-    /// The kind of file it came from.
+    /// The kind of file that the profile came from.
     pub format: ProfileFormat,
-    /// The device it was recorded on; `None` where the file does not say.
+    /// The device that the profile was recorded on; `None` where the file does not describe it.
     pub device: Option<SourceDevice>,
-    /// Names of kernels, copies and fills; [`Op::kernel`] is a position in it.
+    /// Names of kernels, copies and fills; [`Op::kernel`] is a position in this list.
     pub kernels: Vec<String>,
-    /// The in-order lanes, in order of first use; [`Op::stream`] is a position in it.
+    /// The in-order lanes, in order of first use; [`Op::stream`] is a position in this list.
     pub streams: Vec<StreamLabel>,
     /// The work, by start time, then by position in the file.
     pub ops: Vec<Op>,
-    /// From time 0 to the last end, in nanoseconds.
+    /// The time from 0 to the last end, in nanoseconds.
     pub span_ns: u64,
     /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
     /// or 1.
@@ -39,60 +39,63 @@ pub struct Profile {
     /// Kernels that end with their peers on other devices, by op; none but by
     /// [`CommRule::Peers`](crate::CommRule::Peers).
     pub collectives: Vec<Collective>,
-    /// What was read, and what had to be mended, left out or assumed.
+    /// The counts of what was read, and of what had to be mended, left out or assumed.
     pub report: ImportReport,
 }
 
 /// A call in which the host waited for the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostWait {
-    /// When it was called, in nanoseconds since time 0.
+    /// The time of the call, in nanoseconds since time 0.
     pub begin_ns: u64,
-    /// When it returned.
+    /// The time of the return, in nanoseconds since time 0.
     pub end_ns: u64,
-    /// The ops that it waited for, as positions in [`Profile::ops`]; `None` if unknown.
+    /// The ops that the call waited for, as positions in [`Profile::ops`]; `None` if unknown.
     pub ops: Option<Vec<u32>>,
 }
 
-/// An op of one stream waits for an op of another one.
+/// A wait of an op of one stream for an op of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamWait {
-    /// Which waits, as a position in [`Profile::ops`].
+    /// The op that waits, as a position in [`Profile::ops`].
     pub op: u32,
-    /// For which, an earlier position, issued no later and ended when the other started.
+    /// The op that is waited for: an earlier position, issued no later and ended when the other
+    /// started.
     pub source: u32,
-    /// Whether the file says only that it waited there, and not for what: then the source is the op
-    /// of another stream that ended last before.
+    /// True if the file says only that the stream waited there, and not for what: then the source
+    /// is the op of another stream that ended last before.
     pub inferred: bool,
 }
 
 /// A kernel that waits for its peers on other devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// Which, as a position in [`Profile::ops`].
+    /// The kernel, as a position in [`Profile::ops`].
     pub op: u32,
-    /// How long it takes when no peer is waited for.
+    /// The time that the kernel takes when no peer is waited for, in nanoseconds.
     pub work_ns: u64,
 }
 
 impl Profile {
-    /// How long the op at this position ran after the op that it waits for had ended, in nanoseconds: its
-    /// duration, less the time that a programmatic launch spent waiting. 0 where there is no such op.
+    /// Returns how long the op at this position ran after the op that it waits for had ended, in
+    /// nanoseconds: its duration, less the time that a programmatic launch spent waiting. The whole
+    /// duration where there is no op to wait for; 0 where there is no op at this position.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
         let before = op.after.and_then(|before| self.ops.get(before as usize));
         let overlap = before.map_or(0, |before| before.end_ns().saturating_sub(op.start_ns));
-        // Within a step of the clock nothing is known to overlap.
+        // An overlap within a step of the clock may be none, so it does not count.
         let waited = if overlap > self.resolution_ns { overlap } else { 0 };
         op.duration_ns.saturating_sub(waited)
     }
 
-    /// The share of the time for which the host waited that is known to be for certain ops, 0 to
-    /// 1; `None` where it never waited, or the file does not say.
+    /// Returns the share of the host's waiting time that is known to be for certain ops, 0 to 1;
+    /// `None` where the host never waited, or the file has no waits.
     #[must_use]
     pub fn known_waits(&self) -> Option<f64> {
-        // A call that returned within the clock's step counts too.
+        // The least time of a call is 1 ns, so that one that returned within the clock's step
+        // counts too.
         let ns = |wait: &HostWait| u128::from(wait.end_ns.saturating_sub(wait.begin_ns).max(1));
         let all: u128 = self.host_waits.iter().map(ns).sum();
         let known = self.host_waits.iter().filter(|wait| wait.ops.is_some());
@@ -121,14 +124,14 @@ pub enum ProfileFormat {
     Rpd,
     /// A profile of JAX, XLA or TensorFlow as a protocol buffer (`.xplane.pb`).
     XPlane,
-    /// The same as a trace in JSON (`trace.json.gz`).
+    /// A profile of JAX, XLA or TensorFlow as a trace in JSON (`trace.json.gz`).
     XlaJson,
     /// Our launch table, in CSV.
     LaunchTable,
 }
 
 impl ProfileFormat {
-    /// The kebab-case name of it in results.
+    /// Returns the kebab-case name of the format in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -146,18 +149,19 @@ impl ProfileFormat {
     }
 }
 
-/// Which in-order lane of the source this is.
+/// The label of an in-order lane of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamLabel {
     /// The source's own number or name, as text.
     pub label: String,
-    /// The context it belongs to, where the source says.
+    /// The context that the lane belongs to, where the source gives it.
     pub context: Option<u64>,
 }
 
 impl StreamLabel {
-    /// Which process of a recording of several it is of, counted from 1 in order of first use; `None`
-    /// where the source tells of one, or of none. It stands at the end of the label: `7 (process 2)`.
+    /// Returns the process that the lane is of, in a recording of several, counted from 1 in order
+    /// of first use; `None` where the source has one process, or none. The number stands at the end
+    /// of the label: `7 (process 2)`.
     ///
     /// ```
     /// use raddle_trace::StreamLabel;
@@ -171,19 +175,19 @@ impl StreamLabel {
     }
 }
 
-/// What an op does.
+/// The kind of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
-    /// Runs workgroups on compute units.
+    /// A launch that runs workgroups on compute units.
     Kernel,
-    /// Copies memory; holds its place in the stream.
+    /// A copy of memory; holds its place in the stream.
     Copy,
-    /// Fills memory; holds its place in the stream.
+    /// A fill of memory; holds its place in the stream.
     Set,
 }
 
 impl OpKind {
-    /// The word for it in a launch table.
+    /// Returns the word for the kind in a launch table.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -197,44 +201,44 @@ impl OpKind {
 /// One piece of work of a stream: a kernel launch, a copy or a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Its name, as a position in [`Profile::kernels`].
+    /// The name of the op, as a position in [`Profile::kernels`].
     pub kernel: u32,
-    /// Its lane, as a position in [`Profile::streams`].
+    /// The lane of the op, as a position in [`Profile::streams`].
     pub stream: u32,
     /// The grid in workgroups; all 0 for copies and fills.
     pub grid: Dim3,
-    /// Workgroups to run: the grid's volume, or 0 where the grid or the workgroup is empty.
+    /// The number of workgroups: the grid's volume, or 0 where the grid or the workgroup is empty.
     pub workgroups: u64,
-    /// When the host issued it, at most [`Op::start_ns`].
+    /// The time at which the host issued the op, at most [`Op::start_ns`].
     pub arrival_ns: u64,
-    /// When the device began it.
+    /// The time at which the device began the op.
     pub start_ns: u64,
-    /// How long the device took, at least 1.
+    /// The time that the device took, at least 1.
     pub duration_ns: u64,
-    /// What one workgroup asks.
+    /// The resources that one workgroup needs.
     pub footprint: Footprint,
     /// The op of the same stream that must end first, as a position in [`Profile::ops`]. A programmatic
     /// launch begins before that, see [`Profile::own_ns`].
     pub after: Option<u32>,
     /// The source's own priority; in CUDA the lower number is the more urgent one.
     pub priority: Option<i32>,
-    /// What it does.
+    /// The kind of the op: a kernel, a copy or a fill.
     pub kind: OpKind,
-    /// Whether it may be killed and run again.
+    /// The verdict on whether the op may be killed and run again.
     pub idempotent: Idempotence,
-    /// What the waves of a kernel do, counted or assumed by its name; nothing for copies and fills.
+    /// The activity of a kernel's waves, counted or assumed by its name; none for copies and fills.
     pub activity: Activity,
-    /// The occupancy that the profile itself claims the kernel achieves, in percent (PyTorch);
-    /// profilers write whole ones, and 0 also where they could not tell. A launch table cannot hold
-    /// it.
+    /// The occupancy that the kernel achieves by the profile's own claim, in percent (PyTorch);
+    /// profilers write whole percents, and 0 also where they could not tell. A launch table cannot
+    /// hold it.
     pub claimed_percent: Option<u8>,
-    /// Which of these fields were measured, joined or assumed.
+    /// The origin of each field: measured, joined or assumed.
     pub provenance: Provenance,
 }
 
 impl Op {
-    /// An op as an importer begins to read it, with times of the source's clock, which may be
-    /// negative, and without an arrival. Copies and fills need no more than a name and a stream.
+    /// Builds an op as an importer begins to read it, with times of the source's clock, which may
+    /// be negative, and without an arrival. Copies and fills need no more than a name and a stream.
     ///
     /// A kernel is opaque until it is given a shape.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
@@ -262,14 +266,15 @@ impl Op {
         }
     }
 
-    /// Whether it is a kernel of which nobody knows the grid or the workgroup, as of most kernels
-    /// that a graph launched: it has a time and a place in its stream, and 0 workgroups.
+    /// Returns whether the op is a kernel of which nobody knows the grid or the workgroup, as of
+    /// most kernels that a graph launched: it has a time and a place in its stream, and 0
+    /// workgroups.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.provenance.of(Field::Shape) == Origin::Unknown
     }
 
-    /// Takes away what is known of a workgroup, which says nothing without its size.
+    /// Takes away the resources of a workgroup, which mean nothing without its size.
     pub(crate) fn forget_footprint(&mut self) {
         self.footprint = Footprint { barrier: Barrier::Assumed, ..Footprint::default() };
         [Field::Registers, Field::SharedMemory, Field::Barrier]
@@ -277,14 +282,14 @@ impl Op {
             .for_each(|field| self.assume(field));
     }
 
-    /// Sets when the host issued it, by the source's clock, and who says so.
+    /// Sets when the host issued the op, by the source's clock, and the origin of that time.
     pub(crate) fn set_arrival(&mut self, at: i64, origin: Origin) {
         self.arrival_ns = unsigned_time(at);
         self.provenance = self.provenance.with(Field::Arrival, origin);
     }
 
-    /// Sets the grid in workgroups, and the work-items of one; `None`, and it stays opaque, where
-    /// there are more of either than can be counted.
+    /// Sets the grid in workgroups, and the work-items of a workgroup. Returns `None`, and leaves
+    /// the op opaque, where there are more of either than can be counted.
     pub(crate) fn set_shape(&mut self, grid: Dim3, block: [u64; 3]) -> Option<()> {
         let threads = block.into_iter().try_fold(1, u64::checked_mul)?;
         let (threads, volume) = (u32::try_from(threads).ok()?, grid.volume()?);
@@ -295,7 +300,7 @@ impl Op {
         Some(())
     }
 
-    /// Sets the registers of a work-item; 0 is unknown, too.
+    /// Sets the registers of a work-item; 0 counts as unknown, too.
     pub(crate) fn set_registers(&mut self, registers: Option<u32>) {
         self.footprint.vgprs_per_thread = registers.unwrap_or(0);
         if self.footprint.vgprs_per_thread == 0 {
@@ -318,19 +323,19 @@ impl Op {
         self.provenance = self.provenance.with(field, Origin::Assumed);
     }
 
-    /// When the device ended it, in nanoseconds.
+    /// Returns when the device ended the op, in nanoseconds.
     #[must_use]
     pub const fn end_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.duration_ns)
     }
 }
 
-/// A time of the source's clock without a sign, in the same order.
+/// Converts a time of the source's clock to one without a sign, in the same order.
 pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }
 
-/// A profile's name from a file name: no folders, no endings that only say how it is stored.
+/// Makes a profile's name from a file name: no folders, no endings that only say how it is stored.
 ///
 /// ```
 /// assert_eq!(raddle_trace::profile_name("runs/worker0.pt.trace.json.gz"), "worker0");

@@ -1,15 +1,15 @@
 //! Where does each field of an op come from: measured, joined from elsewhere, or assumed?
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The record of the op itself says it.
+    /// The record of the op itself has the value.
     Measured,
-    /// Another record says it, found through a shared key.
+    /// Another record has the value, found through a shared key.
     Joined,
-    /// Nothing says it; a rule gave it.
+    /// No record has the value; a rule gave it.
     Assumed,
-    /// Nothing says it, and nothing stands for it: [`Field::Shape`] of an opaque kernel.
+    /// No record has the value, and nothing stands for it: [`Field::Shape`] of an opaque kernel.
     Unknown,
 }
 
@@ -33,7 +33,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All of them, in the order in which they are shown.
+    /// All fields, in the order in which they are shown.
     pub const ALL: [Self; 7] = [
         Self::Arrival,
         Self::Duration,
@@ -44,7 +44,7 @@ impl Field {
         Self::Activity,
     ];
 
-    /// The kebab-case name.
+    /// Returns the kebab-case name of the field.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,15 +61,15 @@ impl Field {
 
 /// The origin of each [`Field`]; everything is measured at first.
 ///
-/// Two bits a field: there is one of it for every op.
+/// A field takes two bits, because every op has a provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provenance(u16);
 
 impl Provenance {
-    /// Everything measured.
+    /// The provenance of an op whose fields are all measured.
     pub(crate) const MEASURED: Self = Self(0);
 
-    /// Where `field` comes from.
+    /// Returns the origin of `field`.
     #[must_use]
     pub const fn of(self, field: Field) -> Origin {
         match self.0 >> (2 * field as u16) & 3 {
@@ -80,7 +80,7 @@ impl Provenance {
         }
     }
 
-    /// A copy with another origin for `field`.
+    /// Returns a copy with another origin for `field`.
     #[must_use]
     pub const fn with(self, field: Field, origin: Origin) -> Self {
         let shift = 2 * field as u16;

@@ -7,15 +7,15 @@ macro_rules! quirks {
         pub(crate) enum Quirk { $($(#[$doc])* $variant,)* }
 
         impl Quirk {
-            /// All of them, in the order in which reports list them.
+            /// All quirks, in the order in which reports list them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The stable kebab-case name.
+            /// Returns the stable kebab-case name of the quirk.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// One sentence for the reader of a report.
+            /// Returns one sentence for the reader of a report.
             const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
@@ -44,7 +44,7 @@ quirks! {
     ShapeByName, "shape-by-name", "kernels without a grid were given the shape and shared memory that most launches of their name have in the files of --shapes-from, as no capture fits theirs in order";
     /// The shape is that of other launches.
     ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
-    /// Nothing says what the grid is counted in.
+    /// The unit of a grid is not in the file.
     GridUnitAssumed, "grid-unit-assumed", "grids without a launch call were taken to be in the unit of other launches of the same kernel, else in work-items if a library of AMD's names its kernels so, else in workgroups";
     /// The grid is no whole number of workgroups.
     UnevenGrid, "uneven-grid", "grids in work-items that are no whole number of workgroups were rounded up";
@@ -52,19 +52,19 @@ quirks! {
     EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
     /// More workgroups than the time allows.
     ImpossibleShape, "impossible-shape", "kernels of more workgroups than any device starts in their time (1000 a nanosecond) were kept as they stand: their shape or their time is wrong";
-    /// Work of another device.
+    /// The file has work of another device.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The device of the work has no properties in the file.
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
-    /// No device properties at all.
+    /// The file has no device properties at all.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
     /// Lanes are hardware queues.
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
-    /// Twice in the file.
+    /// An op is twice in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
-    /// Out of order in the file.
+    /// Ops are out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
-    /// Far apart in time.
+    /// Ops are far apart in time.
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps show no duration.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
@@ -76,9 +76,9 @@ quirks! {
     NoLaunchCall, "no-launch-call", "ops without a recorded launch were taken to arrive with the op before them in their stream, or at time 0";
     /// The launch call is later than the op.
     ClockSkew, "clock-skew", "ops that start before their recorded launch were taken to arrive at their start";
-    /// One correlation, several launch calls.
+    /// Several launch calls have one correlation.
     RepeatedCorrelation, "repeated-correlation", "launch calls that repeat a correlation number were ignored in favour of the earliest";
-    /// Launched as a part of a graph.
+    /// The op was launched as a part of a graph.
     GraphLaunch, "graph-launch", "ops were launched as part of a graph, so many share one arrival";
     /// Registers are unknown.
     NoRegisters, "no-registers", "kernels without a register count, or with 0, were taken to use none: a compute unit may hold fewer of their workgroups than it seems";
@@ -88,75 +88,75 @@ quirks! {
     DynamicLdsOnly, "dynamic-lds-only", "kernels whose launch call says the shared memory it asks for, but not what the kernel's code reserves beside it: a compute unit may hold fewer of their workgroups than it seems";
     /// Shared memory is given in steps.
     RoundedSharedMemory, "rounded-shared-memory", "shared memory is given in steps of 1000 bytes or so; of the sizes that print alike the one in whole KiB was taken";
-    /// Workgroups that must run beside each other.
+    /// Workgroups must run beside each other.
     Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups";
-    /// Graphs without their kernels.
+    /// Graphs are recorded without their kernels.
     WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so each is one opaque kernel: record with --cuda-graph-trace=node";
     /// The name is not in the file.
     NoName, "no-name", "kernels whose name is not in the file are called `unnamed`";
-    /// Several processes on one device.
+    /// Several processes ran on one device.
     SeveralProcesses, "several-processes", "further processes ran on the device; they are replayed with the first as one, each with its own streams";
     /// The file is newer than this reader.
     NewerSchema, "newer-schema", "the file's schema is newer than those this reader was made for";
-    /// Ranges on the GPU's lane.
+    /// Ranges stand on the GPU's lane.
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
-    /// No streams, so queues stand in.
+    /// The file has no streams, so queues stand in.
     QueueAsStream, "queue-as-stream", "kernels of a file that tells no streams were put in order by their hardware queue";
-    /// Streams on one queue.
+    /// Streams share one queue.
     SharedQueue, "shared-queue", "streams shared a hardware queue with another stream, which may have held them up in the recorded run but not in a replay";
-    /// Overlaps that are none.
+    /// Ops overlap only because the clock is off.
     ClockJitter, "clock-jitter", "ops that overlap the one before them in their stream by at most 1 us, which is how far time stamps are off, follow it";
-    /// Registers counted by half.
+    /// Registers were counted by half.
     HalvedRegisters, "halved-registers", "kernels whose vector registers the profiler counted by half (MI350 series, before May 2026) were given twice as many";
-    /// Registers perhaps counted by half.
+    /// Registers were perhaps counted by half.
     DoubtfulRegisters, "doubtful-registers", "kernels may take twice as many vector registers: such tables leave out accumulation registers (MI100) or count by half (MI200, MI350), and do not say the device";
     /// A kernel without a name.
     UnknownKernel, "unknown-kernel", "kernels that the file does not describe are named by their number";
     /// Dynamic shared memory is lost.
     StaticLds, "static-lds", "kernels of a table that leaves out shared memory asked for at launch; the JSON result of such a run has it";
-    /// Extents multiplied out.
+    /// The extents of a grid are multiplied out.
     FlatGrid, "flat-grid", "grids and workgroups given by their volume alone were taken to be one-dimensional";
-    /// One kernel at a time.
+    /// Kernels were run one at a time.
     Serialised, "serialised", "kernels were run one at a time by the profiler, so there is no concurrency information";
-    /// Rows of one dispatch.
+    /// Several rows are of one dispatch.
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
-/// How a table ends.
+/// The way in which a table ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
-    /// With a line end.
+    /// The table ends with a line end.
     Whole,
-    /// Without one, so its last value or comment may be cut.
+    /// The table ends without a line end, so its last value or comment may be cut.
     NoLineEnd,
-    /// Within a row, which is lost.
+    /// The table ends within a row, which is lost.
     Cut,
 }
 
-/// Something met in a file, and how often.
+/// A quirk that was met in a file, with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QuirkMet {
     /// The stable kebab-case name, such as `no-launch-call`.
     pub name: &'static str,
-    /// How often it was met, 1 or more.
+    /// The number of times that the quirk was met, 1 or more.
     pub count: u64,
     /// One sentence for the reader of a report.
     pub explanation: &'static str,
 }
 
-/// What was read, and what was met while reading.
+/// The counts of what was read, and of the quirks that were met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Events, or rows, of the file.
+    /// The number of events, or rows, of the file.
     pub events: u64,
-    /// Kernel launches kept.
+    /// The number of kernel launches kept.
     pub kernels: u64,
-    /// Copies kept.
+    /// The number of copies kept.
     pub copies: u64,
-    /// Fills kept.
+    /// The number of fills kept.
     pub sets: u64,
-    /// Kernels left out because their record does not say when they ran; each is among those
-    /// met as `malformed`.
+    /// The number of kernels left out because their record does not say when they ran; each is also
+    /// counted as `malformed`.
     pub left_out: u64,
     /// Time of kernels that have the shape of their launch in the capture of their graph
     /// (`shape-in-order`), in nanoseconds.
@@ -183,7 +183,7 @@ impl Default for ImportReport {
 }
 
 impl ImportReport {
-    /// What was met, in the order in which reports list it.
+    /// Returns the quirks that were met, in the order in which reports list them.
     pub fn quirks(&self) -> impl Iterator<Item = QuirkMet> + '_ {
         let met = |&quirk: &Quirk| QuirkMet {
             name: quirk.name(),
@@ -193,7 +193,7 @@ impl ImportReport {
         Quirk::ALL.iter().map(met).filter(|met| met.count > 0)
     }
 
-    /// How often something was met, by its name; 0 for a name that there is not.
+    /// Returns how often a quirk was met, by its name; 0 for an unknown name.
     #[must_use]
     pub fn met(&self, name: &str) -> u64 {
         self.quirks().find(|met| met.name == name).map_or(0, |met| met.count)
@@ -244,7 +244,7 @@ impl ImportReport {
         }
     }
 
-    /// Those of `quirks` that were met, with their counts, for a message.
+    /// Lists the quirks among `quirks` that were met, with their counts, for a message.
     pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
         let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
         let met: Vec<_> =

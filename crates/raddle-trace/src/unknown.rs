@@ -5,15 +5,15 @@ use crate::profile::{Op, OpKind, Profile};
 /// The kernels of a profile that are opaque or were left out, and their time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownTime {
-    /// Of all kernels of the file, those left out among them.
+    /// The time of all kernels of the file, those left out among them.
     pub kernel_ns: u64,
-    /// Opaque kernels ([`Op::is_opaque`]).
+    /// The number of opaque kernels ([`Op::is_opaque`]).
     pub opaque: u64,
-    /// Their time.
+    /// The time of the opaque kernels.
     pub opaque_ns: u64,
-    /// Kernels left out, whose records say no time.
+    /// The number of kernels left out, whose records have no time.
     pub left_out: u64,
-    /// Their time, if they last as long as the others on average.
+    /// The time of the kernels left out, if they last as long as the others on average.
     pub left_out_ns: u64,
 }
 
@@ -22,13 +22,14 @@ impl UnknownTime {
         self.opaque_ns.saturating_add(self.left_out_ns)
     }
 
-    /// The share of kernel time, 0 to 1.
+    /// Returns the share of unknown time in kernel time, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.ns() as f64 / self.kernel_ns.max(1) as f64
     }
 
-    /// Whether it is above a tenth of kernel time: what is left says little of the recorded run.
+    /// Returns whether the unknown time is above a tenth of kernel time: what is left says little
+    /// of the recorded run.
     #[must_use]
     pub fn is_much(&self) -> bool {
         u128::from(self.ns()) * 10 > u128::from(self.kernel_ns)
@@ -36,7 +37,7 @@ impl UnknownTime {
 }
 
 impl Profile {
-    /// What of its kernel time has no shape.
+    /// Returns how much of the profile's kernel time is of kernels without a shape.
     #[must_use]
     pub fn unknown_time(&self) -> UnknownTime {
         let kernels = || self.ops.iter().filter(|op| op.kind == OpKind::Kernel);

@@ -84,7 +84,7 @@ fn samples() -> Vec<PathBuf> {
 }
 
 fn text(bytes: &[u8]) -> usize {
-    // What is damaged counts as far as it goes.
+    // Damaged bytes count as far as they can be unpacked.
     let mut all = Vec::new();
     let _ = flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut all);
     all.len().max(bytes.len())
@@ -224,7 +224,7 @@ fn long_runs() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// What a launch costs on top of what any file does: its op and its call, as they are read and as they
+/// Checks the memory that each launch adds: its op and its call, as they are read and as they
 /// become a profile.
 #[allow(clippy::print_stdout, reason = "the figures are what a person wants to see")]
 #[test]
@@ -237,7 +237,8 @@ fn a_launch_takes_at_most_150_bytes_while_it_is_read() {
         let launches = if name.starts_with("rocpd") { FEW } else { LAUNCHES };
         assert_eq!(kernels, launches as u64, "{name}");
         println!("{name}: {} bytes a launch", peak / launches);
-        // That file has a copy for ten launches, and nearly twice as many calls.
+        // The database of Nsight Systems has a copy for ten launches, and nearly twice as many
+        // calls.
         let more = match name {
             "nsys database" => LAUNCHES * (150 / 10 + 24),
             _ => 0,

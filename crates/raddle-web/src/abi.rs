@@ -13,18 +13,18 @@ unsafe extern "C" {
     fn line(text: *const u8, bytes: usize);
 }
 
-/// Room for a question of so many bytes.
+/// Makes room for a question of this many bytes, and returns its address.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn question(bytes: usize) -> *mut u8 {
     let mut room = QUESTION.lock().unwrap_or_else(PoisonError::into_inner);
-    // So that the version stands in every engine.
+    // The version must stand in every engine, so the compiler must not drop it.
     std::hint::black_box(crate::MARK);
     *room = vec![0; bytes];
     room.as_mut_ptr()
 }
 
-/// Answers the question that was written there.
+/// Answers the question that was written into the room of `question`.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn answer() {

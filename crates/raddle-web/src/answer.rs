@@ -1,4 +1,4 @@
-//! What is answered to a question from a page?
+//! How is a question from a page answered?
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::tell::Teller;
 struct Question {
     files: Vec<QuestionFile>,
     study: Study,
-    /// Tell only what is in the profiles.
+    /// True if only the contents of the profiles are wanted, without a replay.
     #[serde(default)]
     read_only: bool,
 }
@@ -29,8 +29,8 @@ struct QuestionFile {
     bytes: usize,
 }
 
-/// Answers a question, whose recipes may name the policies of `registry`: `line` is told how far it is, and last the answer; it returns whether anybody
-/// still wants one.
+/// Answers a question, whose recipes may name the policies of `registry`: `line` gets the progress,
+/// and last the answer; it returns whether anybody still wants lines.
 ///
 /// A question is a line of JSON, `{"files": [{"name": ..., "bytes": ...}], "study": ...}` with a
 /// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the texts `summary`
@@ -47,7 +47,7 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// The parts of a question.
+/// Splits a question into its head and its files.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (head, rest) = bytes.split_at(end);
@@ -95,7 +95,7 @@ fn answered(
     Ok(())
 }
 
-/// An error in words for whoever has no command line.
+/// Writes an error in words for a user without a command line.
 fn said(error: &StudyError) -> String {
     match error {
         StudyError::Trace(TraceError::SqliteSwitchedOff { file }) => format!(
@@ -144,7 +144,7 @@ mod tests {
         assert!(last["report"]["page"].as_str().unwrap().starts_with("<!DOCTYPE html>"));
         let what: Vec<_> = before.iter().map(|line| line["progress"]["what"].clone()).collect();
         assert_eq!(what[0], "reading a.csv");
-        // Which recipe is first depends on threads, where there are several.
+        // The order of the recipes depends on threads, where there are several.
         for number in 1..=4 {
             let said = format!("recipe {number} of 4: ");
             let says = |what: &serde_json::Value| what.as_str().unwrap().starts_with(&said);
@@ -178,7 +178,8 @@ mod tests {
     fn a_database_is_refused_with_what_to_do() {
         let text = question("run.sqlite", "SQLite format 3\0", "");
         let error = lines(&text).pop().unwrap()["error"].as_str().unwrap().to_owned();
-        // Built beside the command line, this has its reader, and the file is damaged.
+        // In a build beside the command line there is a reader of databases, which finds the file
+        // damaged.
         assert!(error.contains("-f csv") || error.contains("--type sqlite"), "{error}");
     }
 
@@ -190,7 +191,7 @@ mod tests {
             *told.lock().unwrap() += 1;
             false
         });
-        // The first line, and why there is no answer.
+        // The two lines are the first one, and the reason why there is no answer.
         assert_eq!(*told.lock().unwrap(), 2);
     }
 }

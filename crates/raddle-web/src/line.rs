@@ -6,13 +6,13 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerLine<'l> {
-    /// How far it is: so much of so much, bytes or launches.
+    /// The progress: how many of how many bytes or launches are done.
     Progress { what: &'l str, done: u64, of: u64 },
-    /// What was read.
+    /// The profiles that were read.
     Profiles(Vec<ProfileFound>),
-    /// What came of it.
+    /// The result of the study.
     Report { summary: &'l str, page: &'l str },
-    /// Why nothing came of it.
+    /// The reason why there is no result.
     Error(&'l str),
 }
 
@@ -20,12 +20,12 @@ pub(crate) enum AnswerLine<'l> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFound {
-    /// Its name in results, requests and goals.
+    /// The name of the profile in results, requests and goals.
     pub name: String,
-    /// The device it was recorded on, if that is known.
+    /// The device that the profile was recorded on, if that is known.
     pub device: Option<String>,
-    /// How many kernels were launched.
+    /// The number of kernel launches.
     pub launches: u64,
-    /// From its first time to its last, in nanoseconds.
+    /// The time from the first to the last time of the profile, in nanoseconds.
     pub span_ns: u64,
 }

@@ -1,8 +1,8 @@
 //! How is the application made, one file that replays profiles in a browser?
 //!
-//! The page needs no other file and no network: what it holds is in it, and its own policy
-//! (`Content-Security-Policy`) forbids everything else. The engine and profiles it carries are
-//! gzip in base64. Equal parts give equal bytes.
+//! The page needs no other file and no network: all of its contents are in it, and its own policy
+//! (`Content-Security-Policy`) forbids everything else. The engine and profiles it carries are gzip
+//! in base64. Equal parts give equal bytes.
 
 use std::io::Write;
 
@@ -16,33 +16,34 @@ use serde::Serialize;
 use crate::MARK;
 
 const SCRIPT: &str = include_str!("page/app.js");
-/// Allows the script by its hash; `cargo xtask web --check` fails where it is not that.
+/// The hash by which a page allows its script; `cargo xtask web --check` fails where it is not that
+/// of the script.
 const SCRIPT_HASH: &str = "sha256-tnPhRUtOJPsS/FtmnjZyMWZLd16Tyd+726J8MQGnWbQ=";
-/// What begins WebAssembly.
+/// The first bytes of WebAssembly.
 const MAGIC: &[u8] = b"\0asm";
 
-/// What answers the questions of a page.
+/// The part that answers the questions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
-    /// This, in the page: WebAssembly that [`engine`] took.
+    /// An engine in the page: WebAssembly that [`engine`] accepted.
     InPage(&'e [u8]),
-    /// `POST answer`, beside the page.
+    /// A server, which answers `POST answer` beside the page.
     Served,
 }
 
 /// A file that is no engine of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineError {
-    /// It is no WebAssembly.
+    /// The file is no WebAssembly.
     NoEngine,
-    /// It is, of something else or of another version.
+    /// The file is WebAssembly, but of another program or of another version.
     OtherVersion,
 }
 
-/// Whether this is the engine of this version.
+/// Checks that a file is the engine of this version.
 ///
 /// # Errors
-/// When it is not.
+/// When the file is not that engine.
 pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if !bytes.starts_with(MAGIC) {
         return Err(EngineError::NoEngine);
@@ -51,14 +52,14 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
-/// What a page shows and asks from the beginning.
+/// The contents of a page from the beginning.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
-    /// The question.
+    /// The study that the page asks for.
     pub study: &'c Study,
-    /// The files that it names.
+    /// The files that the study names.
     pub files: &'c [(String, Vec<u8>)],
-    /// The report that answers it.
+    /// The report that answers the study.
     pub report: &'c str,
 }
 
@@ -75,7 +76,7 @@ struct CarriedFile {
     bytes: String,
 }
 
-/// The application as one page.
+/// Makes the application as one page.
 #[must_use]
 pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
@@ -97,7 +98,7 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { "raddle" }
-                // Else a browser asks the server for one.
+                // Without this link a browser asks the server for an icon.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(include_str!("page/app.css"))) }
             }
@@ -131,7 +132,7 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     page.into_string()
 }
 
-/// What is asked.
+/// Makes the form of a question.
 fn form(stays: &str) -> Markup {
     html! {
         form id="ask" {
@@ -165,7 +166,7 @@ fn form(stays: &str) -> Markup {
     }
 }
 
-/// A process: its load and its goal.
+/// Makes the fields of a process: its load and its goal.
 fn row() -> Markup {
     html! {
         fieldset {
@@ -190,7 +191,7 @@ fn row() -> Markup {
     }
 }
 
-/// As JSON that cannot end the script that holds it.
+/// Writes the contents as JSON that cannot end the script that holds it.
 fn text(carried: &Carried<'_>) -> String {
     let files = carried.files.iter();
     let files = files
@@ -202,7 +203,7 @@ fn text(carried: &Carried<'_>) -> String {
     text.replace('<', "\\u003c")
 }
 
-/// Bytes as text of a page.
+/// Packs bytes as text of a page.
 fn zipped(bytes: &[u8]) -> String {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let zipped = gzip.write_all(bytes).and_then(|()| gzip.finish());

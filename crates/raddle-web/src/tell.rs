@@ -1,4 +1,4 @@
-//! How does whoever asked learn how far a study is, and end it?
+//! How does a page learn how far a study is, and how does it end the study?
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use raddle_study::Watcher;
 
 use crate::line::AnswerLine;
 
-/// A progress is told so many times, about.
+/// The approximate number of reports of one progress.
 const TIMES: u64 = 200;
 
-/// Tells lines, until whoever reads them has gone.
+/// Reports lines, until their reader has gone.
 pub(crate) struct Teller<'t> {
     line: &'t (dyn Fn(&str) -> bool + Sync),
     gone: AtomicBool,
@@ -22,7 +22,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// What of `done` was told.
+    /// The part of `done` that was reported.
     told: u64,
 }
 
@@ -38,19 +38,19 @@ impl<'t> Teller<'t> {
         }
     }
 
-    /// Whether nobody reads any more.
+    /// Returns whether nobody reads the lines any more.
     pub(crate) fn is_over(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Something begins that has so many parts.
+    /// Begins a progress of `of` parts.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
         *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
         self.progress(&state);
     }
 
-    /// So many parts more.
+    /// Counts further parts as done, and reports the progress if it has grown enough.
     pub(crate) fn more(&self, parts: u64) {
         let mut state = self.state();
         state.done = state.done.saturating_add(parts);

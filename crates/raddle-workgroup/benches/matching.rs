@@ -1,9 +1,10 @@
 //! What does a decision of `matching` cost, with an address for every wave, and each choice of its recipe?
 //!
-//! Asked as a dispatcher asks: a question through the trait `Allocate`, the answer, and the fact that ends
-//! it. `counters` is a loop over free amounts that gives no addresses: what other simulators keep;
-//! `by_hand` is the index of `matching` written for one case. Goals: eight placed and eight ended in 1.4
-//! times `by_hand`, at 1,024 compute units in 1.15 times 64; any rule of places at 304 in 1.3 times 64.
+//! The policy is asked as a dispatcher asks it: a question through the trait `Allocate`, the
+//! answer, and the fact that ends it. `counters` is a loop over free amounts without addresses, as
+//! other simulators have; `by_hand` is the index of `matching` written for one case. Goals: eight
+//! placed and eight ended in 1.4 times `by_hand`, at 1,024 compute units in 1.15 times 64; any rule
+//! of places at 304 in 1.3 times 64.
 
 use std::hint::black_box;
 
@@ -20,7 +21,7 @@ use raddle_workgroup::{
 };
 
 const CUS: [u16; 3] = [64, 304, 1024];
-/// Operations of a sample.
+/// The number of operations of a sample.
 const OPS: usize = 1000;
 /// An AMD R9 Nano, as the placement contract has it.
 const SHAPE: CuShape = CuShape {
@@ -60,7 +61,7 @@ struct Device {
     policy: Matching,
     cus: Cus,
     ready: Vec<ReadyLaunch>,
-    /// Of which launch, its number, and where.
+    /// The index of the launch, the number of the workgroup, and its compute unit.
     resident: Vec<(usize, u64, CuId)>,
     round: Round,
     now: Tick,
@@ -76,14 +77,14 @@ impl Device {
         Self { policy, cus, ready, resident: Vec::new(), round, now, random }
     }
 
-    /// One kernel, as much of it as fits.
+    /// Makes a device that is filled with one kernel.
     fn full(config: &MatchingConfig, cus: u16) -> Self {
         let mut device = Self::new(config, SHAPE, cus, vec![launch(0, 0, DEMAND)]);
         while device.place(0) {}
         device
     }
 
-    /// Places one workgroup of the launches from this one on; whether one fits.
+    /// Places one workgroup of the launches from index `from` on. Returns whether one fits.
     fn place(&mut self, from: usize) -> bool {
         let view = ReadyView { launches: &self.ready[from..], cus: &self.cus };
         self.round.clear();
@@ -200,7 +201,7 @@ fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
     bencher.bench_local(|| device.cycle());
 }
 
-/// The same by a question a workgroup.
+/// Places one workgroup of each of eight launches, by a question for each, then ends eight.
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
     let mut device = eight(&MatchingConfig::default(), cus);
@@ -211,7 +212,8 @@ fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
     });
 }
 
-/// The same by an index of these eight demands alone, without a policy, a launch or a log around it.
+/// Places eight workgroups and ends eight by an index of these eight demands alone, without a
+/// policy, a launch or a log around it.
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_placed_eight_end_by_hand(bencher: Bencher<'_, '_>, cus: u16) {
     let mut hand = Hand::new(cus.into());
@@ -236,7 +238,7 @@ struct HandUnit {
     turn: usize,
 }
 
-/// Where a workgroup lies.
+/// The place of a workgroup.
 #[derive(Clone, Copy)]
 struct HandPlace {
     launch: usize,
@@ -247,7 +249,7 @@ struct HandPlace {
 
 struct Hand {
     units: Vec<HandUnit>,
-    /// By word of 64 compute units and launch: which take one more workgroup.
+    /// The compute units that take one more workgroup, by word of 64 units and by launch.
     open: Vec<[u64; 8]>,
     resident: Vec<HandPlace>,
     random: u64,
@@ -324,7 +326,7 @@ impl Hand {
     }
 }
 
-/// Takes the first run of a length; its start.
+/// Takes the first run of a length. Returns its start.
 fn take<const W: usize>(map: &mut [u64; W], longest: &mut u8, len: u32) -> u32 {
     // Runs that reach the end of the word before.
     let (mut start, mut before) = (0, 0);

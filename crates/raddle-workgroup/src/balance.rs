@@ -25,8 +25,8 @@
 
 use crate::Error;
 
-/// How any number of waves lies on the SIMDs of an empty compute unit (h10): as evenly as can be,
-/// the surplus on the first ones. Its rows are computed, not kept.
+/// A split table: how any number of waves lies on the SIMDs of an empty compute unit (h10), as
+/// evenly as can be, the surplus on the first SIMDs. The rows are computed, not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     units: u32,
@@ -46,22 +46,22 @@ impl Table {
         }
     }
 
-    /// How many SIMDs there are.
+    /// Returns the number of SIMDs.
     #[must_use]
     pub const fn units(&self) -> u32 {
         self.units
     }
 
-    /// The most waves that it holds a row for, at most `u64::MAX`.
+    /// Returns the largest number of waves that the table has a row for, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// The row of a number of waves (h102), by SIMD.
+    /// Gives the row of a number of waves (h102), by SIMD.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for none, or more than there is room for.
+    /// [`Error::WaveCount`] for no waves, or more than there is room for.
     ///
     /// ```
     /// use raddle_workgroup::balance::Table;
@@ -74,7 +74,7 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// The row of a number of waves, turned by `by` SIMDs towards growing numbers.
+    /// Gives the row of a number of waves, turned by `by` SIMDs towards growing numbers.
     ///
     /// # Errors
     /// As [`Table::row`].
@@ -108,7 +108,7 @@ impl Iterator for RowEntries {
             return None;
         }
         self.next += 1;
-        // Where this SIMD stood before the row was turned.
+        // The position of this SIMD before the row was turned.
         let at = if next >= by { next - by } else { units - by + next };
         Some(each + u64::from(at < surplus))
     }
@@ -121,7 +121,7 @@ impl Iterator for RowEntries {
 
 impl ExactSizeIterator for RowEntries {}
 
-/// What a pointer names.
+/// The SIMD that a pointer names: the last that got surplus, or the next to be served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -133,7 +133,7 @@ pub enum Kind {
     Head,
 }
 
-/// Where the surplus of one compute unit goes next.
+/// A pointer to the SIMD of one compute unit where the next surplus goes.
 ///
 /// ```
 /// use raddle_workgroup::balance::{Kind, Pointer, Table};
@@ -152,10 +152,10 @@ pub struct Pointer {
     at: u32,
 }
 
-/// How a workgroup would lie on the compute unit of a pointer.
+/// A plan of how many waves of a workgroup each SIMD of a compute unit gets.
 #[derive(Debug)]
 pub struct Target {
-    /// The pointer as it stood.
+    /// The table of the pointer; with `kind` and `at`, the state in which the target was made.
     table: Table,
     kind: Kind,
     at: u32,
@@ -164,7 +164,7 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// A pointer that begins at a SIMD; the seed begins at 0.
+    /// Makes a pointer that begins at a SIMD; the seed begins at 0.
     ///
     /// # Errors
     /// [`Error::UnitOutside`] for a SIMD out of range.
@@ -176,13 +176,13 @@ impl Pointer {
         }
     }
 
-    /// The SIMD that it names.
+    /// Returns the SIMD that the pointer names.
     #[must_use]
     pub const fn at(&self) -> u32 {
         self.at
     }
 
-    /// By how many SIMDs the next row is turned (h3: su).
+    /// Returns by how many SIMDs the next row is turned (h3: su).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -193,10 +193,10 @@ impl Pointer {
         }
     }
 
-    /// How `waves` waves would lie (h3). The pointer stays.
+    /// Finds how `waves` waves would lie (h3). The pointer stays.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for none, or more than there is room for.
+    /// [`Error::WaveCount`] for no waves, or more than there is room for.
     pub const fn target(&self, waves: u64) -> Result<Target, Error> {
         match self.table.turned(waves, self.turn()) {
             Ok(entries) => {
@@ -207,17 +207,17 @@ impl Pointer {
         }
     }
 
-    /// The workgroup of this target is dispatched here (h5): moves the pointer.
+    /// Moves the pointer, because the workgroup of this target is dispatched here (h5).
     ///
     /// # Errors
-    /// [`Error::OtherTarget`] where the pointer does not stand where it stood, or is another; it
-    /// stays then.
+    /// [`Error::OtherTarget`] where the pointer has moved since the target was made, or the target
+    /// is of another pointer; the pointer stays then.
     pub fn dispatch(&mut self, target: Target) -> Result<(), Error> {
         self.at = self.after(&target)?;
         Ok(())
     }
 
-    /// Where the pointer will stand once this target is dispatched.
+    /// Finds where the pointer will stand once this target is dispatched.
     ///
     /// # Errors
     /// As [`Pointer::dispatch`].
@@ -226,19 +226,19 @@ impl Pointer {
             return Err(Error::OtherTarget);
         }
         let units = u64::from(self.table.units);
-        // Both are below the number of units, so is what is left of their sum.
+        // The remainder is below the number of units, which is a u32.
         Ok(((u64::from(self.at) + target.waves % units) % units) as u32)
     }
 }
 
 impl Target {
-    /// Waves by SIMD.
+    /// Returns the number of waves by SIMD.
     #[must_use]
     pub fn entries(&self) -> RowEntries {
         self.entries.clone()
     }
 
-    /// Waves in all.
+    /// Returns the number of waves in all.
     #[must_use]
     pub const fn waves(&self) -> u64 {
         self.waves

@@ -2,7 +2,7 @@
 
 use raddle_policy::{LaunchId, ProcessId, Resource};
 
-/// Why a configuration, or a request to a part, is refused; nothing has changed then.
+/// The reason why a configuration, or a request to a part, is refused; nothing has changed then.
 ///
 /// Indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,27 +1,27 @@
 //! When is a workgroup that never fits cut into its waves, and what becomes of them (seed 000, E3)?
 //!
-//! [`Failures`] counts how often in a row nothing fitted and says when to cut; [`split`] cuts.
-//! Which workgroup is cut is the caller's choice.
+//! [`Failures`] counts how often in a row nothing fitted and decides when to cut; [`split`] cuts.
+//! The caller chooses the workgroup that is cut.
 //!
 //! Units: rounds (one match with a head that waits); levels counted from 0, the best one first.
 
 use crate::Error;
 
-/// Failures in a row that are allowed before a split, if nothing else is said.
+/// The default number of failures in a row that are allowed before a split.
 pub const THRESHOLD: u64 = 256;
 
-/// How a round went. A round without any head that waits is none: do not report it.
+/// The outcome of a round. A match without any head that waits is no round: do not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Outcome {
-    /// Every head that waits fits nowhere.
+    /// No waiting head fits anywhere.
     Fail,
-    /// At least one fits.
+    /// At least one waiting head fits.
     Fit,
 }
 
-/// What follows from a round.
+/// The step that follows a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -34,7 +34,7 @@ pub enum Step {
     Dispatch,
 }
 
-/// Counts failures in a row (c0 to c2).
+/// A counter of failures in a row (c0 to c2).
 ///
 /// Laws:
 /// 1. A success leaves 0 and is followed by a dispatch.
@@ -64,31 +64,32 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// No failure yet. With [`u64::MAX`] nothing is ever split.
+    /// Makes a counter without a failure. With [`u64::MAX`] nothing is ever split.
     #[must_use]
     pub const fn new(threshold: u64) -> Self {
         Self { threshold, count: 0 }
     }
 
-    /// Failures in a row so far.
+    /// Returns the number of failures in a row so far.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Failures until a split: the last of so many is followed by one.
+    /// Returns the number of further failures until a split; the last of them is followed by it.
     #[must_use]
     pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
     }
 
-    /// Takes note of so many failures, or of as many as are allowed before a split.
+    /// Counts further failures, at most up to the threshold: so none of them leads to a split.
     pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };
     }
 
-    /// Takes note of a round: the count as it was judged, and what follows.
+    /// Counts a round. Returns the number of failures that was compared with the threshold, and the
+    /// step that follows.
     pub const fn round(&mut self, outcome: Outcome) -> (u64, Step) {
         let judged = match outcome {
             Outcome::Fit => 0,
@@ -104,16 +105,16 @@ impl Failures {
     }
 }
 
-/// A workgroup that might be cut: its waves and what they share, whatever these are.
+/// A workgroup that might be cut: its waves and the resources they share, of any types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup<'w, W, S> {
-    /// Its level.
+    /// The level of the workgroup.
     pub level: usize,
-    /// Whether its waves need not run on one compute unit.
+    /// True if the waves need not run on one compute unit.
     pub independent: bool,
-    /// Its waves, in order.
+    /// The waves of the workgroup, in order.
     pub waves: &'w [W],
-    /// What the waves share, LDS for one.
+    /// The resources that the waves share, such as LDS.
     pub shared: &'w S,
 }
 
@@ -124,12 +125,12 @@ pub struct SplitPart<'w, W, S> {
     pub level: usize,
     /// The wave.
     pub wave: &'w W,
-    /// All that the waves shared: each part needs the whole of it.
+    /// The resources that the waves shared: each part needs the whole of them.
     pub shared: &'w S,
 }
 
-/// Cuts a workgroup into parts of one wave each (c3); `None` where it must stay whole: its waves
-/// are related, or there is but one.
+/// Cuts a workgroup into parts of one wave each (c3); `None` where the workgroup must stay whole,
+/// as its waves are related, or there is only one.
 ///
 /// The parts come in the order of the waves. In their channel they go before the next workgroup.
 ///
@@ -139,7 +140,7 @@ pub struct SplitPart<'w, W, S> {
 /// 3. Related waves are never parted.
 ///
 /// # Errors
-/// [`Error::NoWaves`] for a workgroup without waves, [`Error::LevelOutside`] for one of a level
+/// [`Error::NoWaves`] for a workgroup without waves, [`Error::LevelOutside`] for a level
 /// below the lowest.
 ///
 /// ```

@@ -113,7 +113,7 @@ fn matching_in_steady_state() {
         let mut policy = Matching::new(config, shape, cus).unwrap();
         let mut entries: Vec<ReadyLaunch> = (0..).zip(kernels).map(entry).collect();
         if cuts {
-            // Its workgroups of one wave go before all that is cut.
+            // The workgroups of launch 1 have one wave, and would go before all that are cut.
             entries[1].launch.workgroups = 0;
         }
         let table = Cus::new(shape, cus);

@@ -29,7 +29,7 @@ fn probe(allocator: &Allocator, demand: &Demand, rule: SimdRule) -> GroupPlan {
     allocator.probe(CU, demand, rule).expect("it fits")
 }
 
-/// Places a workgroup of launch 0; its places.
+/// Places a workgroup of launch 0. Returns its places.
 fn place(allocator: &mut Allocator, workgroup: u64, demand: &Demand) -> Vec<Place> {
     let plan = probe(allocator, demand, SimdRule::MostRoom);
     allocator.commit(plan, LaunchId(0), workgroup).expect("just probed").to_vec()
@@ -50,7 +50,7 @@ impl Naive {
         }
     }
 
-    /// Where the wave goes that takes `vgpr`: most room, ties to the lowest, first fit.
+    /// Finds where the wave goes that takes `vgpr`: most room, ties to the lowest, first fit.
     fn simd(&self, vgpr: usize) -> Option<(usize, usize)> {
         let fits = |simd: usize| {
             let map = &self.vgpr[simd];
@@ -105,7 +105,8 @@ proptest! {
             }
             let demand = demands[which % demands.len()];
             let probed = allocator.probe(CU, &demand, SimdRule::MostRoom);
-            // Which SIMD is asked first changes where a workgroup lies, never whether it fits.
+            // The SIMD that is looked at first changes where a workgroup lies, never whether it
+            // fits.
             for simd in 0..shape.simds {
                 let other = allocator.probe(CU, &demand, SimdRule::From(simd));
                 prop_assert_eq!(other.is_ok(), probed.is_ok());
@@ -228,7 +229,7 @@ fn policy() -> (Greedy, Book, Launch) {
     (Greedy::new(BaselineConfig { addresses: true }), Book::new(SHAPE, 1), launch)
 }
 
-/// Starts what fits, in one answer; the places, and why the rest waits.
+/// Starts the workgroups that fit, in one answer. Returns the places, and why the rest waits.
 fn start(policy: &mut Greedy, book: &mut Book, launch: &Launch) -> Round {
     let entry = ready(*launch);
     let mut round = Round::default();
@@ -270,7 +271,7 @@ fn what_is_saved_comes_back_to_its_places() {
     assert_eq!(start(&mut policy, &mut book, &other), first);
 }
 
-/// Its places may have gone to somebody else although, counted, there is room.
+/// The places of a saved workgroup may have gone to another one although, counted, there is room.
 #[test]
 fn a_displaced_workgroup_keeps_its_compute_unit_closed_until_it_ends() {
     let mut allocator = Allocator::new(SHAPE, 2);

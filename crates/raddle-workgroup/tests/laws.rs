@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// Which workgroup went where, when.
+/// Lists when each workgroup started, and on which compute unit.
 fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuId)> {
     let run: ScenarioRun = World::play(scenario, policy).expect("the laws hold");
     let mut placed = Vec::new();

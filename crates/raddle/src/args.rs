@@ -106,7 +106,7 @@ pub(crate) enum Verb {
     },
     /// Print a completion script for a shell
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print a manual page
@@ -122,10 +122,11 @@ pub(crate) struct InspectArgs {
     /// (docs/profiles.md); `-` is the standard input
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// The device they were recorded on, by id, product name or file [default: what each profile says]
+    /// The device they were recorded on, by id, product name or file [default: what each profile
+    /// says]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
-    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    /// The rule for whether workgroups have barriers, which profiles do not record
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
     /// How communication kernels, which mostly wait for other devices, are replayed
@@ -138,7 +139,7 @@ pub(crate) struct InspectArgs {
     /// that fewer than this percentage of workgroups need (docs/policies/matching.md)
     #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(crate) amounts: Option<f64>,
-    /// Which waits of one stream for another that replay applies
+    /// The waits of one stream for another that replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
     /// How long a launch takes to reach the device in that replay [default: fitted]
@@ -148,7 +149,8 @@ pub(crate) struct InspectArgs {
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
     pub(crate) ranks: RankArgs,
-    /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
+    /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside
+    /// it]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) kernels: Vec<PathBuf>,
 }
@@ -159,10 +161,11 @@ pub(crate) struct ContentionArgs {
     /// (docs/contention.md); `-` is the standard input
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// The device they were recorded on, by id, product name or file [default: what each profile says]
+    /// The device they were recorded on, by id, product name or file [default: what each profile
+    /// says]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) device: Option<String>,
-    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    /// The rule for whether workgroups have barriers, which profiles do not record
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
     #[command(flatten)]
@@ -173,8 +176,8 @@ pub(crate) struct ContentionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// A table with the columns kernel, move, load, store, matrix, compare, jump (instructions of all
-    /// waves), ns and mw (mean power); a row without instructions is the idle device
+    /// A table with the columns kernel, move, load, store, matrix, compare, jump (instructions of
+    /// all waves), ns and mw (mean power); a row without instructions is the idle device
     #[arg(value_name = "TABLE")]
     pub(crate) table: PathBuf,
     /// A note for the file: what was measured, and where
@@ -213,7 +216,8 @@ pub(crate) struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// What is told of what was asked for: where it was saved, else the text itself.
+    /// Saves the text that was asked for, if it has a file, and returns where the text is; else
+    /// returns the text itself.
     pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
         let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
         place::write(path, &text, &place::nothing)?;
@@ -257,7 +261,7 @@ pub(crate) struct CheckArgs {
     /// Write nothing beside the prediction
     #[arg(long)]
     pub(crate) no_files: bool,
-    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    /// The rule for whether workgroups have barriers, which profiles do not record
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
     #[command(flatten)]
@@ -266,13 +270,15 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GoldenArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt or packet
+    /// The topic of the questions: bitmap, windows, split, balance, place, match, placement, sm,
+    /// slices, preempt or packet
     pub(crate) topic: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt or packet
+    /// The topic of the question: bitmap, windows, split, balance, place, match, placement, sm,
+    /// slices, preempt or packet
     pub(crate) topic: String,
     /// Print what the circuits of a topic cost, and what the cheaper ones miss (bitmap)
     #[arg(long)]

@@ -40,7 +40,7 @@ pub(crate) struct ArrivalArgs {
 }
 
 impl ArrivalArgs {
-    /// The load that is meant.
+    /// Returns the load that the options mean.
     pub(crate) fn load(&self) -> Load {
         let Self { arrivals, requests, until, seed, seeds, jitter, time_unit } = self.clone();
         let time_unit = time_unit.map(Into::into);
@@ -48,12 +48,12 @@ impl ArrivalArgs {
     }
 }
 
-/// A time above 0 in nanoseconds; a bare number is milliseconds.
+/// Reads a time above 0 into nanoseconds; a bare number is milliseconds.
 fn after(text: &str) -> Result<u64, AmountError> {
     span(text, Some(SpanUnit::Ms))
 }
 
-/// What times count.
+/// The unit of the times of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeUnitArg {
     /// As Mooncake's traces

@@ -13,16 +13,16 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::quoted;
 
-/// What was found.
+/// The result of a calibration.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Calibrated<'c> {
     file: &'c EnergyFile,
     /// Kinds of which nothing was measured: their weights are assumed.
     assumed: Vec<&'static str>,
-    /// By kernel: what the weights say over what was measured.
+    /// By kernel, the energy by the weights over the measured energy.
     explained: Vec<(&'c str, f64)>,
-    /// For a recipe.
+    /// The rule for a recipe that uses the weights.
     place: String,
 }
 
@@ -68,8 +68,8 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// The rule of a recipe by these weights; the window is as long as each test called its instruction,
-/// where all did equally often (claim 4).
+/// Returns the rule of a recipe by these weights. The window is as long as the number of calls of
+/// an instruction by each test, if all tests called theirs equally often (claim 4).
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)
@@ -89,7 +89,7 @@ fn told(found: &Calibrated<'_>) -> Result<String, CliError> {
     Ok(text + &toml)
 }
 
-/// The rows of a table, and what is wrong with it where that is so.
+/// Reads the rows of a table, or returns what is wrong with the table.
 fn readings(text: &str) -> Result<Vec<PowerReading>, String> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| {
         let line = line.trim();

@@ -26,17 +26,17 @@ pub(crate) struct CarriedFiles {
 }
 
 impl CarriedFiles {
-    /// All files of the machine, with these paths among them.
+    /// Returns all files of the machine, with these paths among them.
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         Self { disk: Disk::new(paths, false), kept: Mutex::default() }
     }
 
-    /// These, before all files of the machine.
+    /// Returns these files in memory, before all files of the machine.
     pub(crate) fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { disk: Disk::default(), kept: Mutex::new(files) }
     }
 
-    /// The page that shows this report, and answers the study again with other figures.
+    /// Returns the page that shows this report, and answers the study again with other figures.
     pub(crate) fn page(
         &self,
         engine: &EngineFile,
@@ -83,7 +83,8 @@ impl Files for CarriedFiles {
     }
 }
 
-/// For each name one without folders, and with a number before it where another has that.
+/// Returns for each name one without folders, and with a number before it if another file has that
+/// name.
 fn names<'n>(given: impl Iterator<Item = &'n String>) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for name in given {
@@ -103,7 +104,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The study with these names for its files; folders of other names go.
+/// Returns the study with these names for its files, and without the folders of other names.
 fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, CliError> {
     let given = study.given.iter().map(|name| file_name(name).to_owned()).collect();
     let study = Study { given, ..study.clone() };
@@ -117,7 +118,8 @@ fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, Cli
     })
 }
 
-/// The text with another name for a file, if it names that: `NAME`, `NAME*3`, `serve=NAME:task`.
+/// Returns the text with another name for a file, if the text names the file: `NAME`, `NAME*3`,
+/// `serve=NAME:task`.
 fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     let stands = |&(at, _): &(usize, &str)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -128,7 +130,7 @@ fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     Some(format!("{}{to}{}", &text[..at], &text[at + name.len()..]))
 }
 
-/// Changes every text of a value that is to be changed.
+/// Changes every text of a value for which `change` returns another.
 fn each_text(value: Value, change: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::String(text) => Value::String(change(&text).unwrap_or(text)),

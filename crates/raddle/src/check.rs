@@ -14,10 +14,11 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::place;
 
-/// What a check is called, beside the report of a prediction that is a folder.
+/// The names of the page and of the result of a check, beside the report of a prediction that is a
+/// folder.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
-/// How the result begins, by which it is known again.
+/// The beginning of the result of a check, by which an earlier one is known again.
 const MARK: &str = "{\n  \"raddle-check\":";
 
 /// The verb `check`.
@@ -73,8 +74,8 @@ struct GivenRecording {
     process: Option<u32>,
 }
 
-/// What `TENANT=FILE@N` says, of which tenant and process may be left out; a file of just that name is
-/// meant as it is.
+/// Splits `TENANT=FILE@N`, of which tenant and process may be left out. A path that exists as it is
+/// written is not split.
 fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
     let of = |path: &Path| -> (PathBuf, Option<u32>) {
         let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('@'));

@@ -38,7 +38,8 @@ pub(crate) fn verb(
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
-/// The path and the recipe of `PATH#RECIPE`; a path that there is has no recipe behind it.
+/// Splits `PATH#RECIPE` into the path and the recipe. A path that exists as it is written has no
+/// recipe.
 fn split(given: &Path) -> (PathBuf, Option<String>) {
     let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.rsplit_once('#'));
     match said {

@@ -1,6 +1,7 @@
 //! Where does the tool read and write, and may it use colour there?
 //!
-//! Colour and progress only on a terminal, and never where `NO_COLOR` is set or `TERM` is `dumb`.
+//! Colour is used only on a terminal, and never if `NO_COLOR` is set or `TERM` is `dumb`. Progress
+//! is shown only on a terminal.
 
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
@@ -11,28 +12,28 @@ use crate::units::harmless;
 
 /// The streams of a run of the tool.
 pub struct Console {
-    /// Questions.
+    /// The stream of questions.
     pub stdin: Box<dyn BufRead>,
-    /// Results.
+    /// The stream of results.
     pub stdout: Box<dyn Write>,
-    /// Errors.
+    /// The stream of errors.
     pub stderr: Box<dyn Write>,
-    /// Whether a person would have to type what is read.
+    /// True if the input stream is a terminal, so that a person would have to type what is read.
     pub stdin_is_terminal: bool,
-    /// Whether results may be coloured.
+    /// True if results may be coloured.
     pub stdout_colour: bool,
-    /// Whether errors may be coloured.
+    /// True if errors may be coloured.
     pub stderr_colour: bool,
-    /// Whether progress may be shown on the error stream of the process.
+    /// True if progress may be shown on the error stream of the process.
     pub progress: bool,
-    /// How wide results may be; `None` where they go to no terminal.
+    /// The width of results in columns; `None` if they go to no terminal.
     pub columns: Option<usize>,
 }
 
-/// How headings and alarms begin and end.
+/// The sequences by which headings and alarms begin and end.
 const COLOURS: [&str; 3] = ["\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
 
-/// The text in parts, each colour a part of its own.
+/// Splits a text so that each colour is a part of its own.
 fn split_at_colours(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -57,8 +58,8 @@ impl std::fmt::Debug for Console {
 }
 
 impl Console {
-    /// Prints a result for people, or JSON. Nothing in it controls a terminal but the colours of the tool, whatever
-    /// names of files, kernels and processes hold.
+    /// Prints a result for people, or JSON. Nothing in the text controls a terminal but the colours
+    /// of the tool, whatever the names of files, kernels and processes hold.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), CliError> {
         let mut parts = vec![text];
         if self.stdout_colour {
@@ -71,13 +72,13 @@ impl Console {
         Ok(())
     }
 
-    /// Tells something on the error stream.
+    /// Prints a line on the error stream.
     pub(crate) fn note(&mut self, text: &str) {
-        // Where even this cannot be written, there is nobody to tell.
+        // If the error stream cannot be written, there is nobody to tell.
         let _ = writeln!(self.stderr, "{}", harmless(text));
     }
 
-    /// Those of this process.
+    /// Returns the streams of this process.
     #[must_use]
     pub fn of_process() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -16,14 +16,15 @@ use crate::progress::Progress;
 /// The files of the machine; `-` is the standard input where a profile is meant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
-    /// The paths whose names are not quite theirs, as they are no Unicode.
+    /// Paths that are no Unicode, by the names that stand for them.
     odd: BTreeMap<String, PathBuf>,
-    /// Whether it shows how far a profile has been read.
+    /// True if the reading of a profile shows its progress.
     progress: bool,
 }
 
 impl Disk {
-    /// All files, with these paths among them.
+    /// Returns all files of the machine; `paths` are known by their names even if they are no
+    /// Unicode.
     pub(crate) fn new(paths: &[PathBuf], progress: bool) -> Self {
         let odd = paths.iter().filter(|path| path.to_str().is_none());
         let odd = odd.map(|path| (path.display().to_string(), path.clone())).collect();
@@ -35,7 +36,7 @@ impl Disk {
     }
 }
 
-/// The names by which a study knows these paths.
+/// Returns the names by which a study knows these paths.
 pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
@@ -43,7 +44,7 @@ pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
 impl Files for Disk {
     fn has(&self, name: &str) -> bool {
         let path = self.path(name);
-        // Behind the name of an archive stands that of a file in it.
+        // The name of a file in an archive stands behind the name of the archive.
         path.exists() || path.ancestors().skip(1).any(Path::is_file)
     }
 
@@ -56,7 +57,7 @@ impl Files for Disk {
             return raddle_trace::read("stdin", io::stdin().lock(), options);
         }
         let path = self.path(name);
-        // Only what can be shown is worth a reader that counts.
+        // A reader that counts is only needed if progress can be shown.
         let file = self.progress.then(|| File::open(path).ok()).flatten();
         let length = file.as_ref().and_then(|file| file.metadata().ok());
         match (file, length) {
@@ -86,7 +87,7 @@ impl Files for Disk {
 pub(crate) struct RunFolder(pub(crate) PathBuf);
 
 impl RunFolder {
-    /// The path of a file, in a folder that is there.
+    /// Returns the path of a file, and makes its folder.
     fn place(&self, file: &str) -> io::Result<PathBuf> {
         let path = self.0.join(file);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -1,7 +1,7 @@
 //! Where is the engine that pages carry?
 //!
-//! It is no part of the program, so that building it needs no second target: a file beside it, or one
-//! that is named.
+//! The engine is no part of the program, so that building the program needs no second target: it is
+//! a file beside the program, or one that is named.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -10,7 +10,7 @@ use raddle_web::{EngineError, PageEngine};
 
 use crate::error::CliError;
 
-/// Its name beside the program.
+/// The name of the engine beside the program.
 const FILE: &str = "raddle.wasm";
 
 /// The engine of this version.
@@ -23,7 +23,7 @@ impl EngineFile {
     }
 }
 
-/// Reads the engine that is named, or that beside the program.
+/// Reads the engine that is named, or else the one beside the program.
 pub(crate) fn find(named: Option<&Path>) -> Result<EngineFile, CliError> {
     let refused = |what: String| {
         CliError::Refused(format!(

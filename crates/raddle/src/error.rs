@@ -7,10 +7,10 @@ use raddle_dispatch::{DispatchError, RecipeError};
 use raddle_golden::twin::Finding;
 use raddle_study::StudyError;
 
-/// What stops a verb. Its text says what, where and what to do.
+/// An error that stops a verb. The text tells what went wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// The command line asks for what there is not.
+    /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
     /// A study stopped.
@@ -22,7 +22,7 @@ pub(crate) enum CliError {
     /// A decision log cannot be replayed.
     #[error("{file}: {error}")]
     Log { file: String, error: DispatchError },
-    /// A decision log whose answers are others today.
+    /// A decision log whose answers are not those of this raddle.
     #[error(
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
@@ -65,7 +65,7 @@ pub(crate) enum CliError {
     /// No recipe meets all goals; the results are there.
     #[error("{0}")]
     Goals(String),
-    /// Cases have no answer; those of all others are there.
+    /// Cases have no answer; the answers of all others are there.
     #[error(
         "{0}. Nothing is said of these cases: mend the cause and give the same command again, which runs them once more"
     )]
@@ -73,14 +73,15 @@ pub(crate) enum CliError {
     /// A figure of a comparison is worse than it may be.
     #[error("{0}")]
     Gate(String),
-    /// Questions were refused; each has been answered so.
+    /// The input is refused; questions that are refused have each been answered with an error.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CliError {
-    /// 1: the input is refused; 2: wrong usage; 3: launches never ended; 4: a comparison fails, or cases of
-    /// a sweep or a search did; 5: no recipe meets the goals; 70: a fault of raddle, so there is no verdict.
+    /// Returns the exit code. 1: the input is refused; 2: wrong usage; 3: launches never ended; 4:
+    /// a comparison fails, or cases of a sweep or a search did; 5: no recipe meets the goals; 70: a
+    /// fault of raddle, so there is no verdict.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Study(StudyError::Usage(_)) => 2,
@@ -93,12 +94,12 @@ impl CliError {
         }
     }
 
-    /// An error of writing to `what`.
+    /// Returns the error of writing to `what`.
     pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
         move |cause| Self::Unwritable { what: what.to_owned(), cause }
     }
 
-    /// An error of writing to the standard output, where a reader that has gone is no trouble.
+    /// Returns the error of writing to the standard output; a reader that has gone is no trouble.
     pub(crate) fn printing(cause: io::Error) -> Self {
         if cause.kind() == io::ErrorKind::BrokenPipe {
             return Self::ReaderGone;

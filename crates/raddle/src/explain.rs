@@ -66,7 +66,7 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// The first line that is not blank, if there is one.
+/// Reads the first line that is not blank, if there is one, and refuses a second.
 fn read_question(stdin: &mut dyn std::io::BufRead) -> Result<Option<String>, CliError> {
     let mut all = String::new();
     stdin

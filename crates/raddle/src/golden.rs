@@ -26,7 +26,8 @@ pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     }
 }
 
-/// Lines of JSON, in which a question may have put what controls a terminal: that is written as an escape.
+/// Lines of JSON in which characters that control a terminal are written as escapes: a question may
+/// have put them there.
 struct EscapedLines<'c> {
     to: &'c mut Box<dyn Write>,
     line: Vec<u8>,
@@ -48,7 +49,7 @@ impl Write for EscapedLines<'_> {
     }
 }
 
-/// The topic of a name in either spelling.
+/// Finds the topic of a name, which is written with `-` or `_`.
 pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {

@@ -11,12 +11,12 @@ const INTERRUPTED: i32 = 130;
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 static HANDLER: Once = Once::new();
 
-/// Sees to it that this folder goes when the process is interrupted or terminated; `None`: nothing
-/// is to go any more.
+/// Sees to it that this folder goes when the process is interrupted or terminated; with `None` no
+/// folder goes any more.
 pub(crate) fn remove_on_exit(folder: Option<&Path>) {
     *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_path_buf);
     HANDLER.call_once(|| {
-        // Where there can be no handler, an interrupted run leaves its folder: nothing worse.
+        // If there can be no handler, an interrupted run leaves its folder, and does no other harm.
         let _ = ctrlc::set_handler(|| {
             let folder = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(folder) = folder {

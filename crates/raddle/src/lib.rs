@@ -2,8 +2,8 @@
 //!
 //! This is the command-line tool `raddle` as a library: [`App`] is the whole tool, and has your own
 //! policies too if you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
-//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, or a sweep or a search of
-//! which cases did, 5 no recipe that meets the goals, 70 a fault of raddle.
+//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, or a sweep or a
+//! search of which cases did, 5 no recipe that meets the goals, 70 a fault of raddle.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
@@ -79,15 +79,15 @@ pub use raddle_dispatch::Registry;
 /// }
 /// ```
 ///
-/// Every verb knows them: a recipe names them, `replay` reports on them beside others, `log --replay`
-/// gives their answers again.
+/// Every verb knows the policies of the registry: a recipe names them, `replay` reports on them
+/// beside others, `log --replay` gives their answers again.
 #[derive(Clone, Debug)]
 pub struct App {
     registry: Registry,
 }
 
 impl App {
-    /// The tool with these policies.
+    /// Makes the tool with these policies.
     #[must_use]
     pub const fn new(registry: Registry) -> Self {
         Self { registry }
@@ -99,8 +99,8 @@ impl App {
         ExitCode::from(self.run(std::env::args_os(), &mut Console::of_process()))
     }
 
-    /// Answers what a command line with the verb `replay` or `share` asks, the program's name first,
-    /// and gives the answer as data: nothing is printed, and no file is written.
+    /// Answers what a command line with the verb `replay` or `share` asks, the program's name
+    /// first, and gives the answer as data: nothing is printed, and no file is written.
     ///
     /// ```
     /// use raddle::{App, Registry};
@@ -139,7 +139,7 @@ impl App {
         })
     }
 
-    /// Runs a command line, the program's name first; the exit code.
+    /// Runs a command line, the program's name first, and returns the exit code.
     #[must_use]
     pub fn run(&self, args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
         let done = match manual::parse(args) {
@@ -153,7 +153,7 @@ impl App {
                 let code = error.exit_code();
                 if code != 0 {
                     let label = alarm("error:", console.stderr_colour);
-                    // Where even this cannot be written, only the exit code is left.
+                    // If the error stream cannot be written, only the exit code is left.
                     let error = units::harmless(&error.to_string()).into_owned();
                     let _ = writeln!(console.stderr, "{label} {error}");
                 }
@@ -163,18 +163,18 @@ impl App {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 #[non_exhaustive]
 pub struct Stopped {
     /// The exit code of the same command.
     pub exit_code: u8,
-    /// What, where, and what to do.
+    /// The text of the error: what went wrong, where, and what to do.
     pub text: String,
 }
 
-/// Carries out a command line; the exit code, which may be that of a program.
+/// Carries out a command line. Returns the exit code, which may be that of a program.
 fn program(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<u8, CliError> {
     match &cli.verb {
         Some(Verb::Live(args)) if cli.bundled == replay::RunArgs::default() => {
@@ -184,7 +184,7 @@ fn program(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<u8, 
     }
 }
 
-/// Prints what clap has to say: help and versions on the standard output, errors on the other.
+/// Prints a message of clap: help and versions on the standard output, errors on the error stream.
 fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     let (stream, colour) = if error.use_stderr() {
         (&mut console.stderr, console.stderr_colour)
@@ -196,7 +196,8 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }
 
-/// What clap has to say. It repeats what was given, which is not to control a terminal: then without colours.
+/// Returns a message of clap. The message repeats what was given: text that could control a
+/// terminal is made harmless, and then printed without colours.
 fn clap_text(error: &clap::Error, colour: bool) -> String {
     let text = error.render();
     let bare = text.to_string();
@@ -206,7 +207,8 @@ fn clap_text(error: &clap::Error, colour: bool) -> String {
     }
 }
 
-/// A profile where a verb should stand is the first thing that people type.
+/// Returns a hint if a profile stands where a verb should, which is the first thing that people
+/// type.
 fn profile_hint(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let word = match error.get(ContextKind::InvalidSubcommand) {

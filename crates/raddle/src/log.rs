@@ -1,5 +1,5 @@
-//! What is in a decision log, does it keep the rules of the controller and those of its policies, and
-//! does it come out again when its events are fed to a new dispatcher?
+//! What is in a decision log, does it keep the rules of the controller and those of its policies,
+//! and does it come out again when its events are fed to a new dispatcher?
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -20,7 +20,7 @@ use crate::progress::{Progress, ProgressReader};
 use crate::units::{counted, escaped_json, harmless, plain};
 use raddle_report::json;
 
-/// Bytes read at a time, and told of at a time.
+/// The number of bytes that are read, and reported as progress, at a time.
 const BUFFER: usize = 1 << 16;
 
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ struct Checked<'b> {
     events: u64,
     answers: u64,
     broken: Vec<Broken<'b>>,
-    /// What the twins of the policies found; `null` of a log that holds no policy's answers.
+    /// The findings of the twins of the policies; `null` if the log holds no policy's answers.
     policies: Option<&'b [CheckedSlot]>,
 }
 
@@ -59,7 +59,8 @@ pub(crate) fn verb(
     if (args.check || args.replay)
         && let Some(whose) = live::whose(&args.log)
     {
-        // A daemon's answers are its policies': it has no rules of its own.
+        // The answers of a daemon are those of its policies, so its log has no rules of its own,
+        // and is replayed instead.
         if args.check && whose == "client" {
             let (file, found) = (args.log.display().to_string(), live::rules(&args.log)?);
             return tell_of_rules(file, &found, None, format, console);
@@ -75,7 +76,7 @@ pub(crate) fn verb(
     }
 }
 
-/// `log --check`.
+/// Carries out `log --check`.
 fn keeps_the_rules(
     path: &Path,
     registry: &Registry,
@@ -91,7 +92,7 @@ fn keeps_the_rules(
     tell_of_rules(file, &found, Some(&twins.report()), format, console)
 }
 
-/// Which rules a log breaks, and which answers are not those that its policies' twins give.
+/// Reports which rules a log breaks, and which answers are not those of the twins of its policies.
 fn tell_of_rules(
     file: String,
     found: &check::CheckedLog,
@@ -140,7 +141,8 @@ fn tell_of_rules(
     }
 }
 
-/// A line a slot: how many answers are as its rules ask, how many differ, where first, what is not checked.
+/// Returns a line for each slot: how many answers are as its rules ask, how many differ, where the
+/// first one is, and what is not checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"
@@ -172,7 +174,7 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// The lines of a log, each as it is spelled by itself; with `--print` as text.
+/// Prints the lines of a log, each as it is spelled by itself; with `--print` as text.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
@@ -190,7 +192,8 @@ fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliEr
     stdout.flush().map_err(CliError::printing)
 }
 
-/// When, what, and of what: `1.234567 ms  submit  launch 5, packets 1`.
+/// Writes a line of a log as text, with its time, its word and its keys:
+/// `1.234567 ms  submit  launch 5, packets 1`.
 fn spelled(line: &str) -> Option<String> {
     let mut keys: Map<String, Value> = serde_json::from_str(line).ok()?;
     let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -209,7 +212,7 @@ fn spelled(line: &str) -> Option<String> {
         (None, Some(what)) => ('>', what),
         _ => return None,
     };
-    // Of a launch that comes, its id and process; the rest is in the log.
+    // A launch that comes is shown by its id, its process and a few keys; the rest is in the log.
     if let Some(Value::Object(launch)) = keys.get("launch").cloned() {
         keys.remove("launch");
         for key in ["id", "process", "stream", "level", "workgroups", "idempotent"] {
@@ -222,7 +225,7 @@ fn spelled(line: &str) -> Option<String> {
     Some(format!("{ms:>8}.{ns:06} ms {mark} {:<14} {}\n", word(&what), said.join(", ")))
 }
 
-/// `log --replay` and `replay --events`.
+/// Carries out `log --replay` and `replay --events`.
 pub(crate) fn replay(
     path: &Path,
     registry: &Registry,
@@ -253,13 +256,13 @@ pub(crate) fn replay(
     console.print(&text)
 }
 
-/// The text of a log that was opened.
+/// Returns the text of a log that was opened.
 fn text<'l>(log: BufReader<ProgressReader>, file: &str) -> Result<Box<dyn BufRead + 'l>, CliError> {
     let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
     log_file::text(log).map_err(unreadable)
 }
 
-/// The log, told of as it is read where progress is `shown`.
+/// Opens a log. The reader shows its progress if `shown` is true.
 fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader>, CliError> {
     let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
     let log = File::open(path).map_err(unreadable)?;
@@ -268,7 +271,7 @@ fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader
         let text = format!("{file} is a folder: name the decisions.jsonl.zst inside it");
         return Err(CliError::Refused(text));
     }
-    // Of a pipe nobody knows how much is to come.
+    // The length of a pipe is not known, so its progress is not shown.
     let reading = Progress::bytes(shown && data.is_file(), data.len()).reading(log);
     Ok(BufReader::with_capacity(BUFFER, reading))
 }
@@ -297,7 +300,7 @@ mod tests {
         reading.read_line(&mut String::new()).unwrap();
         assert_eq!(reading.get_ref().told(), Some((BUFFER as u64, Some(length))));
         assert_eq!(reading.lines().count() + 1, (BUFFER + 1000).div_ceil(7));
-        // Nobody counts where nobody looks.
+        // Bytes are not counted if progress is not shown.
         assert_eq!(open(log.path(), "log", false).unwrap().get_ref().told(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! How does a decision log get into its file while a replay goes on, and out of it again?
 //!
-//! It is compressed by a thread of its own, so that the replay waits for that only where it is faster.
+//! A thread of its own compresses the log, so that the replay waits only if it is faster than the
+//! thread.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,23 +9,24 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Bytes handed to the thread at a time, and how many such buffers wait for it at most.
+/// The number of bytes that are handed to the thread at a time.
 const CHUNK: usize = 1 << 18;
+/// The most buffers that wait for the thread.
 const WAITING: usize = 16;
-/// More would take longer than a replay.
+/// The level of compression; a higher one would take longer than a replay.
 const LEVEL: i32 = 3;
-/// How a compressed file begins.
+/// The first bytes of a compressed file.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// A file that is being written. [`flush`](Write::flush) ends it: nothing follows.
+/// A log file that is being written. [`flush`](Write::flush) ends the file: nothing follows.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     buffer: Vec<u8>,
-    /// `None` once the file is whole or has failed.
+    /// The thread that compresses; `None` once the file is whole or has failed.
     thread: Option<LogThread>,
 }
 
-/// Where buffers go, and who takes them.
+/// The channel of buffers to a thread, and the thread.
 #[derive(Debug)]
 struct LogThread {
     to: SyncSender<Vec<u8>>,
@@ -40,17 +42,17 @@ impl LogFile {
         Ok(Self { buffer: Vec::with_capacity(CHUNK), thread: Some(LogThread { to, handle }) })
     }
 
-    /// Hands over what is buffered.
+    /// Hands the buffer over to the thread.
     fn hand_over(&mut self) -> io::Result<()> {
         let Some(LogThread { to, .. }) = &self.thread else {
             return Err(io::Error::other("the log has ended"));
         };
         let full = std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK));
-        // Nobody takes it where the thread has met an error.
+        // If the thread has met an error, nobody takes the buffer.
         if to.send(full).is_ok() { Ok(()) } else { self.end() }
     }
 
-    /// Waits for the thread; the error that it met, if any.
+    /// Waits for the thread, and returns the error that it met, if any.
     fn end(&mut self) -> io::Result<()> {
         let Some(LogThread { to, handle }) = self.thread.take() else { return Ok(()) };
         drop(to);
@@ -88,7 +90,7 @@ impl Drop for LogFile {
     }
 }
 
-/// The text of a log, whether it is compressed or not.
+/// Returns the text of a log, which may be compressed or not.
 pub(crate) fn text<'l>(
     mut log: BufReader<impl io::Read + 'l>,
 ) -> io::Result<Box<dyn BufRead + 'l>> {

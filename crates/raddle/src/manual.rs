@@ -11,7 +11,7 @@ use crate::Console;
 use crate::args::Cli;
 use crate::error::CliError;
 
-/// The verbs by what people do.
+/// The verbs, grouped by what people do with them.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
@@ -20,7 +20,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Help", &["help", "completions", "man"]),
 ];
 
-/// The command with its verbs in groups. What the bundled run takes stands with `replay`.
+/// Returns the command with its verbs in groups. The options of the bundled run are shown with
+/// `replay` only.
 pub(crate) fn command() -> clap::Command {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let command = Cli::command();
@@ -39,7 +40,7 @@ pub(crate) fn command() -> clap::Command {
         .help_template(text)
 }
 
-/// The command line, or what clap has to say about it.
+/// Parses the command line, or returns clap's message about it.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut command = command();
     let mut found = command.try_get_matches_from_mut(args)?;
@@ -77,7 +78,7 @@ pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliEr
     console.stdout.write_all(&text).map_err(CliError::printing)
 }
 
-/// The verb that was likely meant, as a sentence.
+/// Returns the verb that was likely meant, as a sentence.
 fn near(verb: &str) -> String {
     let command = command();
     let verbs = command.get_subcommands().map(clap::Command::get_name).chain(["model"]);

@@ -14,10 +14,10 @@ use crate::check;
 use crate::error::CliError;
 use crate::place::Place;
 
-/// What a folder of a recipe may hold.
+/// The files that the folder of a recipe may hold.
 const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
 
-/// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
+/// A folder of results under construction. If dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Output {
     place: Place,
@@ -29,12 +29,13 @@ impl Output {
     pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
         let shown = folder.display().to_string();
         let place = Place::begin(folder, &earlier)?;
-        // Within, so that the result has the rights that any new folder gets.
+        // The folder is made inside of the temporary one, so that it has the rights that any new
+        // folder gets.
         fs::create_dir(place.new_path()).map_err(CliError::writing(&shown))?;
         Ok(Self { place, shown })
     }
 
-    /// Where to write.
+    /// Returns the folder into which results are written.
     pub(crate) fn path(&self) -> PathBuf {
         self.place.new_path()
     }
@@ -103,15 +104,15 @@ fn names(entries: fs::ReadDir) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// What a summary of ours names.
+/// The names in a summary that raddle wrote.
 struct Ours {
     recipes: Vec<String>,
-    /// The files that set up what it recommends.
+    /// The files that set up what the result recommends.
     set_up: Vec<String>,
 }
 
 impl Ours {
-    /// `None` where the file is not ours.
+    /// Reads a summary; `None` if raddle did not write the file.
     fn read(summary: &Path) -> Option<Self> {
         let summary: Value = serde_json::from_str(&fs::read_to_string(summary).ok()?).ok()?;
         summary.get("raddle")?.as_str()?;

@@ -1,10 +1,12 @@
-//! How does a file or a folder get its name, so that nothing half-written is seen and nobody's file is lost?
+//! How does a file or a folder get its name, so that nothing half-written is seen and nobody's file
+//! is lost?
 //!
-//! One rule for all that is written: what stands at a path already is replaced only where it is an earlier
-//! result ([`Ours`]) or holds nothing; all else is refused. That is looked at before the work, and again at the
-//! end, once what stood there has been moved out of the way: hours may lie between the two. The new is made in a
-//! folder `.raddle-*` beside it and renamed. Whoever makes such a folder holds its lock, so one whose lock is free
-//! was left by a run that was killed, and goes.
+//! One rule holds for all that is written: what stands at a path already is replaced only if it is
+//! an earlier result ([`Ours`]) or holds nothing; all else is refused. The path is checked before
+//! the work, and again at the end, once what stood there has been moved out of the way: hours may
+//! lie between the two. The new file or folder is made in a folder `.raddle-*` beside the path and
+//! renamed. The process that makes such a folder holds the folder's lock, so a folder whose lock is
+//! free was left by a run that was killed, and goes.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -16,34 +18,36 @@ use tempfile::{TempDir, TempPath};
 use crate::error::CliError;
 use crate::interrupt;
 
-/// How the folder is called in which something is made.
+/// The beginning of the name of the temporary folder in which something is made.
 const PREFIX: &str = ".raddle-";
-/// What is in it: the lock, with the name that is wanted; the new; what stood there.
+/// The files in a temporary folder: the lock, which holds the name that is wanted; the new file or
+/// folder; what stood at the path.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
-/// As much of a file is read to see whose it is.
+/// The most bytes of a file that are read to see whether raddle wrote it.
 const BEGIN: u64 = 1 << 20;
 
-/// Checks that what stands at a path is an earlier result, which may be replaced; says why it is none.
+/// A check that what stands at a path is an earlier result, which may be replaced; the error tells
+/// why it is none.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
-/// No text may be replaced.
+/// Lets no text be replaced.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false).map_err(|()| "it is never replaced".to_owned())
 }
 
-/// A page of raddle.
+/// Checks that a file is a page of raddle.
 pub(crate) fn page(path: &Path) -> Result<(), String> {
     holds(path, |text| text.contains(PAGE_MARK)).map_err(|()| "it is no page of raddle".to_owned())
 }
 
-/// A text that begins as raddle's do.
+/// Checks that a text begins as those of raddle do.
 pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
     holds(path, |text| text.starts_with(mark)).map_err(|()| "raddle did not write it".to_owned())
 }
 
-/// Checks how a file begins; an empty one may always go.
+/// Checks the beginning of a file; an empty file may always be replaced.
 pub(crate) fn holds(path: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), ()> {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BEGIN).read_to_end(&mut begin));
@@ -51,16 +55,17 @@ pub(crate) fn holds(path: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), (
     if read.is_ok() && (text.is_empty() || is_ours(&text)) { Ok(()) } else { Err(()) }
 }
 
-/// A file or folder under construction. Dropped unfinished, it leaves nothing behind.
+/// A file or folder under construction. If dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// Where it goes, behind all links.
+    /// The path that is wanted, behind all links.
     path: PathBuf,
     /// The path as it was given.
     shown: String,
-    /// `None` once it has been moved or given up.
+    /// The lock and the temporary folder; `None` once the new file or folder has been moved or
+    /// given up.
     temporary: Option<(File, TempDir)>,
-    /// Folders above that were made for it, the innermost first.
+    /// The folders above that were made for the path, the innermost first.
     made: Vec<PathBuf>,
 }
 
@@ -85,14 +90,14 @@ impl Place {
         Ok(place)
     }
 
-    /// Where to make it.
+    /// Returns the path at which the new file or folder is made.
     pub(crate) fn new_path(&self) -> PathBuf {
         let temporary = self.temporary.as_ref();
         temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
     }
 
-    /// Gives it its name. Where something else has come there in the meantime, that stays, and the new is put
-    /// beside it.
+    /// Gives the new file or folder its name. If something else has come to that name in the
+    /// meantime, that stays, and the new is put beside it.
     pub(crate) fn finish(mut self, ours: Ours<'_>) -> Result<(), CliError> {
         let write = CliError::writing(&self.shown);
         let Some((_lock, temporary)) = self.temporary.take() else { return Ok(()) };
@@ -114,7 +119,7 @@ impl Place {
         let beside = beside(&self.path);
         let kept = rename_new(&new, &beside);
         if old.symlink_metadata().is_ok() && rename_new(&old, &self.path).is_err() {
-            // It stays where it is, as somebody has taken its name.
+            // The old file stays in the temporary folder, as another one has taken its name.
             let folder = temporary.keep();
             return Err(
                 self.refused(&format!("{failed}; it is {} now", folder.join(OLD).display()))
@@ -134,13 +139,14 @@ impl Drop for Place {
         drop(self.temporary.take());
         interrupt::remove_on_exit(None);
         for folder in &self.made {
-            // Not empty where the result, or somebody else's, lies there by now.
+            // A folder is not empty, and stays, if the result or another file lies there by now.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Writes a text. What is no file or folder, such as a pipe or a terminal, is written to.
+/// Writes a text to a file. A path that is neither file nor folder, such as a pipe or a terminal,
+/// is written to directly.
 pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
     let shown = path.display().to_string();
     let place = if is_stream(path) { None } else { Some(Place::begin(path, ours)?) };
@@ -171,7 +177,7 @@ fn replaceable(path: &Path, ours: Ours<'_>) -> Result<(), String> {
     }
 }
 
-/// The path behind all links, so that what a link leads to is replaced and not the link.
+/// Returns the path behind all links, so that what a link leads to is replaced and not the link.
 pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, CliError> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(real),
@@ -188,7 +194,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name like this one that is free: `out-2`, `tuned-2.toml`.
+/// Returns a free name like this one: `out-2`, `tuned-2.toml`.
 fn beside(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
@@ -197,24 +203,24 @@ fn beside(path: &Path) -> PathBuf {
     names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Renames where nothing has the other name; an empty folder gives way to one.
+/// Renames a file or folder if nothing has the other name; an empty folder gives way to a folder.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() && !from.is_symlink() {
         return fs::rename(from, to);
     }
     TempPath::try_from_path(from)?.persist_noclobber(to).map_err(|failed| {
-        // It is not to go with the error.
+        // The error would delete its file when it is dropped, so the file is kept first.
         let _ = failed.path.keep();
         failed.error
     })
 }
 
-/// The lock of a folder, held from the moment at which it has its name.
+/// Makes the lock of a folder. The lock is held from the moment at which it has its name.
 fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     let making = folder.join("lock.new");
     let mut lock = File::create_new(&making)?;
     match lock.try_lock() {
-        // Where files cannot be locked, nobody can tell that the folder was left.
+        // If files cannot be locked, nobody can tell that the folder was left.
         Err(TryLockError::Error(_)) => return Ok(lock),
         _ => write!(lock, "{}", wanted.file_name().and_then(|name| name.to_str()).unwrap_or(""))?,
     }
@@ -222,8 +228,8 @@ fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Removes what runs that were killed have left in a folder. An earlier result that one of them had moved out of
-/// the way gets its name again; where that is taken, it stays.
+/// Removes from a folder what killed runs have left. An earlier result that a killed run had moved
+/// out of the way gets its name again; if that name is taken, the result stays where it is.
 fn sweep_out(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let ours = |name: &str| name.starts_with(PREFIX) && name.len() == PREFIX.len() + 6;
@@ -241,7 +247,7 @@ fn sweep_out(parent: &Path) {
         });
         let back = || rename_new(&old, &parent.join(&wanted));
         if only_known && (old.symlink_metadata().is_err() || back().is_ok()) {
-            // What cannot be removed is left once more.
+            // A folder that cannot be removed is left for the next run.
             let _ = fs::remove_dir_all(&folder);
         }
     }

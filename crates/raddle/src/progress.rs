@@ -1,6 +1,6 @@
 //! How is progress shown on a terminal?
 //!
-//! Shown on the error stream, only where that is a terminal, and only after a second.
+//! Progress is shown on the error stream, only if that is a terminal, and only after a second.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,23 +12,23 @@ use raddle_study::Watcher;
 
 use crate::units::plain;
 
-/// What takes less is not worth a line.
+/// The time below which work is not worth a line of progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A line that shows how far something is, or nothing.
+/// A line that shows how far some work is, or nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Counts up to `total` of something; silent unless `shown`.
+    /// Makes a line that counts up to `total` of something; silent unless `shown`.
     pub(crate) fn new(shown: bool, what: &'static str, template: &str, total: u64) -> Self {
         let bar = shown.then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
             if let Ok(style) = ProgressStyle::with_template(template) {
                 let rate = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
-                    // What cannot be shown is left out.
+                    // A rate that cannot be written is left out.
                     let _ = write!(text, "{:.0}/s", state.per_sec());
                 };
                 bar.set_style(style.with_key("rate", rate));
@@ -39,38 +39,38 @@ impl Progress {
         Self { bar }
     }
 
-    /// Rows of a database, once all of its bytes are read.
+    /// Counts rows of a database, once all of its bytes are read.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
         Self::new(shown, "reading", template, 0)
     }
 
-    /// Launches of simulated runs.
+    /// Counts launches of simulated runs.
     pub(crate) fn runs(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} launches, {rate}, {eta} left";
         Self::new(shown, "replaying", template, total)
     }
 
-    /// Cases of a sweep.
+    /// Counts cases of a sweep.
     pub(crate) fn cases(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
         Self::new(shown, "sweeping", template, total)
     }
 
-    /// Bytes of a file.
+    /// Counts bytes of a file.
     pub(crate) fn bytes(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
         Self::new(shown, "reading", template, total)
     }
 
-    /// Tells what it is at.
+    /// Shows what is being done.
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(plain(&what, 200));
         }
     }
 
-    /// That much more is done.
+    /// Adds `n` to what is done.
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {
             bar.inc(n);
@@ -78,7 +78,7 @@ impl Progress {
         }
     }
 
-    /// So much is done, of so much.
+    /// Sets how much is done, and the total.
     pub(crate) fn at(&self, done: u64, of: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(of);
@@ -94,7 +94,7 @@ impl Progress {
         }
     }
 
-    /// A file that tells how far it has been read.
+    /// Returns a file that shows how far it has been read.
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
     }
@@ -106,7 +106,7 @@ fn show(bar: &ProgressBar) {
     }
 }
 
-/// Shows how far the runs of a study are.
+/// A watcher that shows how far the runs of a study are.
 #[derive(Debug)]
 pub(crate) struct RunsShown {
     shown: bool,
@@ -114,7 +114,7 @@ pub(crate) struct RunsShown {
 }
 
 impl RunsShown {
-    /// Silent unless `shown`.
+    /// Makes a watcher that is silent unless `shown`.
     pub(crate) const fn new(shown: bool) -> Self {
         Self { shown, bar: Mutex::new(None) }
     }
@@ -145,7 +145,7 @@ impl Watcher for RunsShown {
     }
 }
 
-/// See [`Progress::reading`].
+/// A file that shows how far it has been read; see [`Progress::reading`].
 #[derive(Debug)]
 pub(crate) struct ProgressReader {
     file: File,
@@ -171,7 +171,7 @@ impl Drop for ProgressReader {
 
 #[cfg(test)]
 impl ProgressReader {
-    /// Bytes read, and their total; `None` if they are not counted.
+    /// Returns the bytes that were read, and their total; `None` if bytes are not counted.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
     }

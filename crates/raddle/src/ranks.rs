@@ -10,11 +10,11 @@ use raddle_trace::archive_members;
 
 use crate::error::CliError;
 
-/// What is said on the command line of folders with the traces of a job.
+/// The options for folders with the traces of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct RankArgs {
-    /// Where PROFILE is a folder or a tar archive with the traces of one job (`rank0.json.gz`, ...):
-    /// this rank, or `all`, each as a process; may be repeated
+    /// Where PROFILE is a folder or a tar archive with the traces of one job (`rank0.json.gz`,
+    /// ...): this rank, or `all`, each as a process; may be repeated
     #[arg(long = "rank", value_name = "N|all")]
     pub(crate) ranks: Vec<RankChoice>,
 }
@@ -46,7 +46,7 @@ impl FromStr for RankChoice {
 }
 
 impl RankArgs {
-    /// The files that paths stand for: a folder or an archive for the wanted ones in it.
+    /// Returns the files that paths stand for: for a folder or an archive, the wanted ones in it.
     ///
     /// # Errors
     /// If a folder holds no trace, or none of a wanted rank, or no rank was named.
@@ -109,7 +109,7 @@ impl RankArgs {
     }
 }
 
-/// The files in a folder or a tar archive; `None` where a path is neither.
+/// Lists the files in a folder or a tar archive; `None` if a path is neither.
 fn members(path: &Path) -> Result<Option<Vec<PathBuf>>, CliError> {
     if !path.is_dir() {
         return Ok(archive_members(path));
@@ -122,7 +122,7 @@ fn members(path: &Path) -> Result<Option<Vec<PathBuf>>, CliError> {
     Ok(Some(files))
 }
 
-/// The files and the folders in a folder.
+/// Lists the files and the folders in a folder.
 fn listed(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CliError> {
     let unreadable = |cause| CliError::Unreadable { file: folder.display().to_string(), cause };
     let entries = fs::read_dir(folder).map_err(unreadable)?;
@@ -137,12 +137,12 @@ fn lower_case_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
-/// Those of the files in a folder that are traces, by rank: files that name one, or lie in a folder
-/// that does, else all in JSON in the order of their names.
+/// Finds the traces among the files in a folder, by rank: files that name a rank, or lie in a
+/// folder that does; if there are none, all files in JSON in the order of their names.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
     let mut files: Vec<(String, PathBuf)> =
         members.into_iter().map(|path| (lower_case_name(&path), path)).collect();
-    // Where graphs were captured, nothing ran: `--shapes-from` takes such a trace.
+    // A trace of the capture of graphs holds no runs; `--shapes-from` takes such a trace.
     files.retain(|(name, _)| !name.contains("capture"));
     files.sort();
     let json = |name: &str| name.trim_end_matches(".gz").ends_with(".json");
@@ -167,7 +167,8 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     Ok(traces)
 }
 
-/// The rank that a file's name, in lower case, tells: `rank0`, `rank-1`, `rank_2`, `x-tp-3`.
+/// Returns the rank in a file's name, which is in lower case: `rank0`, `rank-1`, `rank_2`,
+/// `x-tp-3`.
 fn rank_of(name: &str) -> Option<u32> {
     let behind = |word: &str| {
         let mut parts = name.match_indices(word);

@@ -27,35 +27,35 @@ use crate::units::{plain, quoted};
 use args::LogDetail;
 pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs};
 
-/// Where results go by default, a folder a replay.
+/// The folder of results by default, in which each replay has a folder.
 pub(crate) const RESULTS: &str = "raddle-out";
 
-/// Columns of a result that goes to no terminal, and the least of one that does.
+/// The columns of a result that goes to no terminal, and the least columns of one that does.
 const COLUMNS: usize = 80;
 
-/// Characters of a line of the answer in brief.
+/// The most characters of a line of the answer in brief.
 const LINE: usize = 2000;
 
-/// The bundled pair.
+/// The bundled pair of profiles.
 const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 
-/// A question, the name of its folder where none is given, and what to try next.
+/// A study, the name of its folder if none is given, and commands to try next.
 type Asked = (Study, String, Vec<String>);
 
-/// Profiles that were read, and what a study of them needs.
+/// Profiles that were read, and the files of their study.
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
-    /// What the report carries, if it is to replay.
+    /// The engine and the files that the report carries, if it can replay.
     live: Option<(EngineFile, &'f CarriedFiles)>,
 }
 
-/// What `raddle` without a verb stands for, of the bundled pair.
+/// The command for which `raddle` without a verb stands, on the bundled pair.
 const TOUR: &str = "raddle replay decode.csv train.csv --requests decode=40/s \
                     --until 300 --priority train=5";
 
-/// Without a verb: the bundled pair, under the load of [`TOUR`].
+/// Carries out `raddle` without a verb: the bundled pair, under the load of [`TOUR`].
 pub(crate) fn tour(
     run: &RunArgs,
     registry: &Registry,
@@ -94,7 +94,7 @@ pub(crate) fn verb(
     of_files(args, (registry, Ways::Asked), format, console)
 }
 
-/// A replay under the ways of sharing that the device offers.
+/// Carries out the verb `share`: a replay under the ways of sharing that the device offers.
 pub(crate) fn shared(
     args: &ReplayArgs,
     registry: &Registry,
@@ -104,7 +104,7 @@ pub(crate) fn shared(
     of_files(args, (registry, Ways::Modes), format, console)
 }
 
-/// What a command line asks, answered as data.
+/// Answers the study of a command line as data.
 pub(crate) fn studied(
     args: &ReplayArgs,
     ways: Ways,
@@ -141,7 +141,7 @@ fn of_files(
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
-/// Replays profiles that were read, as a study says.
+/// Replays profiles that were read, and prints and writes the results.
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
@@ -166,7 +166,7 @@ fn of_profiles(
     let studied = prepared.run(&around, kept.as_ref())?;
     let summary = json(&studied.result);
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
-    // Energy stands behind the first screen.
+    // Figures of energy stand behind the first screen, so they need the whole report.
     let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
     let document = studied.document(Closing { folder, next, columns: Some(columns), verbose });
     if let Some(output) = output {
@@ -193,14 +193,14 @@ fn of_profiles(
     judged(&studied.result)
 }
 
-/// The answer, and how far to trust it.
+/// Returns the answer, and how far to trust it.
 fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
     let trust = answer.trust_in_brief().join("; ");
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
 }
 
-/// Says what can overturn the answer where nobody else does.
+/// Prints what can overturn the answer on the error stream.
 fn warn(result: &ReplayResult, console: &mut Console) -> Result<(), CliError> {
     for line in result.overturning() {
         let label = alarm("warning:", console.stderr_colour);
@@ -232,7 +232,7 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     next
 }
 
-/// What the exit code tells of a result.
+/// Returns the error for the exit code of a result, if it has one.
 fn judged(result: &ReplayResult) -> Result<(), CliError> {
     match (result.stuck_launches(), result.missed_goals()) {
         (Some(stuck), _) if result.has_fault() => Err(CliError::Fault(stuck)),
@@ -242,7 +242,7 @@ fn judged(result: &ReplayResult) -> Result<(), CliError> {
     }
 }
 
-/// What to try next, with what is written into a folder.
+/// Adds the commands for the files in the folder of results to those to try next.
 fn next_commands(
     mut next: Vec<String>,
     prepared: &Prepared,

@@ -1,4 +1,4 @@
-//! What may be said on the command line of kernels without shapes?
+//! Which options are there for kernels without shapes?
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use raddle_study::ShapeRules;
 
 use crate::disk::named;
 
-/// What is said on the command line of kernels without shapes.
+/// The options for kernels without shapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct ShapeArgs {
     /// Accept profiles in which more than a tenth of the kernel time has no shape; such kernels
@@ -21,7 +21,7 @@ pub(crate) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// What is meant.
+    /// Returns the rules that the options mean.
     pub(crate) fn rules(&self) -> ShapeRules {
         ShapeRules { partial: self.partial, shapes_from: named(&self.shapes_from) }
     }

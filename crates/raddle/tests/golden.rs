@@ -41,7 +41,8 @@ fn a_partner_on_a_pipe_gets_each_answer_at_once() {
     let mut questions = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
     for _ in 0..3 {
-        // Nothing else is sent before the answer has come: it would wait for ever if kept back.
+        // The next question is sent only after the answer: a verb that kept answers back would wait
+        // for ever.
         writeln!(questions, "{QUESTION}").unwrap();
         assert!(answers.next().unwrap().unwrap().starts_with("{\"order\":"));
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 const RULES: [&str; 5] = ["claim", "equal", "mean", "inverse", "min-one"];
 const BASELINES: [&str; 3] = ["round-robin", "unmap-all", "vruntime"];
 
-/// A recipe file for every turn policy and rule; the options that name them.
+/// Writes a recipe file for every turn policy and rule. Returns the options that name the files.
 fn recipes(place: &Place, slice_us: u64) -> Vec<String> {
     let mut options = Vec::new();
     let mut add = |name: &str, turn: &str| {
@@ -29,7 +29,7 @@ fn recipes(place: &Place, slice_us: u64) -> Vec<String> {
     options
 }
 
-/// Replays samples under everything; `None` where one is absent.
+/// Replays samples under all of these recipes; `None` if a sample is absent.
 fn compared(samples: &[&str], device: &str, slice_us: u64) -> Option<Value> {
     let place = Place::new();
     let paths: Option<Vec<String>> =
@@ -122,7 +122,8 @@ fn urgent(turn: &str) -> u64 {
     high["levels"][0]["latency-p99-ns"].as_u64().expect("a number")
 }
 
-/// At once by the way that the preempt slot says, at the end of the slice, or of the batch.
+/// A more urgent process takes over at once by the method of the preempt slot, or at the end of the
+/// slice, or at the end of the batch.
 #[test]
 fn a_more_urgent_process_takes_over_as_the_recipe_says() {
     let latency = |take_over: &str, preempt: &str| {
@@ -130,7 +131,7 @@ fn a_more_urgent_process_takes_over_as_the_recipe_says() {
         let preempt = format!("[preempt]\npolicy = \"{preempt}\"\n");
         urgent(&format!("{slices}\ntake-over = \"{take_over}\"\n{preempt}"))
     };
-    // It comes at 25 ms: 3 before a slice ends, 5 before the workgroups that run do.
+    // The urgent launch comes at 25 ms: 3 before a slice ends, 5 before the workgroups that run do.
     let near =
         |latency: u64, ms: u64| (ms * 1_000_000..ms * 1_000_000 + 100_000).contains(&latency);
     let (switched, drained) = (latency("at-once", "switch"), latency("at-once", "drain"));

@@ -1,6 +1,7 @@
 //! The command line of raddle with three policies of one's own in it.
 //!
-//! `cargo run --release -p outside-policy --example mine -- replay PROFILE.. --recipe leftover --recipe mine.toml`
+//! `cargo run --release -p outside-policy --example mine -- replay PROFILE.. --recipe leftover
+//! --recipe mine.toml`
 
 use std::process::ExitCode;
 

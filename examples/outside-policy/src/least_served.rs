@@ -3,18 +3,18 @@
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Ticks, Turn};
 use serde::{Deserialize, Serialize};
 
-/// The runnable process that had waves on the device for the shortest time so far, for a slice; ties go
-/// to the lowest id. Shares and levels play no part.
+/// The runnable process that had waves on the device for the shortest time so far, for a slice;
+/// ties go to the lowest id. Shares and levels play no part.
 #[derive(Clone, Copy, Debug)]
 pub struct LeastServed {
     slice: Ticks,
 }
 
-/// How long a turn is.
+/// The length of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LeastServedConfig {
-    /// In microseconds, 1 or more.
+    /// The length of a turn in microseconds, 1 or more.
     pub slice_us: u64,
 }
 
@@ -27,7 +27,7 @@ impl Turn for LeastServed {
     ) -> Option<Tick> {
         let least = processes.iter().min_by_key(|process| (process.ran, process.id))?;
         may_issue.push(least.id);
-        // Whoever is alone keeps the turn.
+        // A process that is alone keeps the turn.
         (processes.len() > 1).then_some(now + self.slice)
     }
 }

@@ -1,7 +1,7 @@
 //! Which policies could be written outside raddle? One or two a slot of a dispatcher.
 //!
-//! They depend on `raddle-policy` alone. `examples/mine.rs` is the command line of raddle with them in it,
-//! and `mine.toml` a recipe that names them.
+//! They depend on `raddle-policy` alone. `examples/mine.rs` is the command line of raddle with them
+//! in it, and `mine.toml` a recipe that names them.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -2,7 +2,8 @@
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
-/// One process a slice, drawn by lot with as many tickets as its share. The same seed draws the same.
+/// One process a slice, drawn by lot with as many tickets as its share. The same seed draws the
+/// same.
 ///
 /// Among those of the most urgent level alone, with a policy of raddle before it:
 ///
@@ -64,7 +65,7 @@ impl Turn for Lottery {
             left.is_none()
         });
         may_issue.extend(winner.map(|process| process.id));
-        // Whoever is alone keeps the turn.
+        // A process that is alone keeps the turn.
         (processes.len() > 1).then_some(now + self.slice)
     }
 }

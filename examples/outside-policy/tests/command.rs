@@ -8,7 +8,8 @@ use raddle::{App, Console, Registry};
 use raddle_policy::Ranked;
 use raddle_testkit::Sink;
 
-/// Runs a command line with the three policies, or with the bundled ones alone: exit code, output, errors.
+/// Runs a command line with the three policies, or with the bundled ones alone: exit code, output,
+/// errors.
 fn run(outside: bool, args: &[&str]) -> (u8, String, String) {
     let bundled = Registry::bundled();
     let registry = match outside {
@@ -64,7 +65,7 @@ fn a_recipe_of_ones_own_is_replayed_reported_compared_and_its_log_comes_out_agai
     let (code, told, err) = run(true, &["log", &log, "--replay"]);
     assert!(code == 0 && told.contains("agree byte for byte"), "{told}{err}");
     assert_eq!(run(true, &["log", &log, "--check"]).0, 0);
-    // Who does not have the policies says which one is missing.
+    // A program without the policies reports which one is missing.
     let (code, _, err) = run(false, &["log", &log, "--replay"]);
     assert!(
         code == 1 && err.contains("`turn.policy`") && err.contains("found `least-served`"),

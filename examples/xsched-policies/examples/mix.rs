@@ -1,4 +1,5 @@
-//! The command line of raddle with the ten policies in it. `README.md` has the command and its table.
+//! The command line of raddle with the ten policies in it. `README.md` has the command and its
+//! table.
 
 use std::process::ExitCode;
 

@@ -6,8 +6,9 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// The process with the least virtual time has the device for a slice. Virtual time goes by a sixth slower
-/// with each step of a priority hint above the default, 128; who comes begins with the least of the others.
+/// The process with the least virtual time has the device for a slice. Virtual time goes by a sixth
+/// slower with each step of a priority hint above the default, 128; who comes begins with the least
+/// of the others.
 #[derive(Clone, Debug)]
 pub struct CompletelyFair {
     slice: Ticks,

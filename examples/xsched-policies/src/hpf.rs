@@ -5,13 +5,14 @@ use raddle_policy::{
     Tick, Turn,
 };
 
-/// The processes whose most urgent stream is as urgent as any, and of each of them the streams that are.
+/// The processes whose most urgent stream is as urgent as any, and of each of them the streams that
+/// are.
 ///
 /// A hint of a stream wins over that of its process, and that over the levels of launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HighestPriority;
 
-/// How urgent a process is.
+/// Returns how urgent a process is.
 pub(crate) fn of(process: &ProcessState) -> u64 {
     process.hints.priority.unwrap_or(process.level).rank()
 }

@@ -3,16 +3,16 @@
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Turn};
 use serde::{Deserialize, Serialize};
 
-/// The `k` processes whose deadlines are the earliest: when each became ready, and as long after that as its
-/// hint says. Who says none comes last.
+/// The `k` processes whose deadlines are the earliest: when each became ready, and as long after
+/// that as its hint says. Who says none comes last.
 #[derive(Clone, Copy, Debug)]
 pub struct KEarliestDeadlines(usize);
 
-/// How many at once.
+/// The number of processes that have the device at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KEarliestDeadlinesConfig {
-    /// 1 or more.
+    /// The number of processes at once, 1 or more.
     pub k: usize,
 }
 

@@ -4,8 +4,8 @@ use raddle_policy::{
     Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn,
 };
 
-/// A process with a hint of laxity is of no urgency until it has been ready for so long, then of the highest;
-/// who says none is of its priority. The most urgent have the device.
+/// A process with a hint of laxity is of no urgency until it has been ready for so long, then of
+/// the highest; who says none is of its priority. The most urgent have the device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Laxity;
 

@@ -6,8 +6,9 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Four queues; a process of the lowest number has the device, of equal ones who has waited longest. The slice
-/// of a queue is twice that of the one above it; ten slices without the device bring a process up by one.
+/// Four queues; a process of the lowest number has the device, of equal ones who has waited
+/// longest. The slice of a queue is twice that of the one above it; ten slices without the device
+/// bring a process up by one.
 #[derive(Clone, Debug)]
 pub struct FeedbackQueues {
     slice: Ticks,

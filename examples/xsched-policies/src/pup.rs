@@ -4,15 +4,15 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Processes in turn, each for as much of the slice as its hint of utilisation is of all hints; its share
-/// where it says none.
+/// Processes in turn, each for as much of the slice as its hint of utilisation is of all hints; its
+/// share where it says none.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessPartition {
     slice: Ticks,
     last: Option<(ProcessId, Tick)>,
 }
 
-/// The part that a process asks for.
+/// Returns the part that a process asks for.
 pub(crate) fn part(process: &ProcessState) -> u64 {
     process.hints.utilisation.map_or_else(|| process.share.into(), u64::from).max(1)
 }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SliceConfig {
-    /// In microseconds, 1 or more.
+    /// The slice in microseconds, 1 or more.
     pub slice_us: u64,
 }
 
 impl SliceConfig {
-    /// The slice; a tick is a nanosecond.
+    /// Returns the slice; a tick is a nanosecond.
     pub(crate) fn slice(self) -> Result<Ticks, SettingError> {
         let ns = self.slice_us.checked_mul(1000).filter(|&ns| ns > 0);
         ns.map(Ticks)

@@ -7,8 +7,8 @@ use raddle_policy::{
 
 use crate::{ProcessPartition, SliceConfig};
 
-/// Processes in turn as under PUP, and in the turn of each its streams one after the other, a part of the
-/// slice each.
+/// Processes in turn as under PUP, and in the turn of each its streams one after the other, a part
+/// of the slice each.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamPartition {
     processes: ProcessPartition,

@@ -8,9 +8,9 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Programs that do.
+/// Names of the programs that are Chromium.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// Seconds after which it is given up.
+/// The seconds after which Chromium is given up.
 const PATIENCE: u32 = 180;
 /// No window, no profile of its own, and nothing but files can be reached.
 pub(super) const FLAGS: [&str; 12] = [

@@ -27,17 +27,17 @@ pub(crate) struct Devtools {
     from: Receiver<Value>,
     session: Option<String>,
     sent: u64,
-    /// What the page asked for, and what it complained of.
+    /// The addresses that the page asked for, and the complaints of its console.
     pub(crate) asked: Vec<String>,
     pub(crate) complaints: Vec<String>,
     _profile: TempDir,
 }
 
 impl Devtools {
-    /// Starts it with an empty page.
+    /// Starts Chromium with an empty page.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When Chromium cannot be started.
     pub(crate) fn start(program: &Path) -> Result<Self> {
         let profile = tempfile::tempdir()?;
         let mut child = Command::new("sh")
@@ -45,7 +45,7 @@ impl Devtools {
             .arg(program)
             .args(FLAGS)
             .arg("--remote-debugging-pipe")
-            // What this machine serves is reached too.
+            // Of all hosts this machine alone can be reached.
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg(format!("--user-data-dir={}", profile.path().join("profile").display()))
             .stdin(Stdio::piped())
@@ -110,7 +110,7 @@ impl Devtools {
         }
     }
 
-    /// Keeps what an event says of the page.
+    /// Keeps the request or the complaint of an event.
     fn note(&mut self, event: &Value) {
         let params = &event["params"];
         match event["method"].as_str() {
@@ -133,7 +133,7 @@ impl Devtools {
     /// Opens an address.
     ///
     /// # Errors
-    /// When there is nothing.
+    /// When there is no page.
     pub(crate) fn open(&mut self, address: &str) -> Result<()> {
         let opened = self.call("Page.navigate", json!({ "url": address }))?;
         let error = &opened["errorText"];
@@ -145,10 +145,10 @@ impl Devtools {
         Ok(())
     }
 
-    /// The value of an expression in the page, awaited.
+    /// Returns the value of an expression in the page, awaited.
     ///
     /// # Errors
-    /// When it throws.
+    /// When the expression throws.
     pub(crate) fn value(&mut self, expression: &str) -> Result<Value> {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -177,7 +177,7 @@ impl Devtools {
 
 impl Drop for Devtools {
     fn drop(&mut self) {
-        // Where it has ended already there is nothing to end.
+        // If Chromium has ended already, there is nothing to end.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

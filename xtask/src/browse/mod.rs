@@ -1,9 +1,10 @@
 //! Does a page look right in a browser?
 //!
-//! Opens it in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark, and fails where
-//! the console says anything, a table does not sort or is not filtered, a picture is empty or its text lies outside of it or on other text, something is
-//! wider than the window and does not scroll by itself, text has too little contrast, or anything is
-//! loaded. A browser's own window cannot be as narrow as a telephone, so the page stands in a frame.
+//! Opens the page in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark,
+//! and fails where the console says anything, a table does not sort or is not filtered, a picture
+//! is empty or its text lies outside of it or on other text, something is wider than the window and
+//! does not scroll by itself, text has too little contrast, or anything is loaded. A browser's own
+//! window cannot be as narrow as a telephone, so the page stands in a frame.
 //! Without Chromium it says so and passes; the variable `CHROMIUM` names another program.
 
 pub(crate) mod chromium;
@@ -19,9 +20,9 @@ type PageView = (u32, &'static str);
 
 const VIEWS: [PageView; 5] =
     [(1440, "light"), (1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")];
-/// A browser's own window is at least so wide.
+/// The least width of a browser's own window.
 const WINDOW: u32 = 500;
-/// Some programs cannot open longer pictures.
+/// The height of the tallest picture: some programs cannot open longer ones.
 const TALLEST: u32 = 16_000;
 const PROBE: &str = include_str!("probe.js");
 
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &BrowseArgs) -> Result<()> {
     Ok(())
 }
 
-/// What was found: lines that begin with `ok`, `fail` or `height`.
+/// The findings of a page: lines that begin with `ok`, `fail` or `height`.
 #[derive(Debug)]
 struct PageLines {
     lines: Vec<String>,
@@ -67,7 +68,7 @@ impl PageLines {
         self.lines.iter().map(String::as_str).filter(|line| line.starts_with("fail "))
     }
 
-    /// How tall the page is in a view.
+    /// Returns how tall the page is in a view.
     fn height(&self, (width, scheme): PageView) -> Option<u32> {
         let label = format!("height {width} {scheme}: ");
         self.lines.iter().find_map(|line| line.strip_prefix(&label)?.parse().ok())
@@ -88,7 +89,7 @@ fn look(program: &Path, page: &str) -> Result<PageLines> {
         line.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&amp;", "&")
     };
     let mut lines: Vec<String> = list.lines().map(text).collect();
-    // A page that is in order says nothing there.
+    // A page that is in order writes nothing to the console.
     let console = console.lines().filter(|line| line.contains("CONSOLE"));
     lines.extend(console.map(|line| format!("fail console: {line}")));
     Ok(PageLines { lines })

@@ -1,7 +1,8 @@
 //! Does a crate depend on a crate that it must not know?
 //!
-//! The allowed dependencies are the rows of `workspace.rs`; those for development are free. A policy
-//! from outside of the tree depends on `raddle-policy` alone, which the bundled example has to show.
+//! The allowed dependencies are the rows of `workspace.rs`; those for development are free. A
+//! policy from outside of the tree depends on `raddle-policy` alone, which the bundled example has
+//! to show.
 
 use anyhow::Result;
 use serde::Deserialize;

@@ -1,8 +1,9 @@
 //! Do files of a crate import each other in a circle?
 //!
-//! File `a` uses file `b` when its code outside of tests names an item that `b` defines, by an import or
-//! by a path. Re-exports are followed to where the item is defined, and are no use themselves. A module and
-//! the modules inside of it are one subject: what they use of each other does not count.
+//! File `a` uses file `b` when its code outside of tests names an item that `b` defines, by an
+//! import or by a path. Re-exports are followed to where the item is defined, and are no use
+//! themselves. A module and the modules inside of it are one subject: what they use of each other
+//! does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,12 +73,12 @@ fn circles(tree: &[Module]) -> Vec<Vec<Arrow>> {
     found
 }
 
-/// Whether one of the modules is, or stands inside of, the other.
+/// Returns whether one of the modules is, or stands inside of, the other.
 fn related(a: &Module, b: &Module) -> bool {
     a.path.starts_with(&b.path) || b.path.starts_with(&a.path)
 }
 
-/// The modules that can be reached by arrows, at least one of them.
+/// Returns the modules that can be reached by arrows, at least one of them.
 fn reachable(arrows: &BTreeMap<(usize, usize), String>, from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -108,10 +109,10 @@ fn finding(tree: &[Module], circle: &[Arrow]) -> Finding {
     }
 }
 
-/// What one file defines, renames and uses.
+/// The names that one file defines, renames and uses.
 #[derive(Default)]
 struct Scope {
-    /// Items that it defines, without modules.
+    /// Items that the file defines, without modules.
     defines: BTreeSet<String>,
     /// Names that `use` brings in, with their paths and whether others may see them.
     aliases: BTreeMap<String, (ModulePath, bool)>,
@@ -237,8 +238,8 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The file that defines what `path` names in `module`; `None` for a module, a local name, or
-    /// what another crate defines.
+    /// Finds the file that defines what `path` names in `module`; `None` for a module, a local
+    /// name, or an item of another crate.
     fn file(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         // Re-exports may name each other in a circle.
@@ -259,7 +260,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The same for a path below a module.
+    /// Finds the file that defines what a path below a module names.
     fn below(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let at = self.owner(module)?;
         let (name, rest) = path.split_first()?;

@@ -26,8 +26,8 @@ const FORBIDDEN: [(&str, &str); 8] = [
 const UNFINISHED: &str = "finish the work, or name it in docs/STATUS.md";
 const MACHINE: &str = "write the path relative to the workspace, or take it from the environment";
 
-/// Whether a file of this repository is there, by its path.
-type Exists<'a> = &'a dyn Fn(&str) -> bool;
+/// A function that returns whether a file of this repository exists, by its path.
+pub(super) type Exists<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Applies a rule to every text file but the inputs of the fuzz targets.
 pub(super) fn check(rule: fn(&str, &str, Exists<'_>) -> Vec<Finding>) -> Result<Vec<Finding>> {
@@ -88,8 +88,8 @@ pub(super) fn words(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether the word stands in the line with no longer word, path or host name around it. A folder
-/// counts only with a name behind it.
+/// Returns whether the word stands in the line with no longer word, path or host name around it. A
+/// folder counts only with a name behind it.
 fn stands_alone(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -100,7 +100,8 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// Every link of a Markdown page to a local file leads to one; those of the book in `docs/` stay in it.
+/// Every link of a Markdown page to a local file leads to one; those of the book in `docs/` stay in
+/// it.
 pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> {
     if !path.ends_with(".md") {
         return Vec::new();
@@ -168,8 +169,8 @@ fn without_readme(files: &[String]) -> Vec<Finding> {
     without.map(finding).collect()
 }
 
-/// Whether the file belongs to the source of a crate of ours.
-fn is_source(path: &str) -> bool {
+/// Returns whether the file belongs to the source of a crate of ours.
+pub(super) fn is_source(path: &str) -> bool {
     let inside = path.strip_prefix("crates/").and_then(|path| path.split_once('/'));
     let src = inside.is_some_and(|(_, rest)| rest.starts_with("src/"));
     (src || path.starts_with("xtask/src/")) && path.ends_with(".rs")

@@ -1,10 +1,11 @@
 //! Does the repository keep the house rules that no compiler, lint or other tool checks?
 //!
-//! `docs/STYLE.md` says which rule holds which sentence. The rules also run as a test of this crate, so
-//! that `cargo test --workspace` finds what breaks them.
+//! `docs/STYLE.md` says which rule holds which sentence. The rules also run as a test of this
+//! crate, so that `cargo test --workspace` finds what breaks them.
 
 mod arrows;
 mod circles;
+mod comments;
 mod files;
 
 use std::fmt;
@@ -16,7 +17,7 @@ use anyhow::{Result, bail};
 struct Finding {
     /// `path` or `path:line`.
     place: String,
-    /// What is wrong.
+    /// The breach of the rule in words.
     what: String,
     /// How to mend it.
     mend: &'static str,
@@ -30,11 +31,12 @@ impl fmt::Display for Finding {
 
 type TidyRule = fn() -> Result<Vec<Finding>>;
 
-const RULES: [(&str, TidyRule); 7] = [
+const RULES: [(&str, TidyRule); 8] = [
     ("arrows", arrows::check),
     ("circles", circles::check),
     ("header", || files::check(files::header)),
     ("size", || files::check(files::size)),
+    ("comments", || files::check(comments::comments)),
     ("words", || files::check(files::words)),
     ("links", || files::check(files::links)),
     ("fixtures", files::fixtures),

@@ -1,8 +1,9 @@
 //! Does the application answer in a browser as the command line does?
 //!
 //! Opens it in Chromium, gives it sample profiles as a person would, and compares the report and
-//! summary.json byte for byte with those of `raddle replay`: as a file, as `raddle serve` shows it, and
-//! as a report that replays. Fails where the console says anything, or anything is asked of a network.
+//! summary.json byte for byte with those of `raddle replay`: as a file, as `raddle serve` shows it,
+//! and as a report that replays. Fails where the console says anything, or anything is asked of a
+//! network.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -27,19 +28,19 @@ const SAMPLES: [(&str, &str); 6] = [
     ("rocprof/rocprofv1_2022_mixbench_mi200_timestamps.csv", "mi250x"),
     ("jax/tracelens_mi300_conv.xplane.pb", ""),
 ];
-/// One that only the command line reads.
+/// A sample that only the command line reads.
 const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
 /// The bundled pair, which takes a while.
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];
-/// A pair of our own that does not, and what is asked of it.
+/// A pair of our own that takes less time, and the load and the goal for it.
 const PAIR: [&str; 2] = ["serve.csv", "train.csv"];
 const LOAD: [&str; 8] =
     ["--device", "b200", "--until", "50", "--goal", "serve p99 20ms", "--requests", "serve=100/s"];
 
-/// Waits until the page does nothing any more; its state and what it says.
+/// A script that waits until the page does nothing any more, and returns its state and its text.
 const RESTS: &str = "new Promise((done) => { const look = () => document.body.dataset.state === 'busy' \
     ? setTimeout(look, 10) : done([document.body.dataset.state, $('error').textContent || $('state').textContent]); look(); })";
-/// Does that in the first row, as a person would.
+/// A script that enters the load and the goal as a person would.
 const ASK_PAIR: &str = "$('device').value = 'b200'; $('until').value = '50'; \
     for (const [name, value] of [['rate', '100'], ['figure', 'p99'], ['limit', '20ms']]) { \
         const field = document.querySelector(`[name=${name}]`); \
@@ -99,12 +100,12 @@ impl WebCheck {
         Ok([file("summary.json")?, file("report.html")?])
     }
 
-    /// The pair.
+    /// Returns the paths of the pair.
     fn files(&self) -> [PathBuf; 2] {
         PAIR.map(|name| self.folder.path().join(name))
     }
 
-    /// Gives profiles to the page, waits, and says in which state it is and what it says.
+    /// Gives profiles to the page and waits. Returns the state of the page and its text.
     fn give(&mut self, files: &[PathBuf]) -> Result<[String; 2]> {
         self.page.give("#file", files)?;
         self.page.value("new Promise((done) => setTimeout(done, 0))")?;
@@ -142,7 +143,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Each sample by itself, and one that is refused.
+    /// Checks each sample by itself, and one that is refused.
     fn samples(&mut self, page: &str) -> Result<()> {
         let default = || checkout::root().join("../shared/traces");
         let samples = env::var_os("RADDLE_SAMPLES").map_or_else(default, PathBuf::from);
@@ -173,7 +174,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Two profiles, with a load and a goal.
+    /// Checks two profiles, with a load and a goal.
     fn pair(&mut self, page: &str) -> Result<()> {
         self.page.open(page)?;
         self.give_pair()?;
@@ -195,7 +196,8 @@ impl WebCheck {
         self.native(&args)
     }
 
-    /// A replay that is cancelled shows nothing, and the next one is as if it had not been.
+    /// Checks that a cancelled replay shows nothing, and that the next one is as if it had not
+    /// been.
     fn cancelled(&mut self) -> Result<()> {
         let native = self.page.value("shown.summary")?;
         self.page.value("($('clear').click(), 0)")?;
@@ -220,7 +222,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// The same from the engine of the command line.
+    /// Checks the application of `raddle serve`, with the engine of the command line.
     fn served(&mut self) -> Result<()> {
         let mut server = PageEnded(
             Command::new(&self.raddle)
@@ -242,7 +244,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// A report that replays: with the same load the same, with another one what that gives.
+    /// Checks a report that replays: with the same load it answers the same, with another load what
+    /// the command line answers to that.
     fn live(&mut self, engine: &Path) -> Result<()> {
         let pair = self.files();
         let mut args: Vec<&OsStr> = vec!["replay".as_ref()];
@@ -272,7 +275,7 @@ impl WebCheck {
         self.answered("its slider", &native)
     }
 
-    /// The console is empty, and nothing was asked of a network.
+    /// Checks that the console is empty, and that nothing was asked of a network.
     fn silent(&mut self) -> Result<()> {
         let local = ["file://", "blob:", "data:", "about:", &*self.served];
         let mut asked = self.page.asked.iter();
@@ -286,7 +289,7 @@ impl WebCheck {
     }
 }
 
-/// Where the bundled pair lies.
+/// Returns the folder of the bundled pair.
 fn demo() -> PathBuf {
     checkout::root().join("crates/raddle/data/demo")
 }
@@ -307,7 +310,7 @@ struct PageEnded(Child);
 
 impl Drop for PageEnded {
     fn drop(&mut self) {
-        // Where it has ended already there is nothing to end.
+        // If the program has ended already, there is nothing to end.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -14,8 +14,8 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Whether the application answers in Chromium as the command line does, with an engine that is
-    /// built fast and not small
+    /// Check that the application answers in Chromium as the command line does, with an engine that
+    /// is built fast and not small
     #[arg(long)]
     check: bool,
     /// Check this engine, such as target/web/raddle.wasm

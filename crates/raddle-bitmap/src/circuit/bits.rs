@@ -9,12 +9,12 @@ use crate::View;
 
 /// A sequence of digits as a bundle of wires carries it, leftmost first (the seed's d1).
 ///
-/// Shown as its digits: `01101110`.
+/// A sequence is shown as its digits: `01101110`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bits(BitVec);
 
 impl Bits {
-    /// The blocks of a map, with the digits of a polarity.
+    /// Returns the blocks of a map, with the digits of a polarity.
     pub(super) fn of_map(map: View<'_>, setup: Setup) -> Self {
         Self::of((0..map.blocks()).map(|block| setup.polarity.digit(map.is_free(block))))
     }
@@ -23,22 +23,22 @@ impl Bits {
         Self(digits.into_iter().collect())
     }
 
-    /// This many digits of one kind.
+    /// Returns a sequence of this many equal digits.
     pub(super) fn repeat(digit: bool, len: usize) -> Self {
         Self(BitVec::repeat(digit, len))
     }
 
-    /// How many digits there are.
+    /// Returns the number of digits.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The digits, leftmost first.
+    /// Returns the digits, leftmost first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = bool> + ExactSizeIterator + '_ {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Shifted by `by` places; the vacated ones are occupied.
+    /// Returns the sequence shifted by `by` places; the vacated places are occupied.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);
@@ -50,7 +50,7 @@ impl Bits {
         moved
     }
 
-    /// Place by place: free where both are.
+    /// Combines two sequences place by place: a place is free where it is free in both.
     pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
         let mut both = self.0.clone();
         if setup.polarity.digit(true) {
@@ -61,14 +61,14 @@ impl Bits {
         Self(both)
     }
 
-    /// Whether a place is free, among those from `start` to before `end`: an OR of the digits, or
-    /// an inverted AND.
+    /// Returns whether any place from `start` to before `end` is free: an OR of the digits, or an
+    /// inverted AND.
     pub(super) fn any_free(&self, start: usize, end: usize, setup: Setup) -> bool {
         let digits = &self.0[start..end];
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// The digit of one group: that of a free block where all its blocks are free.
+    /// Returns the digit of one group: that of a free block where all blocks of the group are free.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }
@@ -81,7 +81,7 @@ impl Bits {
         self.0.set(place, digit);
     }
 
-    /// The last place that holds a 1.
+    /// Returns the last place that holds a 1.
     pub(super) fn last_one(&self) -> Option<usize> {
         self.0.last_one()
     }

@@ -23,7 +23,7 @@ impl Chain {
     }
 }
 
-/// Each sequence combined with all before it.
+/// Combines each sequence with all sequences before it.
 pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
     let mut combined: Vec<Bits> = Vec::with_capacity(sequences.len());
     for sequence in sequences {

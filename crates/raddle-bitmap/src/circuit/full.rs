@@ -11,7 +11,7 @@ pub struct FullTrace {
 }
 
 impl FullTrace {
-    /// Every sequence for a map.
+    /// Computes every sequence for a map.
     ///
     /// # Errors
     /// [`Error::TooManyBlocks`] above [`MOST_BLOCKS`](super::MOST_BLOCKS).

@@ -17,7 +17,7 @@ pub struct GroupedTrace {
 }
 
 impl GroupedTrace {
-    /// Every sequence for a map.
+    /// Computes every sequence for a map.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above

@@ -49,7 +49,7 @@ use crate::{Error, View};
 /// The most blocks, or positions of a shared finder, that a trace takes: 4 MiB of sequences.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Refuses what would fill the memory.
+/// Refuses a number of blocks whose sequences would fill the memory.
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
         return Err(Error::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS });
@@ -57,7 +57,7 @@ const fn traceable(blocks: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// As [`traceable`], for a map.
+/// Refuses a map that is too large, as [`traceable`] does.
 const fn traceable_map(map: View<'_>) -> Result<(), Error> {
     traceable(map.blocks())
 }

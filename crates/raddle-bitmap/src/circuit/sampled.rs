@@ -10,19 +10,19 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// How one SA comes from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
+/// The way in which one SA comes from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Where it starts: SA_0 = S_0 is there from the beginning.
+    /// The index of the SA that the jump starts from: SA_0 = S_0 is there from the beginning.
     pub from: u32,
-    /// What it makes.
+    /// The index of the SA that the jump makes.
     pub to: u32,
-    /// Whether that is a sample, and not just a step on the way to one.
+    /// True if the SA that is made is a sample, and not just a step on the way to one.
     pub sampled: bool,
 }
 
 impl Jump {
-    /// The jumps that make every sample, in their order.
+    /// Returns the jumps that make every sample, in their order.
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -47,7 +47,7 @@ pub struct SampledTrace {
 }
 
 impl SampledTrace {
-    /// Every sequence for a map.
+    /// Computes every sequence for a map.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
@@ -103,7 +103,7 @@ impl SampledTrace {
     /// f43: the largest amount k' + 1 for which a run is free, or 0.
     #[must_use]
     pub fn answer(&self) -> u32 {
-        // One digit an amount, so there is one at each place.
+        // The sequence has one digit for each amount, so there is an amount at each place.
         self.sar.last_one().map_or(0, |place| self.search.amounts()[place])
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Polarity;
 
-/// Which way sequences are shifted; the places vacated become occupied.
+/// The direction in which sequences are shifted; the places vacated become occupied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shift {
     /// Towards d1: `S_i[p] = S_0[p + i]`, the right end is vacated.
@@ -12,18 +12,18 @@ pub enum Shift {
     Right,
 }
 
-/// Polarity and direction.
+/// The polarity and the direction of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
-    /// Which digit means free. With 1: sequences are ANDed and reduced by OR; with 0: ORed, and
+    /// The digit that means free. With 1: sequences are ANDed and reduced by OR; with 0: ORed, and
     /// reduced by an AND whose result is inverted.
     pub polarity: Polarity,
-    /// Which way sequences are shifted.
+    /// The direction in which sequences are shifted.
     pub shift: Shift,
 }
 
 impl Setup {
-    /// All four of them.
+    /// All four combinations of polarity and direction.
     pub const ALL: [Self; 4] = [
         Self { polarity: Polarity::FreeIsOne, shift: Shift::Left },
         Self { polarity: Polarity::FreeIsZero, shift: Shift::Left },

@@ -8,14 +8,14 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
-/// Which places of a shifted sequence are set to occupied at the borders of slots.
+/// The places of a shifted sequence that are set to occupied at the borders of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
     /// In D_e, the e places at the trailing end of every slot: the seed's g32.
     #[default]
     All,
-    /// In D_e, only the e-th of them. The chain keeps the others occupied, so that one gate a
-    /// border and shift is enough.
+    /// In D_e, only the e-th place from the trailing end of every slot. The chain keeps the other
+    /// places occupied, so that one gate a border and shift is enough.
     Newest,
 }
 
@@ -31,7 +31,7 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Every sequence for the maps of one period, in the order of its slots.
+    /// Computes every sequence for the maps of one period, in the order of its slots.
     ///
     /// # Errors
     /// [`Error::MapCount`] and [`Error::OtherSize`] as [`Shared::find`], [`Error::TooManyBlocks`]
@@ -81,8 +81,8 @@ impl PeriodTrace {
         &self.dqr
     }
 
-    /// Every DA_e reduced over the places from `start` to before `end` (at most the width): the
-    /// seed's S_H and S_L are those of the two halves.
+    /// Returns every DA_e reduced over the places from `start` to before `end` (at most the width):
+    /// the seed's S_H and S_L are those of the two halves.
     #[must_use]
     pub fn reduced(&self, start: u32, end: u32) -> Bits {
         let end = end.min(self.width);

@@ -4,11 +4,11 @@ use super::{FreeMap, RunPlan};
 use crate::{Error, words};
 
 impl FreeMap {
-    /// Takes the run of a plan; its start.
+    /// Takes the run of a plan. Returns the start of the run.
     ///
     /// # Errors
-    /// When a block of it has been taken since the search ([`Error::Taken`]), or the plan is of another
-    /// map ([`Error::OtherMap`]), of a clone too; nothing has changed then.
+    /// When a block of the run has been taken since the search ([`Error::Taken`]), or the plan is
+    /// of another map ([`Error::OtherMap`]), of a clone too; nothing has changed then.
     #[inline]
     pub fn commit(&mut self, plan: RunPlan) -> Result<u32, Error> {
         let (start, len) = plan.of(&self.identity, 0)?;
@@ -20,8 +20,8 @@ impl FreeMap {
     /// [`commit`](Self::commit) in one.
     ///
     /// # Errors
-    /// When one of them is taken ([`Error::Taken`]) or lies past the end ([`Error::OutOfRange`]); nothing
-    /// has changed then.
+    /// When one of the blocks is taken ([`Error::Taken`]) or lies past the end
+    /// ([`Error::OutOfRange`]); nothing has changed then.
     #[inline]
     pub fn take(&mut self, start: u32, len: u32) -> Result<(), Error> {
         words::change(&mut self.words, self.blocks, start, len, true)?;
@@ -32,7 +32,7 @@ impl FreeMap {
     /// Gives back `len` blocks from `start`; they need not have been taken in one piece.
     ///
     /// # Errors
-    /// When one of them is not taken ([`Error::NotTaken`]), or lies past the end
+    /// When one of the blocks is not taken ([`Error::NotTaken`]), or lies past the end
     /// ([`Error::OutOfRange`]); nothing has changed then.
     #[inline]
     pub fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {

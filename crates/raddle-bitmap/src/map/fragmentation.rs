@@ -4,36 +4,36 @@ use core::fmt;
 
 use super::FreeMap;
 
-/// How the free blocks of a map lie.
+/// The number of free blocks of a map, and the runs in which they lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Free blocks in all.
     pub free: u32,
-    /// The longest run of them.
+    /// The length of the longest free run.
     pub longest: u32,
-    /// How many runs they lie in.
+    /// The number of free runs.
     pub runs: u32,
 }
 
-/// Why a request does not fit: what was wanted, and what is there.
+/// The reason why a request does not fit: the blocks that are wanted, and the blocks that are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
     /// Blocks wanted in one run.
     pub want: u32,
     /// Free blocks in all.
     pub free: u32,
-    /// The longest run of them.
+    /// The length of the longest free run.
     pub longest: u32,
 }
 
 impl FitRefusal {
-    /// Whether the sum would have fitted: the free blocks are enough, but lie in pieces too small.
+    /// Returns whether the free blocks are enough in all, but lie in runs that are too short.
     #[must_use]
     pub const fn is_fragmentation(&self) -> bool {
         self.want <= self.free
     }
 
-    /// How many blocks the longest run lacks.
+    /// Returns how many blocks the longest run lacks.
     #[must_use]
     pub const fn missing(&self) -> u32 {
         self.want - self.longest
@@ -48,7 +48,7 @@ impl fmt::Display for FitRefusal {
 }
 
 impl FreeMap {
-    /// How the free blocks lie.
+    /// Returns the number of free blocks, and the runs in which they lie.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {
         let mut found = Fragmentation { free: self.free_blocks(), ..Fragmentation::default() };
@@ -59,7 +59,7 @@ impl FreeMap {
         found
     }
 
-    /// Why `want` blocks in one run are not to be had; `None` where they are.
+    /// Returns why no run of `want` blocks is free; `None` if there is one.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Polarity};

@@ -18,10 +18,10 @@ pub use view::View;
 use crate::Error;
 use crate::words;
 
-/// A map of equal blocks, each free or taken; 1 to `u32::MAX` of them. It can [`grow`](Self::grow).
+/// A map of 1 to `u32::MAX` equal blocks, each free or taken. A map can [`grow`](Self::grow).
 ///
-/// One bit a block. Searches reserve nothing: they give a [`RunPlan`], and only
-/// [`commit`](Self::commit) takes it.
+/// Each block is one bit. Searches reserve nothing: they return a [`RunPlan`], and only
+/// [`commit`](Self::commit) takes its run.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Polarity};
@@ -39,7 +39,7 @@ use crate::words;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct FreeMap {
-    /// 1 = free; bits past the last block are 0.
+    /// One bit a block, 1 = free; bits past the last block are 0.
     words: Vec<u64>,
     blocks: u32,
     free: u32,
@@ -47,7 +47,7 @@ pub struct FreeMap {
 }
 
 impl FreeMap {
-    /// A map of `blocks` free blocks.
+    /// Returns a map of `blocks` free blocks.
     ///
     /// # Errors
     /// [`Error::NoBlocks`] without a block.
@@ -60,55 +60,56 @@ impl FreeMap {
         Ok(map)
     }
 
-    /// How many blocks there are, free and taken.
+    /// Returns the number of blocks, free and taken.
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// How many blocks are free.
+    /// Returns the number of free blocks.
     #[must_use]
     pub const fn free_blocks(&self) -> u32 {
         self.free
     }
 
-    /// Whether a block is free; one past the end is not.
+    /// Returns whether a block is free; a block past the end is not.
     #[must_use]
     pub fn is_free(&self, block: u32) -> bool {
         self.view().is_free(block)
     }
 
-    /// The map as every [`Search`](crate::Search) looks at it.
+    /// Returns the map as every [`Search`](crate::Search) reads it.
     #[inline]
     #[must_use]
     pub fn view(&self) -> View<'_> {
         View::trusted(&self.words, self.blocks)
     }
 
-    /// The length of the longest run of free blocks.
+    /// Returns the length of the longest run of free blocks.
     #[inline]
     #[must_use]
     pub fn longest(&self) -> u32 {
         words::longest(&self.words)
     }
 
-    /// The free runs, lowest first: start and length.
+    /// Returns the free runs, lowest first: start and length.
     pub fn runs(&self) -> words::Runs<'_> {
         self.view().runs()
     }
 
-    /// The first free run of at least `want` blocks, its lowest `want` blocks. For 0 blocks that
-    /// is start 0, always; so it is with the other two.
+    /// Finds the first free run of at least `want` blocks, and plans its lowest `want` blocks. A
+    /// plan for 0 blocks always starts at 0, here, in [`best_fit`](Self::best_fit) and in
+    /// [`worst_fit`](Self::worst_fit).
     #[inline]
     #[must_use]
     pub fn first_fit(&self, want: u32) -> Option<RunPlan> {
         self.first_fit_from(0, want)
     }
 
-    /// [`first_fit`](Self::first_fit), or why there is none.
+    /// Returns the plan of [`first_fit`](Self::first_fit), or why there is none.
     ///
     /// # Errors
-    /// What was wanted, and what is there.
+    /// The refusal has the blocks that are wanted and the blocks that are free.
     #[inline]
     pub fn try_fit(&self, want: u32) -> Result<RunPlan, FitRefusal> {
         self.first_fit(want).ok_or_else(|| FitRefusal {
@@ -118,7 +119,7 @@ impl FreeMap {
         })
     }
 
-    /// As [`first_fit`](Self::first_fit), among the starts at or after `from`.
+    /// Finds as [`first_fit`](Self::first_fit) does, among the starts at or after `from`.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
     /// taking any: the next lies at or after the end of the one before.
@@ -128,23 +129,23 @@ impl FreeMap {
         RunPlan::first(&self.words, from, want, (&self.identity, 0))
     }
 
-    /// The shortest free run of at least `want` blocks, its lowest `want` blocks; ties to the
-    /// lowest start.
+    /// Finds the shortest free run of at least `want` blocks, and plans its lowest `want` blocks;
+    /// ties to the lowest start.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().best_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// The longest free run, if it has at least `want` blocks: its lowest `want` blocks; ties to
-    /// the lowest start.
+    /// Finds the longest free run, if it has at least `want` blocks, and plans its lowest `want`
+    /// blocks; ties to the lowest start.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().worst_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// A plan for exactly this run, where it is free.
+    /// Returns a plan for exactly this run, where it is free.
     #[inline]
     #[must_use]
     pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {

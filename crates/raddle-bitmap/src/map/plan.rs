@@ -4,8 +4,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, words};
 
-/// Which map or bank it is, told from every other one. A clone is another one; in a comparison of maps it
-/// counts for nothing.
+/// The identity of a map or bank, which no other one has. A clone gets another identity; a
+/// comparison of maps ignores identities.
 #[derive(Debug)]
 pub(crate) struct Identity(usize);
 
@@ -30,10 +30,10 @@ impl PartialEq for Identity {
 
 impl Eq for Identity {}
 
-/// A free run that a search found. Nothing is reserved: only [`FreeMap::commit`](crate::FreeMap::commit)
-/// takes it.
+/// A free run that a search found. A plan reserves nothing: only
+/// [`FreeMap::commit`](crate::FreeMap::commit) takes the run.
 ///
-/// Neither `Copy` nor `Clone`, so that no run is taken twice.
+/// A plan is neither `Copy` nor `Clone`, so that no run is taken twice.
 ///
 /// ```compile_fail,E0277
 /// fn twice<T: Clone>(_: T) {}
@@ -44,7 +44,7 @@ impl Eq for Identity {}
 pub struct RunPlan {
     start: u32,
     len: u32,
-    /// The map, or bank and map, that it was made for.
+    /// The map, or bank and map, that the plan was made for.
     of: (usize, usize),
 }
 
@@ -63,14 +63,15 @@ impl RunPlan {
         Self { start, len, of: (of.0, map) }
     }
 
-    /// Start and length, if it is of this map.
+    /// Returns start and length, if the plan is of this map.
     #[inline]
     pub(crate) fn of(&self, of: &Identity, map: usize) -> Result<(u32, u32), Error> {
         let &Self { start, len, .. } = self;
         if self.of == (of.0, map) { Ok((start, len)) } else { Err(Error::OtherMap { start, len }) }
     }
 
-    /// The lowest `want` ones in a row at or after `from`; nothing lies at 0, always.
+    /// Returns a plan for the lowest `want` ones in a row at or after `from`; a plan for 0 blocks
+    /// always starts at 0.
     #[inline]
     pub(crate) fn first(
         words: &[u64],
@@ -82,19 +83,19 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// The first block of the run; 0 for an empty one.
+    /// Returns the first block of the run; 0 for an empty one.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start
     }
 
-    /// How many blocks the run has.
+    /// Returns the number of blocks of the run.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether the run has no block: it takes nothing.
+    /// Returns whether the run has no block: such a plan takes nothing.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0

@@ -1,6 +1,6 @@
 //! How do maps come in and go out, in either polarity?
 //!
-//! Inside, 1 is free.
+//! Inside a map, 1 is free.
 
 use alloc::vec;
 use core::fmt;
@@ -13,7 +13,7 @@ use crate::Error;
 use crate::words::{self, BITS};
 
 impl FreeMap {
-    /// A map from words: bit `i % 64` of word `i / 64` is block `i`.
+    /// Makes a map from words: bit `i % 64` of word `i / 64` is block `i`.
     ///
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
     ///
@@ -31,7 +31,7 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// A map from digits, the leftmost being block 0 (the seed's d1).
+    /// Makes a map from digits, the leftmost being block 0 (the seed's d1).
     ///
     /// # Errors
     /// As [`new`](Self::new); and with a character that is neither 0 nor 1.
@@ -55,14 +55,14 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// One digit a block, block 0 first.
+    /// Returns one digit a block, block 0 first.
     pub fn digits(&self, polarity: Polarity) -> impl fmt::Display + '_ {
         self.view().digits(polarity)
     }
 }
 
 impl fmt::Debug for FreeMap {
-    /// One digit a block, 1 = free, block 0 first.
+    /// Writes one digit a block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FreeMap({})", self.digits(Polarity::FreeIsOne))
     }

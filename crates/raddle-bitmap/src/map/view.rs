@@ -6,10 +6,11 @@ use super::polarity::Polarity;
 use crate::Error;
 use crate::words::{self, BITS, Runs};
 
-/// The blocks of a map, to be looked at.
+/// The blocks of a map, to be read.
 ///
-/// Borrowed from a [`FreeMap`](crate::FreeMap), or from words of your own that stand in memory as a map
-/// does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last block 0.
+/// A view borrows from a [`FreeMap`](crate::FreeMap), or from words of your own that stand in
+/// memory as a map does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last
+/// block 0.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     words: &'a [u64],
@@ -17,7 +18,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Looks at words of your own.
+    /// Returns a view of words of your own.
     ///
     /// # Errors
     /// Without a block, with too few or too many words for this many blocks, and with a bit of 1
@@ -27,7 +28,7 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Words that keep the rules.
+    /// Returns a view of words that are known to keep the rules of [`View::new`].
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }
@@ -37,46 +38,46 @@ impl<'a> View<'a> {
         self.words
     }
 
-    /// How many blocks there are, free and taken; at least 1.
+    /// Returns the number of blocks, free and taken; at least 1.
     #[must_use]
     pub const fn blocks(self) -> u32 {
         self.blocks
     }
 
-    /// How many blocks are free.
+    /// Returns the number of free blocks.
     #[must_use]
     pub fn free_blocks(self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether a block is free; one past the end is not.
+    /// Returns whether a block is free; a block past the end is not.
     #[must_use]
     pub(crate) fn is_free(self, block: u32) -> bool {
         let word = self.words.get(words::word_of(block));
         word.is_some_and(|word| word >> (block % BITS) & 1 == 1)
     }
 
-    /// The length of the longest run of free blocks.
+    /// Returns the length of the longest run of free blocks.
     #[inline]
     #[must_use]
     pub fn longest(self) -> u32 {
         words::longest(self.words)
     }
 
-    /// The free runs, lowest first: start and length.
+    /// Returns the free runs, lowest first: start and length.
     #[must_use]
     pub(crate) const fn runs(self) -> Runs<'a> {
         Runs::new(self.words, self.blocks)
     }
 
-    /// Where [`FreeMap::best_fit`](crate::FreeMap::best_fit) begins.
+    /// Returns the start of the run that [`FreeMap::best_fit`](crate::FreeMap::best_fit) plans.
     #[must_use]
     pub fn best_fit(self, want: u32) -> Option<u32> {
-        // Strictly shorter, so that the earlier one wins a tie.
+        // The comparison is strict, so that the earlier run wins a tie.
         self.fit_by(want, |len, shortest| len < shortest)
     }
 
-    /// Where [`FreeMap::worst_fit`](crate::FreeMap::worst_fit) begins.
+    /// Returns the start of the run that [`FreeMap::worst_fit`](crate::FreeMap::worst_fit) plans.
     #[must_use]
     pub fn worst_fit(self, want: u32) -> Option<u32> {
         self.fit_by(want, |len, longest| len > longest)
@@ -95,20 +96,20 @@ impl<'a> View<'a> {
         best.map(|(start, _)| start)
     }
 
-    /// Whether `len` blocks from `start` are all there and all free.
+    /// Returns whether `len` blocks from `start` are all there and all free.
     #[must_use]
     pub fn all_free(self, start: u32, len: u32) -> bool {
         words::check(self.words, self.blocks, start, len, true).is_ok()
     }
 
-    /// One digit a block, block 0 first.
+    /// Returns one digit a block, block 0 first.
     pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
         Digits { view: self, polarity }
     }
 }
 
-/// Whether words hold exactly this many blocks and nothing past them. `flip` is what turns 1 into
-/// free.
+/// Checks that words hold exactly this many blocks, and no free block past them. `flip` is the mask
+/// that turns the words, by XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error::NoBlocks);
@@ -121,12 +122,12 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
         used => u64::MAX << used,
     };
     let last = words.last().map_or(0, |last| last & past);
-    // Bits past the end are the digit for taken, or zeros.
+    // Bits past the end may be the digit for taken, or zeros.
     if last != flip & past && last != 0 { Err(Error::StrayBits { blocks }) } else { Ok(()) }
 }
 
 impl fmt::Debug for View<'_> {
-    /// One digit a block, 1 = free, block 0 first.
+    /// Writes one digit a block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "View({})", self.digits(Polarity::FreeIsOne))
     }

@@ -3,7 +3,7 @@
 use super::{Need, Promise, Search};
 use crate::{Error, View};
 
-/// The longest free run, exactly (seed 000, E4); of a map of any size.
+/// The search that reports the longest free run, exactly (seed 000, E4); of a map of any size.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Full, Polarity, Search};
@@ -20,10 +20,10 @@ impl Search for Full {
         Promise::Exact
     }
 
-    /// The longest run.
+    /// Returns the length of the longest run.
     ///
     /// # Errors
-    /// None.
+    /// A full search gives no error.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         Ok(map.longest())
     }

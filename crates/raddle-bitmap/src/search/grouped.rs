@@ -26,7 +26,7 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// For maps of `blocks` blocks in `groups` groups (the seed's N and Z).
+    /// Returns the search for maps of `blocks` blocks in `groups` groups (the seed's N and Z).
     ///
     /// # Errors
     /// Without a block; with groups outside 1..N-1 ([`Error::GroupCount`]); where they do not
@@ -44,11 +44,11 @@ impl Grouped {
         Ok(Self { blocks, groups })
     }
 
-    /// Groups of `size` blocks (N / Z); the seed prefers 4.
+    /// Returns the search with groups of `size` blocks (N / Z); the seed prefers 4.
     ///
     /// # Errors
-    /// [`Error::GroupSize`] where that does not divide the blocks, or is less than 2; otherwise as
-    /// [`new`](Self::new).
+    /// [`Error::GroupSize`] where the size does not divide the blocks, or is less than 2; otherwise
+    /// as [`new`](Self::new).
     pub const fn of_size(blocks: u32, size: u32) -> Result<Self, Error> {
         if size < 2 || !blocks.is_multiple_of(size) {
             return Err(Error::GroupSize { size, blocks });
@@ -56,29 +56,30 @@ impl Grouped {
         Self::new(blocks, blocks / size)
     }
 
-    /// Blocks of a map (N).
+    /// Returns the number of blocks of a map (N).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Groups of a map (Z).
+    /// Returns the number of groups of a map (Z).
     #[must_use]
     pub const fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Blocks of a group (N / Z), at least 2.
+    /// Returns the number of blocks of a group (N / Z), at least 2.
     #[must_use]
     pub const fn size(&self) -> u32 {
         self.blocks / self.groups
     }
 
-    /// Groups that do not cross words: those not free throughout are emptied, word by word.
+    /// Finds the longest row of free groups where groups do not cross words: the bits of groups
+    /// that are not free throughout are cleared, word by word.
     fn within_words(&self, map: View<'_>) -> u32 {
         let size = self.size();
         let one_group = u64::MAX >> (BITS - size);
-        // The lowest bit of each group.
+        // The mask `lowest` has the lowest bit of each group.
         let lowest = u64::MAX / one_group;
         let mut fold = Fold::default();
         for &word in map.words() {
@@ -103,7 +104,7 @@ impl Search for Grouped {
         Promise::LowerBound
     }
 
-    /// The longest row of free groups, in blocks.
+    /// Returns the length of the longest row of free groups, in blocks.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size.

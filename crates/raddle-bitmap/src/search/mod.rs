@@ -7,9 +7,9 @@
 //! | [`Sampled`] | E6 | 0 or one of the amounts given | lower bound: the longest, rounded down to an amount |
 //! | [`Shared`] | E7 | the longest run of each of several maps | exact |
 //!
-//! None ever reports more than there is. In hardware the lower bounds are cheaper (`circuit::Cost`
-//! counts by how much, `raddle explain bitmap --cost` what they miss); in software they are not, and stand
-//! here as the exact meaning of what hardware would answer.
+//! No method ever reports more than there is. In hardware the lower bounds are cheaper
+//! (`circuit::Cost` counts by how much, `raddle explain bitmap --cost` prints what they miss); in
+//! software they are not, and stand here as the exact meaning of what hardware would answer.
 //!
 //! Which digit means free is a matter of how a map comes in ([`Polarity`](crate::Polarity)). The
 //! direction of the shifts changes no answer; it exists in the `circuit` view alone.
@@ -26,20 +26,21 @@ pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 
 use crate::{Error, View};
 
-/// What the answers of a search are worth.
+/// The relation between the answers of a search and the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// The length of the longest free run.
     Exact,
-    /// At most that; never more.
+    /// At most the length of the longest free run; never more.
     LowerBound,
 }
 
-/// What must be free before a search reports a wish: `run` cells in a row, where a map is cut into
-/// cells of `cell` blocks from its beginning, and a cell is free when all its blocks are.
+/// The blocks that must be free before a search reports a wish: `run` cells in a row, where a map
+/// is cut into cells of `cell` blocks from its beginning, and a cell is free when all its blocks
+/// are.
 ///
-/// The demand rule of the seed, paragraph 150, and what a method misses: see
-/// `raddle explain bitmap --cost`.
+/// The demand rule is in paragraph 150 of the seed; `raddle explain bitmap --cost` has that and
+/// what a method misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Blocks of a cell, at least 1.
@@ -59,19 +60,20 @@ pub struct Need {
 /// 4. Freeing a block never lowers the answer, taking one never raises it.
 /// 5. Equal maps get equal answers.
 pub trait Search {
-    /// What the answers are worth.
+    /// Returns how the answers relate to the longest free run.
     fn promise(&self) -> Promise;
 
-    /// The length of the free run that is reported, in blocks.
+    /// Returns the length of the free run that the search reports, in blocks.
     ///
     /// # Errors
-    /// When the search was made for maps of another size; see each.
+    /// When the search was made for maps of another size; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
-    /// What must be free before this search reports `want` blocks; `None`: it never does.
+    /// Returns the blocks that must be free before this search reports `want` blocks; `None` if it
+    /// never does.
     fn need(&self, want: u32) -> Option<Need>;
 
-    /// Whether `want` blocks in one run are reported.
+    /// Returns whether the search reports `want` blocks in one run.
     ///
     /// # Errors
     /// As [`longest`](Self::longest).

@@ -22,13 +22,13 @@ use crate::{Error, View};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
     blocks: u32,
-    /// Ascending, 1 to `blocks`, at least one.
+    /// The amounts, ascending, 1 to `blocks`, at least one.
     amounts: Vec<u32>,
 }
 
 impl Sampled {
-    /// For maps of `blocks` blocks, with the seed's list of k. It need not begin with 0; if it
-    /// does not, shorter runs report 0.
+    /// Returns the search for maps of `blocks` blocks, with the seed's list of k. The list need not
+    /// begin with 0; if it does not, runs shorter than the first amount report 0.
     ///
     /// # Errors
     /// Without a block; with an empty list ([`Error::NoSamples`]); where it is not strictly
@@ -42,7 +42,7 @@ impl Sampled {
             if k >= blocks {
                 return Err(Error::SampleRange { at, k, blocks });
             }
-            // The one before is an amount, so k + 1 of its own.
+            // The last entry is an amount, one more than its k.
             if amounts.last().is_some_and(|&last| k < last) {
                 return Err(Error::SampleOrder { at });
             }
@@ -51,9 +51,11 @@ impl Sampled {
         Self::of(blocks, amounts)
     }
 
-    /// The amounts 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..
+    /// Returns the search with the amounts 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12,
+    /// 16, 24, ..
     ///
-    /// Dense where runs are short. The gaps are powers of two and never fall, as the seed prefers.
+    /// The amounts are dense where runs are short. The gaps are powers of two and never fall, as
+    /// the seed prefers.
     ///
     /// # Errors
     /// Without a block.
@@ -64,8 +66,8 @@ impl Sampled {
         Self::of(blocks, amounts.collect())
     }
 
-    /// Every amount from 1 to `blocks` but those that `excluded` says yes to: what is hardly ever
-    /// wanted (the seed's f31).
+    /// Returns the search with every amount from 1 to `blocks` except those for which `excluded` is
+    /// true: amounts that are hardly ever wanted (the seed's f31).
     ///
     /// # Errors
     /// Without a block; with [`Error::NoSamples`] where nothing is left.
@@ -73,7 +75,8 @@ impl Sampled {
         Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
     }
 
-    /// Every amount that is no prime, which is what the seed suggests to leave out.
+    /// Returns the search with every amount that is no prime, as the seed suggests to leave primes
+    /// out.
     ///
     /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
     /// prime k would drop the amounts 4, 8 and 32.
@@ -92,24 +95,24 @@ impl Sampled {
         }
     }
 
-    /// Blocks of a map (N).
+    /// Returns the number of blocks of a map (N).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// The amounts that can be reported, ascending; 0 beside them.
+    /// Returns the amounts that can be reported, ascending; 0 can be reported too.
     #[must_use]
     pub fn amounts(&self) -> &[u32] {
         &self.amounts
     }
 
-    /// The seed's values k, ascending: each amount less 1.
+    /// Returns the seed's values k, ascending: each amount less 1.
     pub fn k(&self) -> impl Iterator<Item = u32> + '_ {
         self.amounts.iter().map(|amount| amount - 1)
     }
 
-    /// The largest amount that is at most so long, or 0.
+    /// Returns the largest amount that is at most `longest`, or 0.
     #[must_use]
     pub fn round_down(&self, longest: u32) -> u32 {
         let reached = self.amounts.partition_point(|&amount| amount <= longest);
@@ -122,7 +125,7 @@ impl Search for Sampled {
         Promise::LowerBound
     }
 
-    /// The largest amount of the list for which a run is free, or 0.
+    /// Returns the largest amount of the list for which a run is free, or 0.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size.

@@ -1,20 +1,20 @@
 //! Which word and which of its bits stand for a position?
 
-/// Bits of a word.
+/// The number of bits of a word.
 pub(crate) const BITS: u32 = u64::BITS;
 
-/// The word that holds a position.
+/// Returns the index of the word that holds a position.
 pub(crate) const fn word_of(position: u32) -> usize {
     (position / BITS) as usize
 }
 
-/// The number of words that hold `positions` positions.
+/// Returns the number of words that hold `positions` positions.
 pub(crate) const fn words_for(positions: u32) -> usize {
     positions.div_ceil(BITS) as usize
 }
 
-/// The lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`); `end` at
-/// the latest.
+/// Returns the lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`);
+/// `end` at the latest.
 pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     let mut at = from;
     while at < end {
@@ -27,11 +27,11 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     end
 }
 
-/// Calls `change` with each of the words that `len` positions from `start` touch, and the bits
-/// touched; perhaps with a word of which none is.
+/// Calls `change` with the index of each word that `len` positions from `start` touch, and with a
+/// mask of the bits touched; perhaps with one more word, of which the mask is 0.
 ///
 /// Up to 64 positions lie in a word and the next: both are changed, whether the second is touched
-/// or not, which costs less than an unpredictable branch. `words` is how many there are.
+/// or not, which costs less than an unpredictable branch. `words` is the number of words.
 #[inline(always)]
 pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
     let (first, shift) = (word_of(start), start % BITS);
@@ -41,7 +41,8 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
             let ones = u64::MAX >> (BITS - len);
             change(first, ones << shift);
             if words > 1 {
-                // In two steps: all 64 bits are shifted out where nothing crosses.
+                // The shift takes two steps, because all 64 bits are shifted out where nothing
+                // crosses.
                 change((first + 1).min(words - 1), ones >> 1 >> (BITS - 1 - shift));
             }
         }
@@ -49,7 +50,7 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
     }
 }
 
-/// More positions than a word has.
+/// Does the work of [`each_mask`] for more positions than a word has.
 fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
     let end = start + (len - 1);
     let (first, last) = (word_of(start), word_of(end));

@@ -3,23 +3,24 @@
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
 
-/// As [`check`], of a run of at least 1 inside a word.
+/// Checks, as [`check`] does, a run of at least 1 inside a word.
 #[inline(always)]
 pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;
     if word & run == if free { run } else { 0 } { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Turns a run of at least 1 inside a word over; how many ones lie in a row right below it, and behind.
+/// Turns over a run of at least 1 inside a word. Returns how many ones lie in a row right below the
+/// run, and behind it.
 #[inline(always)]
 pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u32) {
     *word ^= (u64::MAX >> (BITS - len)) << start;
-    // In two steps, as up to all 64 bits are shifted out.
+    // Both shifts take two steps, as up to all 64 bits are shifted out.
     let below = (*word << 1 << (BITS - 1 - start)).leading_ones();
     (below, (*word >> (start + len - 1) >> 1).trailing_ones())
 }
 
-/// What a run is that could not be taken, or not be given back.
+/// Returns the error of a run that could not be taken, or not be given back.
 pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
     if take { Error::Taken { start, len } } else { Error::NotTaken { start, len } }
 }
@@ -41,7 +42,7 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Whether the whole run is within a map of this many blocks and is free, or taken.
+/// Checks that the whole run is within a map of this many blocks and is free, or taken.
 #[inline]
 pub(crate) fn check(
     words: &[u64],
@@ -59,12 +60,12 @@ pub(crate) fn check(
     if wrong == 0 { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// How many ones lie in a row right below a position.
+/// Returns how many ones lie in a row right below a position.
 #[inline]
 pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     let mut at = position;
     while at > 0 {
-        // Zeros come in at the lower end.
+        // The shift brings in zeros at the lower end, so the count ends there.
         let ones = (words[word_of(at - 1)] << (BITS - 1 - (at - 1) % BITS)).leading_ones();
         at -= ones;
         if ones == 0 || !at.is_multiple_of(BITS) {
@@ -74,12 +75,12 @@ pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     position - at
 }
 
-/// How many ones lie in a row from a position on.
+/// Returns how many ones lie in a row from a position on.
 #[inline]
 pub(crate) fn ones_from(words: &[u64], position: u32) -> u32 {
     let mut at = position;
     while let Some(word) = words.get(word_of(at)) {
-        // Zeros come in at the upper end.
+        // The shift brings in zeros at the upper end, so the count ends there.
         let ones = (word >> (at % BITS)).trailing_ones();
         at += ones;
         if ones == 0 || !at.is_multiple_of(BITS) {

@@ -4,11 +4,12 @@ use core::hint::select_unpredictable;
 
 use super::bits::{BITS, word_of};
 
-/// The start of a run that does not exist: no run starts so high. A number instead of an `Option`, so
-/// that whether there is a run costs no unpredictable branch.
+/// The start of a run that does not exist: no run starts so high. The constant is a number instead
+/// of an `Option`, so that whether there is a run costs no unpredictable branch.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
+/// Returns the lowest start at or after `from` of `want` ones in a row, `want` at least 1; or
+/// [`NOWHERE`].
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
@@ -18,8 +19,8 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     }
 }
 
-/// The six shifts after which a bit is left where a run of `want` ones starts: row `want`, from 1 on.
-/// What is not needed any more is a shift by 0, so that all lengths take equal steps.
+/// The six shifts after which a bit is left where a run of `want` ones starts: row `want`, from 1
+/// on. A step that is not needed any more is a shift by 0, so that all lengths take equal steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 
 const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
@@ -29,7 +30,7 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
         let (mut have, mut step) = (1, 0);
         while have < want {
             let by = if want - have < have { want - have } else { have };
-            // At most 32.
+            // The shift `by` is at most 32.
             table[want][step] = by as u8;
             have += by;
             step += 1;
@@ -39,7 +40,8 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
     table
 }
 
-/// Marks where `want` ones in a row start inside a word, with no branch on any of it; `want` from 1 to 64.
+/// Marks where `want` ones in a row start inside a word, with no branch on the word or the length;
+/// `want` from 1 to 64.
 #[inline(always)]
 pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     let row = SHIFTS[want as usize];
@@ -51,14 +53,14 @@ pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     word & (word >> row[5])
 }
 
-/// As [`first_fit`], in one word; `want` from 1 to 64.
+/// Finds a start, as [`first_fit`] does, in one word; `want` from 1 to 64.
 #[inline(always)]
 pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     let starts = run_starts(word, want);
     select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
 }
 
-/// `want` from 1 to 64.
+/// Finds a start, as [`first_fit`] does, in two words; `want` from 1 to 64.
 #[inline(always)]
 const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
@@ -70,10 +72,10 @@ const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     }
 }
 
-/// In one word, or across the borders of several.
+/// Finds a start, as [`first_fit`] does, in any number of words; a run may cross their borders.
 fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
-    // Ones that end with the word before.
+    // The number of ones in a row that end with the word before.
     let mut run = 0;
     for (index, &word) in words.iter().enumerate().skip(first) {
         let before = if index == first { from % BITS } else { 0 };
@@ -95,8 +97,8 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     NOWHERE
 }
 
-/// The position of a word's lowest bit.
+/// Returns the position of a word's lowest bit.
 const fn base_of(index: usize) -> u32 {
-    // A position of a map, and those are u32.
+    // The result is a position of a map, and positions are u32.
     index as u32 * BITS
 }

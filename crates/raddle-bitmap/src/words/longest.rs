@@ -9,7 +9,7 @@ use core::hint::select_unpredictable;
 
 use super::bits::BITS;
 
-/// The longest run of ones in the words.
+/// Returns the length of the longest run of ones in the words.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
@@ -19,34 +19,34 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
     }
 }
 
-/// The longest run in one word.
+/// Returns the length of the longest run in one word.
 #[inline(always)]
 pub(crate) fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())
 }
 
-/// The longest run in two words.
+/// Returns the length of the longest run in two words.
 #[inline(always)]
 fn longest_in_two(lower: u64, upper: u64) -> u32 {
     let joined = lower.leading_ones() + upper.trailing_ones();
     longest_in(lower).max(longest_in(upper)).max(joined)
 }
 
-/// Words seen so far, lowest first.
+/// The longest run of the words seen so far, lowest first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fold {
-    /// The run that ends with the last word.
+    /// The length of the run that ends with the last word.
     run: u32,
     best: u32,
 }
 
 impl Fold {
-    /// With the next word.
+    /// Returns the fold after the next word.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
         let joined = self.run + word.trailing_ones();
         let best = self.best.max(joined);
-        // Words of nothing but ones or zeros are what large maps have most of.
+        // Large maps have mostly words of nothing but ones or zeros.
         match word {
             0 => Self { run: 0, best },
             u64::MAX => Self { run: joined, best },
@@ -54,13 +54,14 @@ impl Fold {
         }
     }
 
-    /// The longest run of all words taken.
+    /// Returns the length of the longest run of all words taken.
     pub(crate) const fn longest(self) -> u32 {
         self.best
     }
 }
 
-/// The longest run of ones in one word, at most 63: of a word of ones, all 64 are trailing ones.
+/// Returns the length of the longest run of ones in one word, at most 63: of a word of ones, all 64
+/// are trailing ones.
 #[inline(always)]
 fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);
@@ -75,12 +76,12 @@ fn longest_in(word: u64) -> u32 {
     let found = longer(found, by4, 4);
     let found = longer(found, by2, 2);
     let (_, len) = longer(found, word, 1);
-    // At most 63.
+    // The length is at most 63.
     len as u32
 }
 
-/// Where runs of `len` start, and `len`: made longer by `by`, if such runs are left. Chosen without
-/// an unpredictable branch.
+/// Returns where runs of `len` start, and `len`: made longer by `by`, if such runs are left. The
+/// choice takes no unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

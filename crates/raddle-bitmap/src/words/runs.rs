@@ -4,7 +4,7 @@ use core::iter::FusedIterator;
 
 use super::bits::seek;
 
-/// The free runs of a map, lowest first: start and length, in blocks. None touches the next.
+/// The free runs of a map, lowest first: start and length, in blocks. No run touches the next.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     words: &'a [u64],

@@ -47,7 +47,7 @@ fn several_at_once_are_one_by_one(blocks: u32, steps: Steps) {
     let mut held: Vec<([u32; 4], u32)> = Vec::new();
     for (at, want, take) in steps {
         if at == 0 {
-            // One of them differs from now on.
+            // One of the maps differs from now on.
             assert_eq!(bank.take_first(3, want), alone.first_fit(3, want).map(|it| it.start()));
             if let Some(plan) = alone.first_fit(3, want) {
                 alone.commit(3, plan).unwrap();

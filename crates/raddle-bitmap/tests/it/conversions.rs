@@ -14,7 +14,7 @@ fn there_and_back() {
         let map = FreeMap::try_from(bits.as_bitslice()).unwrap();
         assert!((0..blocks).all(|n| map.is_free(n) == bits[n as usize]));
         assert_eq!(Vector::from(map.view()), bits);
-        // From bytes too.
+        // Bits that are stored in bytes give an equal map.
         let bytes: BitVec<u8, Lsb0> = bits.iter().by_vals().collect();
         assert_eq!(FreeMap::try_from(bytes.as_bitslice()), Ok(map));
     }

@@ -9,7 +9,7 @@ use crate::netlist::{Netlist, borders};
 const COUNTINGS: [Counting; 2] = [Counting::Drawn, Counting::Folded];
 const TIMINGS: [Timing; 2] = [Timing::OneClock, Timing::ThreeClocks];
 
-/// What a netlist takes, in the words of the formulas.
+/// Returns what a netlist takes, as the cost that the formulas give.
 fn counted(netlist: &Netlist, timing: Timing) -> Cost {
     let [before, chain, tree] = netlist.gates;
     let clocked = timing == Timing::ThreeClocks;
@@ -30,7 +30,7 @@ fn blocks_of(map: &FreeMap) -> Vec<bool> {
     (0..map.blocks()).map(|block| map.is_free(block)).collect()
 }
 
-/// All maps, or a spread of them.
+/// Returns all maps of this many blocks, or a spread of them.
 fn some_maps(blocks: u32) -> impl Iterator<Item = FreeMap> {
     every_map(blocks).step_by(if blocks <= 6 { 1 } else { (1 << (blocks - 6)) - 1 })
 }
@@ -67,7 +67,8 @@ fn grouped() {
                         assert_eq!(netlist.evaluate(&blocks_of(&map)), [expected], "{map:?}");
                     }
                 }
-                // One set for all steps: as large as the larger step, written over clock by clock.
+                // One set of gates serves all steps: it is as large as the larger step, and its
+                // registers are written over clock by clock.
                 let netlist = Netlist::grouped(&search, counting, Timing::ThreeClocks);
                 let [before, chain, tree] = netlist.gates;
                 let reused = Cost::of(Variant::Grouped(&search), Timing::Reused, counting);

@@ -132,7 +132,7 @@ fn t8_the_primes_of_16_blocks() {
     let literal: Vec<u32> = (0..16).filter(|k| !primes.contains(k)).collect();
     let literal = Sampled::new(16, &literal).unwrap();
     assert_eq!(literal.amounts(), [1, 2, 5, 7, 9, 10, 11, 13, 15, 16]);
-    // As we read it: no amount is.
+    // The seed as raddle reads it: no amount is prime.
     let counted = Sampled::without_primes(16).unwrap();
     assert!(counted.k().eq([0, 3, 5, 7, 8, 9, 11, 13, 14, 15]));
     assert_eq!(counted.amounts(), [1, 4, 6, 8, 9, 10, 12, 14, 15, 16]);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Polarity};
 use raddle_bitmap::{Need, Promise, Sampled, Search, Shared};
 
-/// Whether what a search needs is free, block by block.
+/// Returns whether the blocks that a search needs are free, block by block.
 fn is_met(map: &FreeMap, need: Need) -> bool {
     let cells = map.blocks() / need.cell;
     let free = |cell: u32| (0..need.cell).all(|block| map.is_free(cell * need.cell + block));

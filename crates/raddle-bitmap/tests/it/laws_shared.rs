@@ -52,7 +52,8 @@ fn t1_the_table() {
     }
 }
 
-/// What a chain without masks finds from within each slot, shifting to the left.
+/// Returns the longest runs that a chain without masks finds from within each slot, shifting to the
+/// left.
 pub(crate) fn unmasked(d0: &str, slots: [u32; 2]) -> [u32; 2] {
     let map = map(d0);
     let from = |start: u32, end: u32| {
@@ -76,7 +77,7 @@ fn t2_t3_t4_on_every_pair_of_5_and_4_blocks() {
                 let setups = if slots == [5, 4] { &Setup::ALL[..] } else { &Setup::ALL[3..4] };
                 for &setup in setups {
                     let all = trace(&search, maps, setup, Masks::All);
-                    // Its own map decides: so the neighbour does not.
+                    // The map of a slot alone decides its answer, so the neighbour does not.
                     assert_eq!(all.answers(), expected, "T2, T3: {maps:?} {setup:?}");
                     let newest = trace(&search, maps, setup, Masks::Newest);
                     assert_eq!(all.da(), newest.da(), "T4: {maps:?} {setup:?}");
@@ -224,7 +225,8 @@ fn t10_sequences_are_filled_up_with_0() {
         let setup = Setup { polarity, ..Setup::default() };
         let map = map("0110");
         let trace = PeriodTrace::new(&search, 0, &[map.view()], setup, Masks::All).unwrap();
-        // With the occupied digit it would be 11001111 where that is 1, which a scan reads as 8.
+        // With the digit for occupied blocks behind the map, the result would be 11001111 where
+        // that digit is 1, which a scan reads as 8.
         assert_eq!(trace.dqr()[0].to_string(), "11000000");
         assert_eq!(trace.answers(), [2]);
     }

@@ -18,7 +18,7 @@ enum Node {
     Same(Wire),
 }
 
-/// Where a gate counts.
+/// The step of the circuit to which a gate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Before,
@@ -33,7 +33,7 @@ pub(crate) struct Netlist {
     folds: bool,
     clocked: bool,
     step: Step,
-    /// By step.
+    /// The number of gates of each step.
     pub(crate) gates: [u64; 3],
     /// Bits between the first clock and the second, and between the second and the third.
     pub(crate) registers: Vec<u64>,
@@ -244,7 +244,8 @@ impl Netlist {
         netlist
     }
 
-    /// Each segment between borders reduced once a shift, then joined to slots.
+    /// Builds the trees: each segment between borders is reduced once a shift, then joined to
+    /// slots.
     fn slots(&mut self, search: &Shared, combined: &[Vec<Wire>]) {
         let slots: Vec<(u32, u32)> = (0..search.periods())
             .flat_map(|period| search.slots(period))
@@ -295,13 +296,14 @@ impl Netlist {
     }
 }
 
-/// To the left, the vacated places occupied.
+/// Shifts wires to the left; the vacated places are occupied.
 fn shift(wires: &[Wire], by: usize) -> Vec<Wire> {
     let moved = wires[by..].iter().copied();
     moved.chain(std::iter::repeat_n(OCCUPIED, by)).collect()
 }
 
-/// Where two slots of a period meet, and how wide the widest slot is that ends there.
+/// Returns the positions where two slots of a period meet, and how wide the widest slot is that
+/// ends there.
 pub(crate) fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
     for period in 0..search.periods() {

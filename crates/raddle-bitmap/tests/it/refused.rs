@@ -22,7 +22,7 @@ fn stale_plans_and_releases_of_what_is_free() {
     let before = map.clone();
     assert_eq!(map.commit(first), Err(Error::Taken { start: 0, len: 70 }));
     assert_eq!(map.release(4, 2), Err(Error::NotTaken { start: 4, len: 2 }));
-    // Of a map of another size, of one of the same size, and of a clone.
+    // A plan is refused if it is of a map of another size, of one of the same size, or of a clone.
     for other in [FreeMap::new(200).unwrap(), FreeMap::new(100).unwrap(), map.clone()] {
         let elsewhere = other.fit_at(90, 10).unwrap();
         assert_eq!(map.commit(elsewhere), Err(Error::OtherMap { start: 90, len: 10 }));

@@ -33,7 +33,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// One block more than said, so that there is one.
+    /// Makes maps of one block more than `size`, so that there is a block.
     fn of(size: u32, grows: bool) -> Self {
         let map = FreeMap::new(size + 1).expect("a block");
         Self {
@@ -49,7 +49,7 @@ impl Pair {
         let (steps, _) = steps.as_chunks::<4>();
         for &[what, len, low, high] in steps.iter().take(STEPS) {
             let at = u32::from(u16::from_le_bytes([low, high]));
-            // Now and then longer than a word, or than the map.
+            // Now and then a run is longer than a word, or than the map.
             let len = if what >= 128 { u32::from(len) * 9 } else { u32::from(len) % 80 };
             self.step(what % 9, len, at);
             assert_eq!(self.map.free_blocks() as usize, self.count());

@@ -8,9 +8,9 @@ use raddle_bitmap::{Bank, Error, FreeMap, Polarity};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
-/// What is asked of an implementation.
+/// An implementation under test, with the questions that the suite asks of it.
 pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
-    /// The most blocks that it is tried with.
+    /// The most blocks that the implementation is tried with.
     const MOST: usize;
     fn of(free: &[bool]) -> Self;
     fn free(&self) -> Vec<bool>;
@@ -82,15 +82,15 @@ impl Subject for FreeMap {
     }
 }
 
-/// The middle one of three maps of a bank, of at most so many blocks; the others stay as they are.
+/// The middle one of three maps of a bank, of at most `MOST` blocks; the others stay as they are.
 #[derive(Clone, Debug)]
 pub(crate) struct InBank<const MOST: usize>(Bank);
 
-/// The index of that map.
+/// The index of the middle map.
 const MIDDLE: usize = 1;
 
 impl<const MOST: usize> InBank<MOST> {
-    /// The same map alone.
+    /// Returns a map alone that is equal to the middle map.
     fn alone(&self) -> FreeMap {
         let digits = self.0.view(MIDDLE).expect("it has a block").digits(Polarity::FreeIsOne);
         FreeMap::from_digits(&digits.to_string(), Polarity::FreeIsOne).expect("digits")
@@ -208,12 +208,13 @@ fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, 
     same_state(subject, naive);
 }
 
-/// Every map of so many blocks, asked for every length; `all` for every start too.
+/// Asks every map of this many blocks for every length; `all` for every start too.
 pub(crate) fn every_map<T: Subject>(blocks: usize, all: bool) {
     every_part::<T>((0, blocks, 0), false, all);
 }
 
-/// The same for a part of a map, with so many blocks before and behind it, free or not.
+/// Asks a part of a map, as `every_map` does, with this many blocks before and behind the part,
+/// free or not.
 pub(crate) fn every_part<T: Subject>(
     (before, blocks, behind): (usize, usize, usize),
     around: bool,

@@ -37,7 +37,7 @@ fn list(value: &Value) -> &[Value] {
     list
 }
 
-/// Both of the setups that the file names.
+/// The first of the two setups that the file names; `right_1` is the other.
 const LEFT_0: Setup = Setup::ALL[0];
 
 fn right_1() -> Setup {
@@ -251,7 +251,7 @@ fn e7_masks() {
         (100, "right_shift_by_64_or_more_low_half"),
     ] {
         let made = trace.d()[by].iter().fold(0_u128, |word, digit| word << 1 | u128::from(digit));
-        // What the shift itself vacates needs no mask.
+        // Places that the shift itself vacates need no mask.
         let vacated = u128::MAX << (128 - by);
         assert_eq!(made | vacated, word(name) | vacated, "{name}");
     }

@@ -97,7 +97,7 @@ pub(super) const ROWS: &[DeviceRow] = &[
     },
 ];
 
-/// A device with the CU of an instruction set; a row says what differs.
+/// Builds a row with the CU of an instruction set; each device replaces the fields that differ.
 const fn gpu(
     id: &'static str,
     product: &'static str,

@@ -1,4 +1,4 @@
-//! Which device is it: one of the table, one of its instruction set, or one that its properties describe?
+//! Is a device one of the table, one of its instruction set, or one that its properties describe?
 
 use raddle_device::{
     Device, DeviceError, SourceDevice, find, find_arch, find_product, from_properties, table,
@@ -150,7 +150,7 @@ fn an_unknown_amd_gpu_is_built_from_its_agent() {
     assert_eq!((device.cus, &*device.id, device.check()), (32, "some-gpu-9", Ok(())));
     assert_eq!((device.shape, device.granules), (mi350x.shape, mi350x.granules));
     assert!(device.source.contains("gfx950; bandwidth assumed, that of MI350X"));
-    // What the agent says is believed, what it leaves out is what the instruction set has.
+    // Figures that the agent gives are taken over; the instruction set fills in the others.
     let odd = SourceDevice { waves_per_simd: Some(6), ..agent("gfx942", 20) };
     let shape = from_properties(&odd).unwrap().shape;
     assert_eq!(

@@ -12,11 +12,12 @@ pub(crate) struct PieceRun {
     pub(crate) piece: Piece,
     /// Number of compute units.
     pub(crate) cus: u16,
-    /// From the first workgroup of one unit to that of the next; 1 where there is only one.
+    /// The distance from the first workgroup of one unit to that of the next; 1 for a single unit.
     step: u64,
 }
 
-/// First workgroup, stride, count, first compute unit, compute units, and the step if it is not 1.
+/// A run as a log spells it: first workgroup, stride, count, first compute unit, compute units, and
+/// the step if it is not 1.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenRun {
@@ -46,13 +47,14 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
-    /// The same, its first workgroup counted from another one that does not lie behind it.
+    /// Returns this run with its first workgroup counted from workgroup `from`, which is not
+    /// higher.
     pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }
     }
 
-    /// Its pieces, lowest compute unit first.
+    /// Lists the pieces of the run, lowest compute unit first.
     #[cfg(feature = "recipes")]
     pub(crate) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
@@ -76,7 +78,7 @@ pub(crate) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
         };
         let len = 1 + rest.windows(2).take_while(|pair| continues(pair)).count();
         rest = &rest[len..];
-        // Compute units rise by one along a run and are u16.
+        // Compute units rise by one along a run, so its length is a u16.
         Some(PieceRun { piece, cus: len as u16, step: if len == 1 { 1 } else { step } })
     })
 }

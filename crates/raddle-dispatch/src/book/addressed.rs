@@ -61,7 +61,7 @@ impl Book {
     }
 }
 
-/// The workgroups of pieces as rows; `None` if a place names a SIMD that does not exist.
+/// Writes the workgroups of pieces as rows; `None` if a place names a SIMD that does not exist.
 fn with_waves(
     pieces: &[Piece],
     places: &[Place],
@@ -108,8 +108,8 @@ fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// The workgroups and waves on each compute unit, rows of one unit together. The error is a compute unit
-/// with more waves than a u16 holds.
+/// Counts the workgroups and waves on each compute unit, rows of one unit together. The error is a
+/// compute unit with more waves than a u16 holds.
 fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
     let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
     named.chunk_by(same).map(|rows| {
@@ -120,14 +120,14 @@ fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>
             for (sum, more) in waves.iter_mut().zip(more) {
                 *sum = sum.checked_add(more).ok_or(row.cu)?;
             }
-            // Each has a wave, so they are u32 if their waves are u16.
+            // Each workgroup has a wave, so their number fits a u32 if the waves fit a u16.
             groups += row.each;
         }
         Ok((units, groups, waves))
     })
 }
 
-/// Takes the room of all of them, or nothing.
+/// Takes the room of all rows, or nothing.
 fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
     let all = by_units(named);
@@ -155,7 +155,7 @@ impl ResidentLaunch {
     ) -> Result<(), BookError> {
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let waves = u64::from(self.demand.waves);
-        // Checked first, so that no piece, however large, is gone through for nothing.
+        // The number is checked first, so that no piece, however large, is gone through in vain.
         if total(pieces).saturating_mul(waves) > self.waves {
             return Err(BookError::NotResident { launch, cu });
         }
@@ -179,7 +179,7 @@ impl ResidentLaunch {
         Ok(())
     }
 
-    /// Ends those of the pieces that are not known by name on their compute units.
+    /// Ends the workgroups of the pieces that are not known by name on their compute units.
     fn end_others(
         &mut self,
         launch: LaunchId,
@@ -198,10 +198,10 @@ impl ResidentLaunch {
     }
 }
 
-/// Waves by SIMD; `None` where a place names a SIMD that does not exist.
+/// Counts waves by SIMD; `None` where a place names a SIMD that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0u16; MAX_SIMDS];
-    // In a byte each, which so many do not fill.
+    // Each SIMD is counted in a byte of a u64, which 255 places cannot overflow.
     for places in places.chunks(255) {
         let (mut bytes, mut highest) = (0u64, 0);
         for place in places {

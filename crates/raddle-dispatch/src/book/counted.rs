@@ -29,8 +29,8 @@ impl Book {
     }
 }
 
-/// Gives back whole workgroups without addresses; the first unit on which fewer lie, and nothing
-/// given back then.
+/// Gives back whole workgroups without addresses. Returns the first unit on which fewer lie; then
+/// nothing is given back.
 pub(super) fn give_counted(
     cus: &mut Cus,
     scratch: &mut [u32],
@@ -44,7 +44,7 @@ pub(super) fn give_counted(
     }
     for (units, count) in Piece::by_units(pieces) {
         resident.waves -= units.len() as u64 * u64::from(count) * u64::from(waves);
-        // What lies alike leaves alike.
+        // On units with equal waves the same waves leave, so they are changed together.
         resident.counted.change(units, |units, lies| {
             let split = take_highest(lies, count * waves).expect("tallied above");
             cus.give_each(units, &demand, &split, count);
@@ -53,10 +53,10 @@ pub(super) fn give_counted(
     None
 }
 
-/// Adds up the pieces by compute unit; the first unit on which fewer workgroups lie.
+/// Adds up the pieces by compute unit. Returns the first unit on which fewer workgroups lie.
 fn tally(scratch: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
     let waves = u32::from(resident.demand.waves);
-    // Where each unit is named once there is nothing to add up.
+    // If each unit is named once, there is nothing to add up.
     if pieces.is_sorted_by(|one, other| one.cu < other.cu) {
         return Piece::by_units(pieces).find_map(|(units, count)| {
             let fewer = |split| count == 0 || count.saturating_mul(waves) > sum(split);
@@ -65,7 +65,7 @@ fn tally(scratch: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Op
             let short = lies.find(|(_, split)| fewer(split)).map(|(units, _)| units.start);
             let all = resident.counted.len();
             let short = short.or_else(|| (end > all).then_some(first.max(all)));
-            // It is the compute unit of a piece, which is a u16.
+            // The unit is that of a piece, which is a u16.
             short.map(|cu| CuId(cu as u16))
         });
     }

@@ -1,7 +1,7 @@
 //! How do the parts of a workgroup that was cut start and end?
 //!
-//! Each takes the slot and the LDS of a whole workgroup with it, and gives them back when it ends; of
-//! several waves the barriers too.
+//! Each part takes the slot and the LDS of a whole workgroup, and gives them back when it ends; a
+//! part of several waves takes the barriers too.
 
 use alloc::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
 pub(super) struct Cuts {
     /// Resident parts, by workgroup and first wave.
     lying: BTreeMap<(u64, u16), CutPart>,
-    /// Workgroups of which not all waves have started: how many have.
+    /// Workgroups of which not all waves have started, each with the number of started waves.
     begun: BTreeMap<u64, u16>,
 }
 
-/// One part.
+/// One resident part of a workgroup that was cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutPart {
     pub(super) cu: CuId,
@@ -27,7 +27,7 @@ pub(super) struct CutPart {
 }
 
 impl Cuts {
-    /// Whether a workgroup waits for further waves.
+    /// Returns whether a workgroup that was cut has waves that have not started.
     pub(super) fn is_begun(&self) -> bool {
         !self.begun.is_empty()
     }
@@ -36,12 +36,13 @@ impl Cuts {
         self.lying.values()
     }
 
-    /// Every workgroup with a resident part or with waves that have not started; some more than once.
+    /// Lists every workgroup with a resident part or with waves that have not started; some more
+    /// than once.
     pub(super) fn workgroups(&self) -> impl Iterator<Item = u64> {
         self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
     }
 
-    /// The wave with which a workgroup goes on; `None` where all its waves have started.
+    /// Finds the wave with which a workgroup goes on; `None` where all its waves have started.
     fn next_wave(&self, workgroup: u64) -> Option<u16> {
         let lies = || self.lying.range((workgroup, 0)..=(workgroup, u16::MAX)).next().is_some();
         match self.begun.get(&workgroup) {
@@ -106,7 +107,7 @@ impl ResidentLaunch {
         cus: &mut Cus,
     ) -> Result<u64, BookError> {
         let workgroup = pieces.first().map_or(0, |piece| piece.first);
-        // Checked first, so that no piece, however large, is gone through for nothing.
+        // The number is checked first, so that no piece, however large, is gone through in vain.
         if total(pieces) > self.cuts.lying.len() as u64 {
             return Err(BookError::Waves { launch, workgroup });
         }
@@ -125,7 +126,7 @@ impl ResidentLaunch {
                 cus.give_split(cu, &self.demand.of(span), &part.split, 1);
                 self.waves -= u64::from(count);
             }
-            // No part lies there any more, and none is to start.
+            // A workgroup has ended when no part of it lies there and none is to start.
             ended += u64::from(self.cuts.next_wave(workgroup) == Some(0));
         }
         Ok(ended)

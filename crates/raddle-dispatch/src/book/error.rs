@@ -2,7 +2,7 @@
 
 use raddle_policy::{CuId, LaunchId};
 
-/// Why the book refuses an entry; nothing has changed then.
+/// The reason why the book refuses an entry; nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]

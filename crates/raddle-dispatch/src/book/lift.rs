@@ -12,8 +12,8 @@ pub struct Lifted {
 }
 
 impl ResidentLaunch {
-    /// Compute unit, waves by SIMD, of how many workgroups the slot, barriers and LDS are taken, and
-    /// what one takes.
+    /// Lists the shares of the launch: compute unit, waves by SIMD, the number of workgroups whose
+    /// slots, barriers and LDS are taken, and the demand of one.
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
         let runs = self.counted.runs(0..self.counted.len());
@@ -25,7 +25,7 @@ impl ResidentLaunch {
         let whole = counted.chain(self.addressed.places()).chain(partial);
         let whole = whole.map(|(cu, split, groups)| (cu, split, groups, self.demand));
         let cut = self.cuts.lying().map(|part| {
-            // The waves of a compute unit: no more than a u16 says.
+            // A part has no more waves than a u16 counts.
             let span = WaveSpan::Cut { first: 0, count: sum(&part.split) as u16 };
             (part.cu, part.split, 1, self.demand.of(span))
         });
@@ -34,18 +34,20 @@ impl ResidentLaunch {
 }
 
 impl Book {
-    /// The compute units on which something of a launch lies, some more than once.
+    /// Lists the compute units on which a launch has waves or holds a slot, some more than once.
     pub(crate) fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
         let units = self.resident.get(&launch).into_iter().flat_map(ResidentLaunch::each_unit);
         units.map(|(cu, ..)| cu)
     }
 
-    /// Takes everything of a launch off the device at once, so that it may come back.
+    /// Takes everything of a launch off the device at once, so that it may come back; `None` where
+    /// nothing is there.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })
     }
 
-    /// Takes everything of a launch off the device at once, for good; whether there was anything.
+    /// Takes everything of a launch off the device at once, for good. Returns whether anything was
+    /// there.
     pub fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
@@ -62,11 +64,11 @@ impl Book {
         Some(resident)
     }
 
-    /// Puts back what was lifted, on the same compute units and SIMDs.
+    /// Puts a lifted launch back on the same compute units and SIMDs.
     ///
     /// # Errors
-    /// Gives it back when its room is taken, or the launch has started anew; nothing
-    /// has changed then.
+    /// Gives `lifted` back when its room is taken, or the launch has started anew; nothing has
+    /// changed then.
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
     pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
         let of_this_device = lifted.resident.counted.len() == self.cus.len();

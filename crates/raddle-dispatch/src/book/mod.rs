@@ -1,6 +1,6 @@
 //! How much is resident on each compute unit?
 //!
-//! A simulator keeps an account of its own making, and the two are compared.
+//! A simulator keeps an account of its own, and the two are compared.
 //!
 //! Waves of one launch on one compute unit have no identity here (unless addresses were given): as
 //! workgroups end, their waves leave the SIMDs that hold most waves of that launch first, ties to
@@ -39,22 +39,22 @@ pub struct Book {
     resident: BTreeMap<LaunchId, ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
     spare: Vec<PerCu<Split>>,
-    /// Workgroups that the answer at hand wants on each unit; all 0 between calls.
+    /// Workgroups that the present answer names on each unit; all 0 between calls.
     scratch: Vec<u32>,
-    /// Where the waves of the answer at hand went.
+    /// Units and SIMDs where the waves of the present answer went.
     taken: Vec<TakenUnits>,
-    /// What starts or ends by name.
+    /// Rows of workgroups that the present answer starts or ends by name.
     rows: Vec<NamedRow>,
 }
 
-/// What of one launch is on the device.
+/// The workgroups and waves of one launch that are on the device.
 #[derive(Clone, Debug, Default)]
 struct ResidentLaunch {
     demand: Demand,
     waves: u64,
     /// Waves of whole workgroups without addresses, by compute unit.
     counted: PerCu<Split>,
-    /// Workgroups with addresses: where, and on which SIMDs.
+    /// Workgroups with addresses: their compute units and SIMDs.
     addressed: Names,
     /// Workgroups that did not start all their waves in one answer.
     partial: BTreeMap<u64, Partial>,
@@ -63,19 +63,19 @@ struct ResidentLaunch {
 }
 
 impl ResidentLaunch {
-    /// Whether nothing of the launch is left.
+    /// Returns whether nothing of the launch is left.
     fn is_gone(&self) -> bool {
         self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
     }
 
-    /// A workgroup named here that was cut, and so starts by its parts alone.
+    /// Finds a workgroup of the pieces that was cut, and so starts by its parts alone.
     fn cut_among(&self, pieces: &[Piece]) -> Option<u64> {
         self.cuts.workgroups().find(|&group| pieces.iter().any(|piece| piece.names(group)))
     }
 }
 
 impl Book {
-    /// An empty device of `count` compute units.
+    /// Makes the book of an empty device of `count` compute units.
     pub fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
@@ -87,22 +87,22 @@ impl Book {
         }
     }
 
-    /// The free resources: the view of the policies.
+    /// Returns the free resources: the view of the policies.
     pub const fn cus(&self) -> &Cus {
         &self.cus
     }
 
-    /// From now on the view says where something is freed; see [`Cus::watch`].
+    /// Lets the view note from now on where something is freed; see [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Something may have been freed anywhere.
+    /// Makes the view assume that something may have been freed anywhere.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();
     }
 
-    /// Waves of a launch that are on the device now.
+    /// Counts the waves of a launch that are on the device now.
     pub fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.resident.get(&launch).map_or(0, |resident| resident.waves)
     }
@@ -110,7 +110,7 @@ impl Book {
     /// Enters workgroups that start.
     ///
     /// # Errors
-    /// When they do not fit or the addresses do not match; nothing has changed then.
+    /// When the workgroups do not fit or the addresses do not match; nothing has changed then.
     pub fn start(
         &mut self,
         launch: &Launch,
@@ -135,10 +135,11 @@ impl Book {
         }
     }
 
-    /// Enters workgroups, or waves of them, that ended: how many workgroups have ended as a whole.
+    /// Enters the end of workgroups, or of waves of them. Returns how many workgroups have ended as
+    /// a whole.
     ///
     /// # Errors
-    /// When they are not resident; nothing has changed then.
+    /// When the workgroups or waves are not resident; nothing has changed then.
     pub fn end(
         &mut self,
         launch: LaunchId,
@@ -169,7 +170,7 @@ impl Book {
         Ok(ended)
     }
 
-    /// What of a launch is on the device, to be changed in place.
+    /// Finds or makes the entry of a launch, to be changed in place.
     fn entry<'r>(
         all: &'r mut BTreeMap<LaunchId, ResidentLaunch>,
         spare: &mut Vec<PerCu<Split>>,
@@ -182,15 +183,15 @@ impl Book {
         })
     }
 
-    /// A launch of which nothing is left is forgotten.
+    /// Forgets a launch of which nothing is left.
     fn drop_if_gone(&mut self, launch: LaunchId) {
         if self.resident.get(&launch).is_some_and(ResidentLaunch::is_gone) {
             self.spare.extend(self.resident.remove(&launch).map(|resident| resident.counted));
         }
     }
 
-    /// Takes all these waves with the slots of so many workgroups, or nothing; the error is the unit
-    /// that has no room.
+    /// Takes all shares, each of waves and of the slots of some workgroups, or nothing. The error
+    /// is the unit that has no room.
     fn take_all(
         &mut self,
         shares: impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone,
@@ -207,7 +208,7 @@ impl Book {
     }
 }
 
-/// Every workgroup named, with its compute unit; numbers beyond `u64` stay at its end.
+/// Lists every workgroup of the pieces with its compute unit; numbers beyond u64 become `u64::MAX`.
 fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     pieces.iter().flat_map(|piece| {
         (0..u64::from(piece.count)).map(|i| {
@@ -217,12 +218,12 @@ fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     })
 }
 
-/// How many workgroups are named.
+/// Counts the workgroups of the pieces.
 fn total(pieces: &[Piece]) -> u64 {
     pieces.iter().fold(0, |sum, piece| sum.saturating_add(u64::from(piece.count)))
 }
 
-/// The lowest workgroup named more than once; in memory linear in what is named.
+/// Finds the lowest workgroup that is named more than once. Takes memory for every named workgroup.
 fn named_twice(pieces: &[Piece]) -> Option<u64> {
     if let [Piece { count: 1, .. }] = pieces {
         return None;

@@ -1,8 +1,9 @@
 //! Which workgroups of a launch are known by name, and where do they lie?
 //!
-//! The workgroups that start in one answer are one row or a few: consecutive numbers on consecutive compute
-//! units. Rows are sorted by number. New ones are added at the back, and mostly they end as they started,
-//! at the front. So a workgroup is found by arithmetic, and a row takes as long as one workgroup.
+//! The workgroups that start in one answer are one row or a few: consecutive numbers on consecutive
+//! compute units. Rows are sorted by number. New rows are added at the back, and most rows end as
+//! they started, at the front. So a workgroup is found by arithmetic, and a row takes as long as
+//! one workgroup.
 
 use alloc::collections::VecDeque;
 
@@ -23,7 +24,7 @@ pub(super) struct NamedRow {
 }
 
 impl NamedRow {
-    /// How many workgroups, 1 or more.
+    /// Counts the workgroups of the row, 1 or more.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.each) * u64::from(self.units)
     }
@@ -32,7 +33,8 @@ impl NamedRow {
         self.first + (self.count() - 1)
     }
 
-    /// The waves of its workgroups on one compute unit, by SIMD; `None` if they are more than a u16 holds.
+    /// Counts the waves of the row on one of its compute units, by SIMD; `None` if they are more
+    /// than a u16 holds.
     pub(super) fn waves(&self) -> Option<Split> {
         let mut waves = self.split;
         for of_simd in &mut waves {
@@ -41,23 +43,23 @@ impl NamedRow {
         Some(waves)
     }
 
-    /// The row without the compute units before this one, which is given by its position.
+    /// Returns the row without its first `unit` compute units.
     fn starting_at(&self, unit: u16) -> Self {
         Self {
             first: self.first + u64::from(unit) * u64::from(self.each),
             units: self.units - unit,
-            // No more than there are.
+            // The row ends at a compute unit, so the sum is the id of one.
             cu: CuId(self.cu.0 + unit),
             ..*self
         }
     }
 
-    /// The workgroups `from .. to` of the row, given by their positions, as up to three rows.
+    /// Splits the workgroups at positions `from .. to` of the row off, as up to three rows.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
             let (left, within) = (to.saturating_sub(from), from % each);
-            // No more than the units, and those are u16.
+            // The position is below the number of units, which is a u16.
             let unit = self.starting_at(u16::try_from(from / each).ok().filter(|_| left > 0)?);
             let (units, count) = match left / each {
                 whole @ 1.. if within == 0 => (whole as u16, self.each),
@@ -69,7 +71,7 @@ impl NamedRow {
     }
 }
 
-/// The workgroups of pieces as rows. Their waves are not known.
+/// Writes the workgroups of pieces as rows, whose waves are not known.
 pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     let end = |piece: &Piece| piece.first.checked_add(u64::from(piece.count));
     let in_row =
@@ -83,10 +85,10 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
         let Piece { first, stride, count, cu } = run[0];
         let (rows, each) = if in_row(&run[0]) { (u32::from(count > 0), count) } else { (count, 1) };
         (0..u64::from(rows)).map(move |at| NamedRow {
-            // Numbers beyond `u64` stay at its end.
+            // Numbers beyond u64 become `u64::MAX`.
             first: first.saturating_add(at.saturating_mul(stride.into())),
             each,
-            // One a compute unit.
+            // A run has one piece a compute unit.
             units: run.len() as u16,
             cu,
             split: [0; MAX_SIMDS],
@@ -94,10 +96,10 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     })
 }
 
-/// Workgroups that lie somewhere, by number.
+/// Resident workgroups that are known by name, in rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// Sorted by their numbers.
+    /// Rows that do not overlap, sorted by the numbers of their workgroups.
     rows: VecDeque<NamedRow>,
 }
 
@@ -106,7 +108,7 @@ impl Names {
         self.rows.is_empty()
     }
 
-    /// The first row that does not end before this workgroup.
+    /// Finds the first row that does not end before this workgroup.
     fn find(&self, workgroup: u64) -> usize {
         match (self.rows.front(), self.rows.back()) {
             (Some(first), _) if workgroup <= first.last() => 0,
@@ -115,20 +117,21 @@ impl Names {
         }
     }
 
-    /// Which row a workgroup is in, and its position there.
+    /// Finds the row of a workgroup, and its position there.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
     }
 
-    /// Where a workgroup lies, and on which SIMDs.
+    /// Finds the compute unit of a workgroup, and its waves by SIMD.
     pub(super) fn get(&self, workgroup: u64) -> Option<(CuId, Split)> {
         let (at, within) = self.position(workgroup)?;
         let one = self.rows[at].parts(within, within + 1).next()?;
         Some((one.cu, one.split))
     }
 
-    /// Adds a row. The error is its lowest workgroup that is there already; nothing has changed then.
+    /// Adds a row. The error is its lowest workgroup that is resident already; nothing has changed
+    /// then.
     pub(super) fn insert(&mut self, row: NamedRow) -> Result<(), u64> {
         let at = self.find(row.first);
         if let Some(next) = self.rows.get(at).filter(|next| next.first <= row.last()) {
@@ -138,8 +141,9 @@ impl Names {
         Ok(())
     }
 
-    /// Removes the workgroups of a row, also if they were added as parts of other rows. `found` is told of
-    /// those that are on the compute units of the row, `missing` of each that is not.
+    /// Removes the workgroups of a row, also if they were added as parts of other rows. `found` is
+    /// called with the workgroups that are on the compute units of the row, `missing` with each
+    /// that is not.
     pub(super) fn remove(
         &mut self,
         row: NamedRow,
@@ -173,7 +177,7 @@ impl Names {
         if known.each != row.each || !within.is_multiple_of(each) {
             return None;
         }
-        // No more than the units, and those are u16.
+        // The position is below the number of units, which is a u16.
         let known = known.starting_at((within / each) as u16);
         let units = known.units.min(row.units);
         if known.cu != row.cu {
@@ -219,11 +223,11 @@ impl Names {
         }
     }
 
-    /// Where all of them are: the compute unit, waves by SIMD, and the number of workgroups.
+    /// Lists where all workgroups lie: compute unit, waves by SIMD, and number of workgroups.
     pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
         self.rows.iter().flat_map(|row| {
             let waves = row.waves().unwrap_or_default();
-            // No more than there are.
+            // The row ends at a compute unit, so the sum is the id of one.
             (0..row.units).map(move |unit| (CuId(row.cu.0 + unit), waves, row.each))
         })
     }
@@ -237,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    /// Every workgroup of a row with its compute unit.
+    /// Lists every workgroup of a row with its compute unit.
     fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
         row.parts(0, row.count()).flat_map(|part| {
             let unit = move |unit| part.starting_at(unit);
@@ -258,7 +262,7 @@ mod tests {
         ) {
             let (mut names, mut map) = (Names::default(), BTreeMap::new());
             for (comes, code, (count, units), cu) in steps {
-                // Some far away, up to the last number that there is.
+                // Some numbers lie far away, up to `u64::MAX`.
                 let far = u64::MAX - (59 - code) * 50 - if code < 59 { 11 } else { 0 };
                 let first = if code < 50 { code } else { far };
                 let (count, units) = if code == 59 { (1, 1) } else { (count, units) };

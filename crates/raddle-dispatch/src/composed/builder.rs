@@ -18,8 +18,8 @@ use crate::DispatchError;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
-/// Collects the four policies; a slot left out gets its default: ordinary, everyone, leftover,
-/// never.
+/// A builder that collects the four policies; a slot left out gets its default: ordinary, everyone,
+/// leftover, never.
 pub struct Builder {
     shape: CuShape,
     cus: u16,
@@ -49,28 +49,29 @@ impl Builder {
         }
     }
 
-    /// How launches reach the device, under a name for the log.
+    /// Sets the launch path, by which launches reach the device, under a name for the log.
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + Send + 'static) -> Self {
         self.policies.path = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Which processes may issue, under a name for the log.
+    /// Sets the turn policy, which chooses the processes that may issue, under a name for the log.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Which workgroups go where, under a name for the log.
+    /// Sets the allocate policy, which chooses the compute units of workgroups, under a name for
+    /// the log.
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + Send + 'static) -> Self {
         self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// All four policies with their names: launch path, turn, allocate, preempt.
+    /// Sets all four policies with their names: launch path, turn, allocate, preempt.
     #[cfg(feature = "recipes")]
     pub(crate) fn policies(
         self,
@@ -86,17 +87,17 @@ impl Builder {
             .preempt(preempt_name, preempt)
     }
 
-    /// The submission window: each process may have at most this many launches (1 or more)
+    /// Sets the submission window: each process may have at most this many launches (1 or more)
     /// submitted and unfinished, and submits the launches that its host has issued, in that order,
-    /// before what they wait for has ended. Without, each launch is submitted when it is ready,
-    /// however many there are.
+    /// before the work they wait for has ended. Without a window, each launch is submitted when it
+    /// is ready, however many there are.
     #[must_use]
     pub const fn window(mut self, launches: u32) -> Self {
         self.window = Some(launches);
         self
     }
 
-    /// What a reset kills; the launches of one process unless it is said.
+    /// Sets the scope of a reset; by default the launches of one process are killed.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub(crate) const fn scope(mut self, scope: ResetScope) -> Self {
@@ -104,7 +105,8 @@ impl Builder {
         self
     }
 
-    /// The rule of minimum progress: a launch that was killed so often is not killed again.
+    /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
+    /// again.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub(crate) const fn most_kills(mut self, most: Option<u32>) -> Self {
@@ -112,14 +114,14 @@ impl Builder {
         self
     }
 
-    /// How work leaves, under a name for the log.
+    /// Sets the preempt policy, which chooses how work leaves, under a name for the log.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + Send + 'static) -> Self {
         self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Where events and answers are written.
+    /// Sets the log to which events and answers are written.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn log(mut self, log: LogWriter) -> Self {
@@ -127,11 +129,12 @@ impl Builder {
         self
     }
 
-    /// The dispatcher, over an empty device.
+    /// Makes the dispatcher, over an empty device.
     ///
     /// # Errors
-    /// When there can be no such compute unit, or there is none, when the window is 0, and when launching
-    /// goes on beside what runs ([`LaunchPath::overlaps`]) without a window.
+    /// When the shape of the compute units is impossible, when there are no compute units, when the
+    /// window is 0, and when launching overlaps with running kernels ([`LaunchPath::overlaps`])
+    /// without a window.
     pub fn build(self) -> Result<Composed, DispatchError> {
         self.shape.check()?;
         if self.cus == 0 {

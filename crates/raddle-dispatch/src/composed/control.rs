@@ -1,8 +1,9 @@
-//! How is carried out what the controller of preemptions says, and what does it hear?
+//! How are the commands of the controller of preemptions carried out, and what does it hear?
 //!
-//! The controller (`raddle_preempt::Controller`, seed 001) alone decides what is submitted and when,
-//! what comes back in which order, what a reset kills and when a process goes on. Here the commands of
-//! its driver become actions, and what the device says becomes reports to that.
+//! The controller (`raddle_preempt::Controller`, seed 001) alone decides which launches are
+//! submitted and when, in which order launches come back, which ones a reset kills and when a
+//! process goes on. Here the commands of its driver become actions, and the events of the device
+//! become reports to that driver.
 
 use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
@@ -17,8 +18,8 @@ use crate::DispatchError;
 use crate::answer::LoggedAnswer;
 use crate::tally::RefusedReset;
 
-/// What a device declares whose commands become actions. A dispatcher takes them one by one
-/// (`Driver::step`), as it carries them out with all that it knows: nothing is called here.
+/// A runtime that only declares the abilities of the device, and is never called. The dispatcher
+/// takes the commands of the driver one by one (`Driver::step`), and carries them out itself.
 pub(super) struct SteppedRuntime(pub(super) Declared);
 
 impl Runtime<LaunchId> for SteppedRuntime {
@@ -32,7 +33,8 @@ impl Runtime<LaunchId> for SteppedRuntime {
 }
 
 impl Composed {
-    /// Carries out every command that there is; launches are submitted last, in their order of issue.
+    /// Carries out every command of the driver; launches are submitted last, in their order of
+    /// issue.
     pub(super) fn control(
         &mut self,
         now: Tick,
@@ -54,7 +56,7 @@ impl Composed {
         submitted
     }
 
-    /// What the controller submits.
+    /// Finds the launch that the controller submits under a handle.
     fn submission(&self, handle: LaunchHandle) -> Option<SubmittedLaunch> {
         let known = self.launches.get(self.driver.controller().payload(handle)?)?;
         Some((known.order, known.launch, handle))
@@ -84,13 +86,13 @@ impl Composed {
             Command::Drained { process, resumed } => {
                 self.drained(process, resumed, now, actions);
             }
-            // Taken by the caller.
+            // The caller, `control`, has taken submissions out.
             Command::Submit { .. } => {}
         }
         Ok(())
     }
 
-    /// Everything that a reset hits and that has begun is killed.
+    /// Resets a process: kills all launches that the reset hits and that have begun.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         let hit = |id: &LaunchId| {
@@ -110,7 +112,7 @@ impl Composed {
         }
         let single = self.policies.allocate.policy.reads_the_view();
         match self.driver.controller().declared().scope {
-            // What is killed keeps its room until it is off, and nothing else is reset.
+            // Killed launches keep their room until they are off, and nothing else is reset.
             ResetScope::Launch => {}
             ResetScope::Queue | ResetScope::Process if single => {
                 let units = killed.iter().flat_map(|&id| self.book.units(id));
@@ -124,7 +126,7 @@ impl Composed {
         actions.push(Action::Reset { process });
     }
 
-    /// Everything of a process is held or saved.
+    /// Holds or saves all submitted launches of a process.
     fn remove(
         &mut self,
         id: ProcessId,
@@ -144,7 +146,8 @@ impl Composed {
         self.note_removed(id)
     }
 
-    /// Where everything of a process is held or saved, its preemption is complete.
+    /// Reports that a preemption is complete, once all submitted launches of the process are held
+    /// or saved.
     pub(super) fn note_removed(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
@@ -159,7 +162,7 @@ impl Composed {
         Ok(())
     }
 
-    /// The preemption of a process is complete.
+    /// Notes that the preemption of a process is complete.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
@@ -173,15 +176,15 @@ impl Composed {
         }
     }
 
-    /// A process that was preempted goes on.
+    /// Notes that a process that was preempted goes on.
     pub(super) fn note_resumed(&mut self, id: ProcessId, now: Tick) {
         if let Some(process) = self.processes.get(&id) {
             self.preemptions.tally.resumed(id, now.since(process.since));
         }
     }
 
-    /// The flag is visible: what it holds and has not begun leaves, and whether there is a reset is
-    /// decided.
+    /// Notes that the flag of a process is visible on the device: launches that the flag holds and
+    /// that have not begun leave, and the controller decides whether there is a reset.
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
         for launch in process.submitted.values() {
@@ -196,7 +199,7 @@ impl Composed {
         }
         let heard = self.driver.report(Report::Raised(id))?;
         if let Heard::Verdict(ResetVerdict::NoReset(why)) = heard {
-            // It leaves by the flag.
+            // Without a reset, the work of the process leaves by the flag.
             if let Some(process) = self.processes.get_mut(&id) {
                 process.way = Preemption::Flag;
             }
@@ -212,24 +215,24 @@ impl Composed {
                 }
                 NoReset::KilledOften(_) => RefusedReset::KilledOften,
                 NoReset::OtherProcess(_) => RefusedReset::OtherProcess,
-                // Of what the runtime has here, copies alone do not test the flag.
+                // In this runtime, only copies do not test the flag.
                 _ => RefusedReset::CopyRuns,
             });
         }
         Ok(())
     }
 
-    /// The reset of a process is over.
+    /// Notes that the reset of a process is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
         self.driver.report(Report::Drained(process))?;
-        // What single streams have left over must be able to end.
+        // Launches of streams that were not reset are left over, and must be able to end.
         if self.driver.controller().declared().scope == ResetScope::Queue {
             self.reopen(process);
         }
         Ok(())
     }
 
-    /// Its compute units may be used again.
+    /// Reopens the compute units, or the device, that the reset of a process had closed.
     fn reopen(&mut self, process: ProcessId) {
         let Preemptions { resets, closed, .. } = &mut self.preemptions;
         let before = closed.len();
@@ -240,7 +243,7 @@ impl Composed {
         self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
 
-    /// A launch has begun; the controller hears of the first time.
+    /// Notes that a launch has begun, and reports it to the controller the first time.
     pub(super) fn begun(&mut self, id: LaunchId) -> Result<(), DispatchError> {
         match self.launches.get_mut(&id) {
             Some(known) if !known.begun => {
@@ -254,7 +257,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Takes off what could not be taken off when it was asked for, as it was on its way back.
+    /// Takes off launches that could not be taken off before, as they were on their way back.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
         for id in late.drain(..) {
@@ -268,17 +271,17 @@ impl Composed {
         let mut exits = core::mem::take(&mut self.preemptions.exits);
         exits.retain(|&id| {
             self.leave(id, Preemption::Flag, now, actions);
-            // Once it is back on the device.
+            // A launch that is held or on its way back stays in the list until it is on the device.
             let stage = self.launches.get(&id).map(|known| &known.stage);
             matches!(stage, Some(Stage::Held(_) | Stage::Returning))
         });
         self.preemptions.exits = exits;
     }
 
-    /// One launch leaves, unless it is off already.
+    /// Takes one launch off, unless it is off already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(&id) else { return };
-        // A copy that runs is waited for.
+        // A running copy is not taken off: it runs to its end.
         let runs_on = known.launch.is_copy() && known.begun;
         if runs_on || !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
             return;
@@ -286,7 +289,7 @@ impl Composed {
         // A workgroup that was begun may hold LDS while no wave of it runs.
         let holds = self.book.resident_waves(id) > 0 || known.is_bound();
         let take_off = match way {
-            // There is nothing to save.
+            // A launch that holds nothing on the device has nothing to save.
             Preemption::Switch if !(known.has_started() && holds) => Preemption::Drain,
             way => way,
         };
@@ -299,7 +302,8 @@ impl Composed {
             known.stage = Stage::Leaving(take_off);
         }
         if take_off == Preemption::Drain {
-            // What is bound to a compute unit holds LDS there, so it must be able to finish.
+            // Workgroups that are bound to a compute unit hold LDS there, so they must be able to
+            // end.
             self.show(id);
         }
         actions.push(Action::TakeOff { launch: id, how: take_off });
@@ -307,8 +311,8 @@ impl Composed {
         self.tell_of(&launch, &Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
-    /// Brings back what was held or saved of the processes that go on; what has no room yet comes
-    /// later.
+    /// Brings back the held and saved launches of the processes that go on; a launch that has no
+    /// room yet comes back later.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();
@@ -340,7 +344,8 @@ impl Composed {
         let (launch, before) = (known.launch, self.book.resident_waves(id));
         self.ready.hide(known.submission);
         if let Stage::Held(Some(lifted)) = core::mem::replace(&mut known.stage, Stage::Returning) {
-            // Room is taken now, so that nothing else gets it while the restore is under way.
+            // The room is taken now, so that no other launch gets it while the restore is under
+            // way.
             if let Err(lifted) = self.book.lower(lifted) {
                 known.stage = Stage::Held(Some(lifted));
                 return;
@@ -349,7 +354,7 @@ impl Composed {
         self.count_resident(&launch, before, now);
         actions.push(Action::Restore { launch: id });
         self.journal.answer(now, LoggedAnswer::Restore { launch: id });
-        // A policy that keeps addresses must not give those away meanwhile.
+        // A policy that keeps addresses must not give the addresses of this launch away meanwhile.
         self.tell_of(&launch, &Fact::Returning { launch: &launch }, now);
     }
 }

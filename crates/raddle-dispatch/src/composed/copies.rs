@@ -1,7 +1,7 @@
 //! How do copies and fills take their places beside launches?
 //!
-//! The controller submits them in their order, as work that does not test the flag. No policy places
-//! them: a copy that was submitted starts when it is ready, and runs to its end.
+//! The controller submits copies in their order, as work that does not test the flag. No policy
+//! places them: a copy that was submitted starts when it is ready, and runs to its end.
 
 use raddle_policy::{
     Action, Actions, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Tick, Ticks,
@@ -36,7 +36,7 @@ impl Composed {
         Ok(())
     }
 
-    /// A copy that was issued and has not ended.
+    /// Finds a copy that was issued and has not ended.
     fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         let copy = self.known(id).ok().filter(|known| known.launch.is_copy());
         copy.ok_or(DispatchError::UnknownLaunch(id))
@@ -51,8 +51,8 @@ impl Composed {
         self.forget(&launch, now)
     }
 
-    /// Starts the copies that are on the device and ready. While the device is reset there are none:
-    /// what does not leave forbids that, and nothing is submitted meanwhile.
+    /// Starts the copies that are on the device and ready. There are no such copies during a reset
+    /// of the device: a running copy forbids the reset, and nothing is submitted meanwhile.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,

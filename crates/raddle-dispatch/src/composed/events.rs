@@ -47,7 +47,7 @@ impl Composed {
                 self.allocate_stale = true;
                 Ok(())
             }
-            // The enum may grow; what is not known here changes nothing here.
+            // The enum may grow; an event that is not known here changes nothing.
             _ => Ok(()),
         }
     }
@@ -61,7 +61,7 @@ impl Composed {
         }
         let process = Process::new(share, now);
         self.driver.host(|it| it.join_as(id, Level(0)))?;
-        // Until it has the turn.
+        // A new process is paused until it has the turn.
         self.driver.wish(Wish::Pause { process: id })?;
         self.turns.arbiter.joined(id);
         self.processes.insert(id, process);
@@ -88,7 +88,7 @@ impl Composed {
         Ok(())
     }
 
-    /// The turn is asked again: it may look at hints.
+    /// Notes a hint, and lets the turn policy be asked again, as it may look at hints.
     fn hinted(
         &mut self,
         id: ProcessId,
@@ -107,8 +107,9 @@ impl Composed {
         Ok(())
     }
 
-    /// What can never run is refused when it is ready, so that what waits for it keeps its order;
-    /// without a window nothing is known of a launch before.
+    /// Enters a launch that was issued, where there is a window; without one a launch is entered
+    /// when it is ready. A launch that can never run is not entered, and refused when it is ready,
+    /// so that the work that waits for it keeps its order.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
         if self.ahead && self.never_fits(&launch).is_none() {
@@ -133,7 +134,7 @@ impl Composed {
         Ok(())
     }
 
-    /// What was issued waits for nothing any more.
+    /// Notes that an issued launch or copy waits for nothing any more.
     pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(&id) else { return };
         known.waits = false;
@@ -154,7 +155,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Why a launch can never run on this device.
+    /// Finds why a launch can never run on this device; `None` where it can.
     fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
         let mut least = *launch;
         if self.cuts && launch.barrier == Barrier::No {
@@ -177,7 +178,7 @@ impl Composed {
                 true => CapturedWork::opaque(launch.id),
                 false => CapturedWork::kernel(launch.id, launch.idempotent),
             };
-            // There is no bound on what waits.
+            // The buffer has no bound, so the answer, whether the work was taken, is not needed.
             let _ = self.driver.host(|it| it.captured(launch.process, stream, work))?;
         }
         self.launches.insert(launch.id, LaunchState::new(launch, waits, order, now));
@@ -207,7 +208,7 @@ impl Composed {
         Ok(())
     }
 
-    /// The launch has ended, or will never run.
+    /// Forgets a launch that has ended, or will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
         let Some(known) = self.launches.remove(&launch.id) else { return Ok(()) };
         if !launch.is_copy() {
@@ -244,7 +245,7 @@ impl Composed {
                 self.unsubmit(&launch, now);
             }
             (Preemption::Flag, Some(handle)) => {
-                // It leaves only where the controller has raised a flag for it.
+                // A launch leaves by the flag only where the controller has raised one for it.
                 self.driver.report(Report::Exited(handle))?;
                 self.unsubmit(&launch, now);
             }
@@ -262,7 +263,7 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
-    /// Back in the buffer: where, the controller knows.
+    /// Puts a launch back into the buffer; the controller knows its place there.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(&launch.id) else {
             return;
@@ -283,7 +284,7 @@ impl Composed {
         }
         let (launch, visible, submission) = (known.launch, known.visible, known.submission);
         if visible > now {
-            // It was held before its packet had reached the device.
+            // The launch was held before its packet had reached the device.
             known.stage = Stage::Travelling(visible);
             self.transit.travelling.insert((visible, submission, id));
         } else {
@@ -292,7 +293,7 @@ impl Composed {
         }
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         self.allocate_stale = true;
-        // Its process may be held or saved again meanwhile: then it leaves as that does.
+        // If its process is being held or saved again meanwhile, the launch leaves in the same way.
         if self.processes.get(&launch.process).is_some_and(|process| process.removing) {
             self.preemptions.late.push(id);
         }
@@ -300,7 +301,7 @@ impl Composed {
     }
 }
 
-/// A stream of a process, opened when it is first heard of.
+/// Finds a stream of a process, and opens it if it is new.
 fn open<'p>(
     driver: &mut Driver<LaunchId, SteppedRuntime>,
     process: &'p mut Process,

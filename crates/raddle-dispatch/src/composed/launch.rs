@@ -10,10 +10,10 @@ use raddle_preempt::LaunchHandle;
 
 use raddle_policy::{CuId, Launch, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
 
-/// Where a launch is between being issued and ending.
+/// The stage of a launch between being issued and ending.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// In its process's buffer.
+    /// In the buffer of its process.
     Buffered,
     /// Submitted; the device sees it at that tick.
     Travelling(Tick),
@@ -21,7 +21,7 @@ pub(super) enum Stage {
     OnDevice,
     /// Asked to leave, not gone yet.
     Leaving(Preemption),
-    /// Gone as asked; what was saved, if anything.
+    /// Off the device as asked, with the workgroups that were saved, if any.
     Held(Option<Lifted>),
     /// Asked to come back.
     Returning,
@@ -32,23 +32,24 @@ pub(super) enum Stage {
 pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
-    /// Its submission, while the runtime has it.
+    /// The submission of the launch, while the runtime has it.
     pub(super) handle: Option<LaunchHandle>,
-    /// The flag is raised for it and it has not begun: nothing of it starts any more.
+    /// True if the flag is raised for the launch and it has not begun: no workgroup of it starts
+    /// any more.
     pub(super) claimed: bool,
-    /// It has begun, and the controller was told.
+    /// True if the launch has begun, which was reported to the controller.
     pub(super) begun: bool,
-    /// It was issued and is not ready: none of its workgroups may start yet.
+    /// True if the launch was issued and is not ready: no workgroup of it may start yet.
     pub(super) waits: bool,
-    /// Whether it counts among those that make its process runnable.
+    /// True if the launch counts among those that make its process runnable.
     pub(super) counts: bool,
-    /// In which order they were issued, over all processes; what nobody said to be issued was so
-    /// when it became ready.
+    /// Order of issue, over all processes; a launch without an issue event counts as issued when it
+    /// becomes ready.
     pub(super) order: u64,
     /// Order of submission, over all processes.
     pub(super) submission: u64,
     pub(super) submitted: Tick,
-    /// When the device sees it.
+    /// The tick at which the device sees the launch.
     pub(super) visible: Tick,
     /// The lowest workgroup neither started nor assigned.
     pub(super) next: u64,
@@ -59,11 +60,12 @@ pub(super) struct LaunchState {
     /// Workgroups below `next` that were assigned, had not started when the launch was saved, and
     /// are to be distributed anew.
     returned: BTreeSet<u64>,
-    /// Waves of `next` that have started by themselves.
+    /// Waves of workgroup `next` that have started, where that workgroup was cut.
     cut: u16,
 }
 
-/// A workgroup that does not start as a whole: where, and how many waves of it have started.
+/// A workgroup that does not start as a whole: its compute unit, and how many of its waves have
+/// started.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     cu: CuId,
@@ -92,7 +94,7 @@ impl LaunchState {
         }
     }
 
-    /// Back to the state before its first workgroup.
+    /// Resets the launch to the state before its first workgroup.
     pub(super) fn rewind(&mut self) {
         self.next = 0;
         self.ended = 0;
@@ -101,7 +103,8 @@ impl LaunchState {
         self.cut = 0;
     }
 
-    /// It was saved: what is assigned and has not started is bound to its compute unit no more.
+    /// Frees the assigned workgroups of a saved launch that have not started from their compute
+    /// units.
     pub(super) fn unbind(&mut self) {
         let assigned = self.bound.iter().filter(|(_, bound)| bound.started == 0);
         self.returned.extend(assigned.map(|(&group, _)| group));
@@ -111,8 +114,8 @@ impl LaunchState {
         }
     }
 
-    /// The next workgroups to distribute, from the first up to the second: a run of returned ones if
-    /// there are any, else all that were never distributed.
+    /// Finds the next workgroups to distribute, as a first number and an exclusive end: a run of
+    /// returned workgroups if there are any, else all that were never distributed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             // A workgroup that was cut comes first: nothing else starts before its last wave.
@@ -124,7 +127,7 @@ impl LaunchState {
         }
     }
 
-    /// So many from the head on are distributed.
+    /// Notes that `count` workgroups from the head on are distributed.
     fn advance(&mut self, count: u64) {
         let (first, _) = self.head();
         if first == self.next {
@@ -136,12 +139,12 @@ impl LaunchState {
         }
     }
 
-    /// Workgroups neither started nor assigned.
+    /// Counts the workgroups that are neither started nor assigned.
     pub(super) fn undistributed(&self) -> u64 {
         self.launch.workgroups - self.next + self.returned.len() as u64
     }
 
-    /// Whether anything of it is bound to a compute unit.
+    /// Returns whether a workgroup of the launch is bound to a compute unit.
     pub(super) fn is_bound(&self) -> bool {
         !self.bound.is_empty()
     }
@@ -151,19 +154,20 @@ impl LaunchState {
         runs || (self.begun && self.launch.is_copy())
     }
 
-    /// Assigned workgroups of which not all waves have started.
+    /// Counts the assigned workgroups of which not all waves have started.
     pub(super) fn waiting(&self) -> u64 {
         self.bound.len() as u64
     }
 
-    /// Whether only what is bound to a compute unit may still start.
+    /// Returns whether the launch drains: only workgroups that are bound to a compute unit may
+    /// start.
     pub(super) const fn draining(&self) -> bool {
         matches!(self.stage, Stage::Leaving(Preemption::Drain))
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {
-        // While it drains nothing further is distributed: the parts of a workgroup that was cut
-        // hold nothing before they start, so those that have not wait like workgroups.
+        // A draining launch distributes nothing further. Parts of a workgroup that was cut hold
+        // nothing before they start, so parts that have not started wait like workgroups.
         let (next, end) = match self.draining() {
             true => (self.launch.workgroups, self.launch.workgroups),
             false => self.head(),
@@ -178,19 +182,19 @@ impl LaunchState {
         }
     }
 
-    /// Whether something of it has not started.
+    /// Returns whether a workgroup or wave of the launch may still start.
     pub(super) fn unstarted(&self) -> bool {
         (self.undistributed() > 0 && !self.draining()) || self.waiting() > 0
     }
 
-    /// Whether a start names workgroups one by one: waves of them, or such as are bound.
+    /// Returns whether a start names workgroups one by one: single waves, or bound workgroups.
     fn is_by_name(&self, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let whole = waves.bounds(self.launch.demand.waves) == (0, self.launch.demand.waves);
         let names = |group: u64| pieces.iter().any(|piece| piece.names(group));
         !whole || self.bound.keys().any(|&group| names(group))
     }
 
-    /// Which law a start of parts of workgroups, or of such as are bound, would break.
+    /// Checks whether a start of parts of workgroups, or of bound workgroups, would break a law.
     pub(super) fn check_parts(&self, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
         let (first, count) = waves.bounds(self.launch.demand.waves);
         if let WaveSpan::Cut { .. } = waves {
@@ -212,7 +216,10 @@ impl LaunchState {
         trial.start_by_name(first, count, pieces)
     }
 
-    /// Enters a start that the book has accepted; says which law it broke otherwise, and enters nothing.
+    /// Enters a start that the book has accepted.
+    ///
+    /// # Errors
+    /// The law that the start breaks.
     pub(super) fn start(
         &mut self,
         waves: WaveSpan,
@@ -241,7 +248,8 @@ impl LaunchState {
         Ok(())
     }
 
-    /// Law 1: the pieces cover `next .. next + n`, each workgroup once.
+    /// Enters a start of whole workgroups. Law 1: the pieces cover `next .. next + n`, each
+    /// workgroup once.
     fn start_whole(&mut self, pieces: &[Piece], seen: &mut Vec<u64>) -> Result<(), String> {
         let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
         let (first, limit) = self.head();
@@ -258,8 +266,8 @@ impl LaunchState {
         Ok(())
     }
 
-    /// Whether this workgroup, bound or the next one, may start here from this wave on: `true` where it
-    /// is bound.
+    /// Checks whether a workgroup, a bound one or the next one, may start on `cu` from wave `first`
+    /// on. Returns whether the workgroup is bound.
     fn check_bound(&self, group: u64, cu: CuId, first: u16) -> Result<bool, String> {
         let id = self.launch.id;
         if let Some(bound) = self.bound.get(&group) {
@@ -295,7 +303,8 @@ impl LaunchState {
         Ok(())
     }
 
-    /// Law 8: a part of the next workgroup.
+    /// Checks a start of a part of a workgroup. Law 8: the part is the next one of the next
+    /// workgroup.
     fn check_cut(&self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
         let (id, whole) = (self.launch.id, self.launch.demand.waves);
         if self.launch.barrier.possible() {
@@ -325,7 +334,8 @@ impl LaunchState {
         Ok(())
     }
 
-    /// Law 8: nothing but its next wave starts while a workgroup that was cut waits for it.
+    /// Checks that no workgroup is partly cut. Law 8: while a workgroup that was cut waits for its
+    /// next wave, nothing else of the launch starts.
     fn is_not_cut(&self) -> Result<(), String> {
         match self.cut {
             0 => Ok(()),
@@ -353,7 +363,7 @@ impl LaunchState {
     }
 }
 
-/// Whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
+/// Returns whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let (mut running, mut rest) = (next, pieces);
     while let Some((count, behind)) = phase(rest, running) {
@@ -365,16 +375,16 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     }
     let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
     seen.clear();
-    // The book has found room for all of them, so this is at most what a device holds.
+    // The book has found room for all workgroups, so there are no more than a device holds.
     seen.resize(words, 0);
     pieces.iter().flat_map(|piece| piece.workgroups()).all(|group| {
         group.checked_sub(next).is_some_and(|offset| offset < total && mark(seen, offset))
     })
 }
 
-/// What is dealt next, from `next` on: neighbours on one compute unit, or one workgroup to each of some
-/// units, then again from the first of them on, however far in the last round. How many workgroups,
-/// and the pieces behind them.
+/// Takes the first pieces that together name workgroups from `next` on without a gap: one piece of
+/// neighbours, or pieces that deal one workgroup to each of some units in turn, where the last turn
+/// may end early. Returns the number of these workgroups, and the pieces behind.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {
@@ -397,7 +407,7 @@ fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     Some((dealt, behind))
 }
 
-/// Marks a bit; whether it was clear.
+/// Marks a bit. Returns whether the bit was clear.
 fn mark(bits: &mut [u64], at: u64) -> bool {
     let bit = 1u64 << (at % 64);
     match bits.get_mut((at / 64) as usize) {
@@ -417,7 +427,7 @@ mod tests {
         Piece { first, stride, count, cu: CuId(0) }
     }
 
-    /// The same, by a sorted list of everything named.
+    /// Does the work of `covers` by a sorted list of all named workgroups.
     fn covers_naively(pieces: &[Piece], next: u64, total: u64) -> bool {
         let mut all: Vec<u64> = pieces.iter().flat_map(|piece| piece.workgroups()).collect();
         all.sort_unstable();

@@ -1,7 +1,8 @@
 //! Which lists does a decision fill, and the next one fill again?
 //!
-//! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
-//! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
+//! The lists are kept so that a turn allocates nothing once each has its size. A list leaves its
+//! place while the dispatcher goes through it, and comes back; between decisions its content means
+//! nothing.
 
 use alloc::vec::Vec;
 
@@ -9,15 +10,15 @@ use raddle_preempt::{Decided, LaunchHandle};
 
 use raddle_policy::{Launch, LaunchId, ProcessState, Round, Submission};
 
-/// A launch that the controller submits: its order of issue, what it is, its submission.
+/// A launch that the controller submits: its order of issue, the launch, its submission.
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 
 /// The lists of one decision.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// What the turn policy sees.
+    /// The states of the processes, as the turn policy sees them.
     pub(super) states: Vec<ProcessState>,
-    /// What turn and preempt policy answered.
+    /// The answers of the turn and preempt policies.
     pub(super) decided: Decided,
     /// Launches that are taken off together.
     pub(super) leaving: Vec<LaunchId>,
@@ -25,10 +26,10 @@ pub(super) struct Lists {
     pub(super) back: Vec<LaunchId>,
     /// Launches to be submitted, by their order of issue.
     pub(super) batch: Vec<SubmittedLaunch>,
-    /// What submitting those of one stream costs.
+    /// The submissions of the launches of one stream, with their costs.
     pub(super) vias: Vec<Submission>,
-    /// What the allocate policy fills.
+    /// The round that the allocate policy fills.
     pub(super) round: Round,
-    /// For the check that a start names each workgroup once.
+    /// Scratch memory of the check that a start names each workgroup once.
     pub(super) seen: Vec<u64>,
 }

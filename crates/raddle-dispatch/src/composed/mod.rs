@@ -4,8 +4,9 @@
 //! allocate until it waits. Events only change what the dispatcher knows; nothing is decided
 //! between the events of one tick.
 //!
-//! `events` hears, `turns` and `placing` decide; `control` carries out what the controller of
-//! preemptions says, which alone knows what is submitted when, what comes back and what is killed.
+//! `events` hears, `turns` and `placing` decide. `control` carries out the commands of the
+//! controller of preemptions, which alone knows which launches are submitted when, come back or are
+//! killed.
 
 mod builder;
 mod control;
@@ -52,13 +53,13 @@ use crate::{DispatchError, Dispatcher, PreemptionTally, Standstill, TurnTally};
 /// A dispatcher composed of four policies.
 pub struct Composed {
     policies: Policies,
-    /// Whether workgroups whose waves are independent may be cut.
+    /// Set if workgroups whose waves are independent may be cut.
     cuts: bool,
-    /// Whether the turn policy chooses among streams.
+    /// Set if the turn policy chooses among streams.
     by_stream: bool,
-    /// Whether a process submits launches before they are ready.
+    /// Set if a process submits launches before they are ready, which needs a window.
     ahead: bool,
-    /// Who submits what, and how work leaves: the controller of preemptions.
+    /// The controller of preemptions, which decides what is submitted and how work leaves.
     driver: Driver<LaunchId, SteppedRuntime>,
     preemptions: Preemptions,
     book: Book,
@@ -66,24 +67,25 @@ pub struct Composed {
     launches: BTreeMap<LaunchId, LaunchState>,
     turns: Turns,
     transit: Transit,
-    /// The allocate policy's view: on the device, not held, something unstarted; by submission.
+    /// The view of the allocate policy: launches that are on the device, not held, and have
+    /// something to start; by submission.
     ready: Ready,
     /// Ready copies that are on the device or were, by submission.
     copies: BTreeSet<(u64, LaunchId)>,
-    /// Something changed that the allocate policy looks at.
+    /// True if something has changed that the allocate policy looks at.
     allocate_stale: bool,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
-    /// Wakes that were asked for and are to come, the next one first.
+    /// Ticks of wakes that were ordered and are to come, the next one first.
     wakes: VecDeque<Tick>,
-    /// Launches issued and launches submitted so far.
+    /// The number of launches issued so far; `submissions` counts those submitted.
     orders: u64,
     submissions: u64,
-    /// Something was heard since the last decision.
+    /// True if an event was heard since the last decision.
     heard: bool,
-    /// The allocate policy has refused a launch for ever in this decision.
+    /// True if the allocate policy has refused a launch for ever in this decision.
     gave_up: bool,
-    /// The latest tick that was told.
+    /// The latest tick of an event or a decision.
     now: Tick,
     lists: Lists,
     journal: Journal,
@@ -91,27 +93,28 @@ pub struct Composed {
     replaced: Vec<String>,
 }
 
-/// The turn: whose it is, and what became of earlier ones.
+/// The present turn, and the after-effects of earlier ones.
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
-    /// When each process lost the turn of which waves that were resident at that time still are.
+    /// The tick at which each process lost the turn, for processes with waves that have been
+    /// resident since then.
     lost: BTreeMap<ProcessId, Tick>,
     tally: TurnTally,
 }
 
-/// What the controller was told of and is not carried out yet.
+/// Preemptions that are under way: the controller knows of them, and they are not carried out yet.
 #[derive(Debug, Default)]
 struct Preemptions {
     /// Launches that the flag takes off as soon as they are on the device.
     exits: Vec<LaunchId>,
     /// Launches that came back while their process is held or saved again.
     late: Vec<LaunchId>,
-    /// Processes of which what was held or saved is to come back.
+    /// Processes whose held or saved launches are to come back.
     returning: BTreeSet<ProcessId>,
-    /// Processes by which the whole device is being reset: nobody starts meanwhile.
+    /// Processes for which the whole device is being reset: nothing starts meanwhile.
     resets: BTreeSet<ProcessId>,
-    /// Compute units that are being reset, and by whom: nobody starts on them meanwhile.
+    /// Compute units that are being reset, and for which process: nothing starts on them meanwhile.
     closed: Vec<(ProcessId, CuId)>,
     tally: PreemptionTally,
 }
@@ -121,12 +124,12 @@ struct Preemptions {
 struct Transit {
     /// Submitted launches that the device does not see yet.
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
-    /// Until when each queue, a stream of a process, is busy with launching what was submitted
-    /// through it, where that goes on beside what runs.
+    /// The tick until which each queue, a stream of a process, is busy with launching, where
+    /// launching overlaps with running kernels.
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
 }
 
-/// The log, how many decisions it holds, and whether they keep the rules.
+/// The log, the check whether its lines keep the rules, and the number of decisions so far.
 struct Journal {
     log: LogWriter,
     rules: Checker,
@@ -156,7 +159,8 @@ impl Journal {
         self.log.start(now, self.step, launch, waves, pieces, places);
     }
 
-    /// Says which rule of the controller is broken. No event and no policy can do that.
+    /// Returns an error if a rule of the controller is broken, which no event and no policy can
+    /// cause.
     #[cfg(feature = "recipes")]
     fn kept(&self, at: Tick) -> Result<(), DispatchError> {
         match self.rules.broken() {
@@ -178,23 +182,23 @@ impl core::fmt::Debug for Composed {
 }
 
 impl Composed {
-    /// Starts from a device: the shape of its compute units and how many there are.
+    /// Begins a builder for a device: the shape of its compute units and how many there are.
     pub fn builder(shape: raddle_policy::CuShape, cus: u16) -> Builder {
         Builder::new(shape, cus)
     }
 
-    /// The names of the four policies: launch path, turn, allocate, preempt.
+    /// Returns the names of the four policies: launch path, turn, allocate, preempt.
     pub fn policies(&self) -> [&str; 4] {
         self.policies.names()
     }
 
-    /// The first of the four policies that is of this type, as it was given to the builder: to read
-    /// what it has counted.
+    /// Finds the first of the four policies that is of this type, as it was given to the builder:
+    /// to read the counts that it keeps.
     pub fn policy<P: 'static>(&self) -> Option<&P> {
         self.policies.of_type()
     }
 
-    /// The compute units, as what started and ended by now has left them.
+    /// Returns the compute units with their free resources at this time.
     #[must_use]
     pub const fn cus(&self) -> &Cus {
         self.book.cus()
@@ -229,8 +233,8 @@ impl Composed {
         }
     }
 
-    /// A launch makes its process runnable while it is ready or submitted. To be called after either
-    /// has changed.
+    /// Updates whether a launch makes its process runnable: it does while it is ready or submitted.
+    /// To be called after either has changed.
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(&id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
@@ -246,7 +250,8 @@ impl Composed {
         }
     }
 
-    /// The process's waves on the device changed by this launch's start or end.
+    /// Updates the resident waves of a process after a start or end of this launch, which had
+    /// `before`.
     fn count_resident(&mut self, launch: &Launch, before: u64, now: Tick) {
         let after = self.book.resident_waves(launch.id);
         if let Some(process) = self.processes.get_mut(&launch.process) {
@@ -255,13 +260,13 @@ impl Composed {
         }
     }
 
-    /// Time never runs backwards.
+    /// Checks that time does not run backwards.
     const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
         let now = self.now;
         if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
     }
 
-    /// A policy broke this law, and another one answers in its place.
+    /// Notes that a policy broke this law, and that another one answers in its place.
     fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
         self.journal.answer(now, LoggedAnswer::Broke { slot, law });
         let [_, turn, allocate, _] = self.policies();
@@ -269,7 +274,7 @@ impl Composed {
         self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
     }
 
-    /// Asks to be woken, once a tick.
+    /// Orders a wake at a later tick, at most one for each tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
             && let Err(place) = self.wakes.binary_search(&at)
@@ -299,7 +304,7 @@ impl Dispatcher for Composed {
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         self.check_time(now)?;
         self.now = now;
-        // Nothing new, no new answer: so a log, which holds what was heard, can be replayed.
+        // Without a new event there is no new answer, so a log of the events can be replayed.
         if !core::mem::take(&mut self.heard) {
             return Ok(());
         }
@@ -318,8 +323,8 @@ impl Dispatcher for Composed {
             self.arrive(now);
             self.start_copies(now, actions)?;
             self.place(now, actions)?;
-            // A launch that will never run is gone, so its process may give the turn away and its place
-            // in the window: no event tells that later.
+            // A launch that will never run is gone, so its process may give away the turn and its
+            // place in the window. No event reports that later, so the loop runs once more.
             if !core::mem::take(&mut self.gave_up) {
                 break;
             }

@@ -16,19 +16,19 @@ use crate::DispatchError;
 use crate::answer::LoggedAnswer;
 
 impl Composed {
-    /// Submits these launches, which the controller has said to submit, in their order of issue.
+    /// Submits launches, as the controller has commanded, in their order of issue.
     pub(super) fn submit(
         &mut self,
         batch: &[SubmittedLaunch],
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        // Launches of one stream that became ready one after the other.
+        // Launches of one stream that follow each other are submitted together.
         let lane =
             |&(_, launch, _): &SubmittedLaunch| (launch.process, launch.stream, launch.is_copy());
         for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
             if launches.iter().any(|(_, launch, _)| launch.is_copy()) {
-                // They have no packets, and the device sees them at once.
+                // Copies have no packets, and the device sees them at once.
                 for copy in launches {
                     self.submit_one(copy, Submission::default(), now, now, actions)?;
                 }
@@ -86,7 +86,7 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        // The call returns at once; what the way to the device takes is the launch path's.
+        // The call returns at once; the launch path decides how long the way to the device takes.
         self.driver.report(Report::Submitted(*handle))?;
         let submission = self.submissions;
         self.submissions += 1;
@@ -157,8 +157,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Asks the allocate policy once, and carries out its answer; whether it waits. What of an answer
-    /// breaks a law has changed nothing.
+    /// Asks the allocate policy once, and carries out its answer. Returns whether the policy waits.
+    /// A part of an answer that breaks a law has changed nothing.
     fn ask_once(
         &mut self,
         round: &mut Round,
@@ -186,7 +186,8 @@ impl Composed {
             Answer::Wait { retry_at } => {
                 let refusals = &round.refusals;
                 self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
-                // What was refused need be looked for there alone where something is freed now.
+                // A refused workgroup need be tried again only where something is freed from now
+                // on.
                 self.book.watch();
                 if let Some(at) = retry_at {
                     self.wake_at(at, now, actions);
@@ -197,7 +198,7 @@ impl Composed {
         Ok(false)
     }
 
-    /// What is free beside the compute units that are being reset, where there are any.
+    /// Copies the compute units and closes those that are being reset; `None` where there are none.
     fn open_units(&self) -> Option<Cus> {
         let closed = &self.preemptions.closed;
         let mut cus = (!closed.is_empty()).then(|| self.book.cus().clone())?;
@@ -205,7 +206,7 @@ impl Composed {
         Some(cus)
     }
 
-    /// A launch of the view, and its submission number.
+    /// Finds a launch of the view, and its submission number.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
         let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
         let known = self.launches.get(&id).filter(shown);
@@ -228,7 +229,8 @@ impl Composed {
         let parts = self.known(id)?.check_parts(waves, pieces);
         parts.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         if let Err(fault) = self.book.start(&launch, waves, pieces, places) {
-            // Out of order where a workgroup was cut is another law than not to fit.
+            // Parts of a cut workgroup out of order break law 8, a start that does not fit breaks
+            // law 2.
             let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
             let is_cut = self.ready.get(submission, id).is_some_and(cut);
             let law = if is_cut && matches!(fault, BookError::Waves { .. }) { 8 } else { 2 };
@@ -239,7 +241,7 @@ impl Composed {
         let entry = known.entry();
         let more = known.unstarted();
         if let Err(what) = started {
-            // These are whole workgroups: of parts it was checked before.
+            // Only a start of whole workgroups can fail here: parts were checked before.
             self.book.end(id, waves, pieces)?;
             return Err(self.policies.allocate.broke("allocate", what));
         }
@@ -277,7 +279,8 @@ impl Composed {
         Ok(())
     }
 
-    /// The policy will never place this launch, although an empty compute unit would hold it.
+    /// Refuses a launch that the policy will never place, although an empty compute unit would hold
+    /// it.
     fn never(
         &mut self,
         refusal: Refusal,

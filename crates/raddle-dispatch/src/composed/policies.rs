@@ -12,7 +12,7 @@ use crate::slots::{Everyone, Never, Ordinary};
 
 macro_rules! any {
     ($($Any:ident: $Slot:ident),*) => {$(
-        /// A policy of the slot whose own type can be asked for again.
+        /// A policy of the slot that can be cast back to its own type.
         pub(crate) trait $Any: $Slot + Any + Send {}
         impl<P: $Slot + Any + Send> $Any for P {}
     )*};
@@ -39,7 +39,7 @@ impl<P: ?Sized> NamedPolicy<P> {
         Self { name: name.into(), policy }
     }
 
-    /// The policy of `slot` broke a law.
+    /// Makes the error that the policy of `slot` broke a law.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
         DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
     }
@@ -57,19 +57,19 @@ impl Default for Policies {
 }
 
 impl Policies {
-    /// Launch path, turn, allocate, preempt.
+    /// Returns the names of the policies: launch path, turn, allocate, preempt.
     pub(super) fn names(&self) -> [&str; 4] {
         [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
     }
 
-    /// The first policy of this type.
+    /// Finds the first policy of this type.
     pub(super) fn of_type<P: 'static>(&self) -> Option<&P> {
         let all: [&dyn Any; 4] =
             [&*self.path.policy, &*self.turn.policy, &*self.allocate.policy, &*self.preempt.policy];
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
-    /// Tells every policy what has happened.
+    /// Lets every policy observe a fact.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);
         self.turn.policy.observe(fact, now);

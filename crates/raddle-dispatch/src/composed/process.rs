@@ -7,38 +7,39 @@ use raddle_policy::{
     Tick, Ticks,
 };
 
-/// One process: its streams, its launches on the device, its clocks. What it has not submitted is the
-/// controller's to know.
+/// One process: its streams, its launches on the device, its clocks. The controller keeps the
+/// launches that are not submitted.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
     pub(super) streams: BTreeMap<StreamId, Stream>,
-    /// The way of its last preemption, and when that began.
+    /// The way of the last preemption of the process; `since` is the tick at which it began.
     pub(super) way: Preemption,
     pub(super) since: Tick,
-    /// Its work is being held or saved.
+    /// True while the work of the process is being held or saved.
     pub(super) removing: bool,
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
-    /// When its streams are to be asked for again, and whether something has changed that says so before.
+    /// The tick at which the turn policy is asked for the streams again; `streams_stale` is true if
+    /// a change calls for it before.
     pub(super) streams_until: Option<Tick>,
     pub(super) streams_stale: bool,
     joined: Tick,
     work: Work,
     ran: Stopwatch,
-    /// Since when it has had no wave on the device.
+    /// The tick since which the process has had no wave on the device.
     idle_since: Tick,
 }
 
 /// A stream of a process.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The controller's name of it.
+    /// The name of the stream in the controller.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
-    /// Whether it may submit nothing, by the turn policy.
+    /// True if the turn policy lets the stream submit nothing.
     pub(super) held: bool,
     pub(super) submitted: u64,
     work: Work,
@@ -49,14 +50,15 @@ pub(super) struct Stream {
 struct Work {
     levels: BTreeMap<u8, u32>,
     count: u64,
-    /// How long those take of which that is known, and how many there are of which it is not.
+    /// The sum of the known estimates of run time; `unknown` counts the launches without an
+    /// estimate.
     expected: Ticks,
     unknown: u64,
     alive: Stopwatch,
     since: Tick,
 }
 
-/// Adds up the time during which something holds.
+/// A clock that adds up the time during which it is on.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stopwatch {
     total: Ticks,
@@ -81,12 +83,12 @@ impl Stopwatch {
 }
 
 impl Work {
-    /// The most urgent level among them.
+    /// Returns the most urgent level of the launches.
     fn level(&self) -> Option<Level> {
         self.levels.keys().next().map(|&level| Level(level))
     }
 
-    /// Whether the most urgent level is another one now.
+    /// Adds a launch. Returns whether the most urgent level has changed.
     fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         *self.levels.entry(launch.level.0).or_insert(0) += 1;
@@ -102,6 +104,7 @@ impl Work {
         self.level() != before
     }
 
+    /// Removes a launch. Returns whether the most urgent level has changed.
     fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         if let Some(count) = self.levels.get_mut(&launch.level.0) {
@@ -160,7 +163,7 @@ impl Process {
         }
     }
 
-    /// A launch came; whether the turn must be asked again.
+    /// Adds a launch. Returns whether the turn policy must be asked again.
     pub(super) fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.gained(launch, now);
@@ -168,7 +171,7 @@ impl Process {
         self.work.gained(launch, now)
     }
 
-    /// A launch went; whether the turn must be asked again.
+    /// Removes a launch. Returns whether the turn policy must be asked again.
     pub(super) fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.lost(launch, now);
@@ -221,7 +224,7 @@ impl Process {
         })
     }
 
-    /// Its streams with work, by id.
+    /// Lists the states of the streams with work, by id.
     pub(super) fn stream_states(&self, now: Tick) -> impl Iterator<Item = StreamState> + '_ {
         self.streams.iter().filter_map(move |(&id, stream)| stream.state(id, now))
     }

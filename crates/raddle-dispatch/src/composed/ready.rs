@@ -12,12 +12,12 @@ pub(super) struct Ready {
     entries: Vec<ReadyLaunch>,
     /// The submission number of each entry.
     submissions: Vec<u64>,
-    /// Entries before it have left.
+    /// The index of the first entry that is shown; entries before it have left.
     front: usize,
 }
 
 impl Ready {
-    /// What the policy sees.
+    /// Returns the launches that the policy sees.
     pub(super) fn launches(&self) -> &[ReadyLaunch] {
         &self.entries[self.front..]
     }
@@ -27,7 +27,7 @@ impl Ready {
         found.map(|at| at + self.front).map_err(|at| at + self.front)
     }
 
-    /// Shows a launch, or what has become of one that is shown.
+    /// Shows a launch, or updates one that is shown.
     pub(super) fn show(&mut self, submission: u64, entry: ReadyLaunch) {
         match self.find(submission) {
             Ok(at) => self.entries[at] = entry,
@@ -38,7 +38,7 @@ impl Ready {
         }
     }
 
-    /// The entry of that submission, if it is shown and of that launch.
+    /// Finds the entry of a submission, if it is shown and belongs to that launch.
     pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
         let at = self.find(submission).ok()?;
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
@@ -54,7 +54,7 @@ impl Ready {
             }
             Err(_) => return,
         }
-        // What has left is dropped once it is the larger part.
+        // Entries that have left are dropped once they are the larger part, so hiding stays cheap.
         if self.front > self.entries.len() / 2 {
             self.entries.drain(..self.front);
             self.submissions.drain(..self.front);

@@ -5,7 +5,7 @@ use raddle_preempt::ResetScope;
 
 use crate::answer::LoggedAnswer;
 
-/// Writes nothing.
+/// A log that writes nothing.
 #[derive(Debug)]
 pub(crate) struct SilentLog(());
 
@@ -33,7 +33,7 @@ impl SilentLog {
     }
 }
 
-/// Checks nothing.
+/// A check that checks nothing.
 #[derive(Debug)]
 pub(crate) struct Unchecked(());
 

@@ -1,6 +1,6 @@
 //! Which processes may issue now, and by which method does the work of the others leave?
 //!
-//! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); what it wishes goes to the
+//! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); its wishes go to the
 //! driver.
 
 use alloc::format;
@@ -20,7 +20,8 @@ use crate::DispatchError;
 use crate::answer::{LoggedAnswer, WrittenLoad};
 
 impl Composed {
-    /// Asks the turn policy if it has to be asked, and takes off the work of those revoked.
+    /// Asks the turn policy if that is due, and takes off the work of the processes that are
+    /// revoked.
     pub(super) fn take_turns(
         &mut self,
         now: Tick,
@@ -91,7 +92,8 @@ impl Composed {
         wishes.iter().try_for_each(|&wish| self.wish(wish, now))
     }
 
-    /// Asks which streams of those who have the turn may submit, if the policy chooses among them.
+    /// Asks the turn policy which streams may submit, of each process that has the turn, if the
+    /// policy chooses among streams.
     pub(super) fn choose_streams(
         &mut self,
         now: Tick,
@@ -157,14 +159,14 @@ impl Composed {
 
     fn wish(&mut self, wish: Wish, now: Tick) -> Result<(), DispatchError> {
         if let Wish::Resume { process: id } = wish {
-            // Whoever comes back is asked for its streams again.
+            // The streams of a process that comes back are chosen anew.
             self.processes.entry(id).and_modify(|process| process.streams_stale = true);
-            // The turn came back before the last wave of the one before had gone.
+            // If the process still has waves of its last turn, their overrun ends here.
             if let Some(lost) = self.turns.lost.remove(&id) {
                 self.turns.tally.left(now.since(lost));
             }
             let preempted = self.driver.controller().phase(id)? != ProcessPhase::Running;
-            // It goes on at once, or when its preemption is over (A7).
+            // The process goes on at once, or when its preemption is over (A7).
             if self.driver.wish(wish)? == WishAnswer::Resumed(Resumed::Now) && preempted {
                 self.note_resumed(id, now);
             }
@@ -176,7 +178,7 @@ impl Composed {
         if let Some(known) = self.processes.get(&process).filter(|it| !it.submitted.is_empty()) {
             self.turns.tally.revoked += 1;
             if known.resident_waves > 0 {
-                // What is resident from now on outlasts the turn.
+                // Waves that are resident from now on outlast the turn.
                 self.turns.lost.insert(process, now);
             }
         }

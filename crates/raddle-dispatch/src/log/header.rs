@@ -19,13 +19,13 @@ pub const LOG_VERSION: u32 = 2;
 pub struct LogHeader {
     /// Version of the log format: [`LOG_VERSION`], or 1, whose hashes of addresses are other ones.
     pub raddle_log: u32,
-    /// How much a start line tells.
+    /// The detail of start lines.
     pub detail: Detail,
-    /// The device's name.
+    /// The name of the device.
     pub device: String,
-    /// Its compute units.
+    /// The number of compute units of the device.
     pub cus: u16,
-    /// What one of them holds.
+    /// The shape of one compute unit.
     pub shape: CuShape,
     /// The four policies.
     pub recipe: Recipe,
@@ -47,7 +47,8 @@ impl LogHeader {
     /// Reads the header line of a log whose policies are in the registry.
     ///
     /// # Errors
-    /// When it is not one of version 1 or 2, or names a policy that the registry does not have.
+    /// When the line is no header of version 1 or 2, or names a policy that the registry does not
+    /// have.
     pub(super) fn read(line: &str, registry: &Registry) -> Result<Self, DispatchError> {
         let bad = |what: String| DispatchError::bad_log(1, what);
         let no_header = |error: &dyn Display| {
@@ -66,20 +67,22 @@ impl LogHeader {
         Ok(Self { raddle_log, detail, device, cus, shape, recipe })
     }
 
-    /// A log to `to` that begins with this header, every line spelled by itself. Give it a buffer: every
-    /// line is one write.
+    /// Makes a log to `to` that begins with this header, every line spelled in full. Give it a
+    /// buffered writer: every line is one write.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.reads(), false), self)
     }
 
-    /// The same in short: lines leave out what follows from those before them.
+    /// Makes a short log to `to` that begins with this header: a line leaves out what follows from
+    /// earlier lines.
     #[must_use]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.reads(), true), self)
     }
 
-    /// What of a launch its policies read.
+    /// Finds the fields of a launch that only some policies read, and the policies of the recipe
+    /// do.
     fn reads(&self) -> ReadOfLaunch {
         ReadOfLaunch {
             activity: self.recipe.reads_activity(),

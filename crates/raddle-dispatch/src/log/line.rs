@@ -9,19 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
-/// One line: when it was said, in which step, and what.
+/// One line of a log: its tick, its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogLine<T> {
-    /// When.
+    /// The tick of the event or answer.
     pub t: Tick,
-    /// In which step.
+    /// The number of the step, which is one decision with the events before it.
     pub step: u64,
-    /// An event or an answer: its key `event` or `answer` says which.
+    /// The event or answer, which has a key `event` or `answer`.
     #[serde(flatten)]
     pub said: T,
 }
 
-/// An event; `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
+/// An event as a log spells it; `P` is the type of its pieces: [`WrittenPieces`] to write them,
+/// runs to read them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum LoggedEvent<P> {
@@ -68,15 +69,16 @@ pub(super) enum LoggedEvent<P> {
     Restored {
         launch: LaunchId,
     },
-    /// Of a live runtime: the submit call of a launch has returned.
+    /// In a log of a live runtime: the submit call of a launch has returned.
     Submitted {
         launch: LaunchId,
     },
-    /// Of a live runtime: it takes no launch now, this one waits again.
+    /// In a log of a live runtime: the runtime takes no launch now, so this one waits again.
     NotSubmitted {
         launch: LaunchId,
     },
-    /// Of a live runtime: whether a launch may be killed, which is known when it is submitted.
+    /// In a log of a live runtime: the idempotence of a launch, which is known when it is
+    /// submitted.
     Judged {
         launch: LaunchId,
         idempotent: Idempotence,
@@ -89,7 +91,7 @@ pub(super) enum LoggedEvent<P> {
     ResetOver {
         process: ProcessId,
     },
-    /// Of a live runtime: a host was told that everything up to this launch has ended.
+    /// In a log of a live runtime: a host was told that everything up to this launch has ended.
     Reached {
         process: ProcessId,
         launch: LaunchId,
@@ -134,8 +136,8 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
 }
 
 impl LoggedEvent<Vec<PieceRun>> {
-    /// The event, its pieces put into `pieces`; `None` if it names a compute unit that the device
-    /// does not have, or both waves and a cut.
+    /// Makes the event, with its pieces put into `pieces`; `None` if it names a compute unit that
+    /// the device does not have, or both waves and a cut.
     pub(super) fn event<'p>(&self, cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
         Some(match *self {
             Self::ProcessJoined { process, share } => Event::ProcessJoined { process, share },
@@ -163,7 +165,7 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::Woke {} => Event::Woke,
             Self::Raised { process } => Event::Raised { process },
             Self::ResetOver { process } => Event::ResetOver { process },
-            // No dispatcher hears these.
+            // A dispatcher gets no events of a live runtime.
             Self::Submitted { .. }
             | Self::NotSubmitted { .. }
             | Self::Judged { .. }
@@ -173,10 +175,10 @@ impl LoggedEvent<Vec<PieceRun>> {
     }
 }
 
-/// The first wave of a span, and how many.
+/// The first wave of a span, and the number of waves.
 type FirstAndCount = Option<(u16, u16)>;
 
-/// The keys `waves` and `cut` of a span.
+/// Spells a span as the values of the keys `waves` and `cut`.
 const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
@@ -185,7 +187,7 @@ const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     }
 }
 
-/// The span of the keys `waves` and `cut`; `None` for both.
+/// Reads the span of the keys `waves` and `cut`; `None` where both are given.
 pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Option<WaveSpan> {
     match (waves, cut) {
         (None, None) => Some(WaveSpan::All),
@@ -196,8 +198,8 @@ pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Workgroups start, with the hash of their addresses or, in full detail, the addresses; `from`
-    /// says from where on a short log counts them.
+    /// Makes the answer that starts workgroups, with the hash of their addresses or, in full
+    /// detail, the addresses. `from` is the number from which a short log counts the workgroups.
     pub(super) fn start(
         launch: LaunchId,
         span: WaveSpan,
@@ -215,21 +217,21 @@ impl<'a> LoggedAnswer<'a> {
 }
 
 impl WrittenPieces<'_> {
-    /// How pieces are spelled.
+    /// Spells pieces as a log has them.
     pub(super) fn text(pieces: &[Piece]) -> String {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
 }
 
-/// The hash of addresses that stands for them in a log, as it is spelled.
+/// Spells the hash that stands for addresses in a log.
 #[must_use]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }
 
-/// A hash of addresses, by which two answers can be told apart: of every fourth one by itself, so
-/// that no multiplication waits for the one before, in the steps of FNV-1a, a word at a time.
+/// Computes a hash of addresses, by which two answers can be told apart: in the steps of FNV-1a, a
+/// word at a time, in four lanes side by side, so that no multiplication waits for the one before.
 fn digest(places: &[Place]) -> u32 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1u64, 2, 3, 4];

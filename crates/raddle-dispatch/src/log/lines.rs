@@ -8,7 +8,7 @@ use super::header::LogHeader;
 use super::short::Memory;
 use crate::{DispatchError, Registry};
 
-/// How the last line begins.
+/// The beginning of the last line.
 const LAST: &str = "{\"raddle-log-end\":";
 
 /// The last line of a log.
@@ -31,10 +31,11 @@ pub(super) struct LogLines<R> {
     memory: Memory,
 }
 
-/// The most bytes of the first line: of a file that is no log it may be all.
+/// The most bytes of the first line, as the first line of a file that is no log may be the whole
+/// file.
 const HEADER: u64 = 1 << 20;
 
-/// The beginning of every log, also of that of a live program or a daemon.
+/// The key that the first line of every log has, also of a live program or a daemon.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct LogMark {
@@ -42,11 +43,11 @@ struct LogMark {
     _version: u32,
 }
 
-/// Every line of a log as it is spelled by itself. Nothing comes out of a file that is no log.
+/// Spells every line of a log in full. A file that is no log gives an error alone.
 ///
 /// # Errors
-/// When it does not begin with a header; when a line cannot be read, or leaves out what does not follow from those
-/// before it. Nothing follows.
+/// When the log does not begin with a header; when a line cannot be read, or leaves out what does
+/// not follow from earlier lines. No line follows an error.
 pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, DispatchError>> {
     let (mut memory, mut number, mut log) = (Memory::default(), 0, Some(log));
     core::iter::from_fn(move || {
@@ -62,7 +63,7 @@ pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, Dis
     })
 }
 
-/// The first line, where it is a header.
+/// Reads the first line, which must be a header.
 fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
     let mut line = Vec::new();
     log.take(HEADER).read_until(b'\n', &mut line).map_err(DispatchError::ReadLog)?;
@@ -84,7 +85,7 @@ fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
     Ok((read > 0).then_some(line))
 }
 
-/// A line in full. The first and the last one have no time, and stay.
+/// Spells a line in full. The first and the last line have no time, and stay as they are.
 fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String, DispatchError> {
     if number == 1 || line.starts_with(LAST) {
         return Ok(line);
@@ -107,7 +108,7 @@ impl<R: BufRead> LogLines<R> {
         }
     }
 
-    /// The first line.
+    /// Reads the first line.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
@@ -115,10 +116,10 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// The next line; `None` behind the last one, which gives the counts.
+    /// Reads the next line and spells it in full; `None` at the last line, which gives the counts.
     ///
     /// # Errors
-    /// When it cannot be read, is not whole, or the log breaks off.
+    /// When the line cannot be read, is not whole, or the log breaks off.
     pub(super) fn next(&mut self) -> Result<Option<String>, DispatchError> {
         let Some(line) = self.lines.next().transpose().map_err(DispatchError::ReadLog)? else {
             let what = "the log breaks off after it; its last line must give the counts";
@@ -136,7 +137,7 @@ impl<R: BufRead> LogLines<R> {
         spell_out(&mut self.memory, self.number, line).map(Some)
     }
 
-    /// Whether nothing is missing: the last line gives the counts of what came before.
+    /// Checks that no line is missing: the last line has the numbers of events and answers.
     pub(super) fn check_counts(&self, events: u64, answers: u64) -> Result<(), DispatchError> {
         match serde_json::from_str(&self.last) {
             Ok(LastLine { raddle_log_end: 1, events: said, answers: also })

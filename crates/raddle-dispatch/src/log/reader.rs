@@ -11,14 +11,14 @@ use super::lines::LogLines;
 use crate::answer::runs::PieceRun;
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
-/// What a replay of a log found.
+/// The result of a replay of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
-    /// Events fed.
+    /// The number of events fed.
     pub events: u64,
-    /// Answer lines compared.
+    /// The number of answer lines compared.
     pub answers: u64,
-    /// The first line that differs: its 1-based number, as logged, as answered now.
+    /// The first line that differs: its number from 1, the logged text, the text of the new answer.
     pub difference: Option<(usize, String, String)>,
 }
 
@@ -30,7 +30,7 @@ pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     replay_with(&Registry::bundled(), log)
 }
 
-/// [`replay`], of a log whose policies are in the registry.
+/// Replays a log as [`replay`] does, with the policies of a registry.
 ///
 /// # Errors
 /// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
@@ -57,7 +57,7 @@ struct LogReplay {
     echo: Echo,
     /// The step whose events are being heard.
     open: Option<(Tick, u64)>,
-    /// Its lines, with their numbers.
+    /// The lines of that step in the log, with their numbers.
     expected: Vec<(usize, String)>,
     pieces: Vec<Piece>,
     found: Replayed,
@@ -69,7 +69,7 @@ impl LogReplay {
         let builder = header.recipe.builder(header.shape, header.cus);
         let builder = builder.map_err(|error| DispatchError::bad_log(1, error.to_string()))?;
         let dispatcher = builder.log(header.writer(Box::new(sink))).build()?;
-        // The header that it has just written is not compared.
+        // The header that the dispatcher has just written is not compared.
         echo.take();
         Ok(Self {
             dispatcher,
@@ -82,7 +82,7 @@ impl LogReplay {
         })
     }
 
-    /// Takes a line; where a new step begins, the one before is decided and compared first.
+    /// Takes a line; where a new step begins, the step before it is decided and compared first.
     fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
         if !line.contains("\"event\":") {
             self.expected.push((number, line));
@@ -137,7 +137,7 @@ impl LogReplay {
     }
 }
 
-/// Keeps what a log writer writes until it is asked for.
+/// A sink that keeps the text of a log writer until it is taken.
 #[derive(Clone, Default)]
 struct Echo(Arc<Mutex<Vec<u8>>>);
 

@@ -1,14 +1,14 @@
 //! What of a line need not be written, since it follows from the lines before it?
 //!
-//! Who writes a short log and who reads one keep this memory alike:
+//! The writer and the reader of a short log keep equal memories:
 //!
-//! - a line without `"t"` is of the tick and step of the line before it; `"d"` is the time since then,
-//!   and begins the next step;
+//! - a line without `"t"` has the tick and step of the line before it; `"d"` is the time since that
+//!   line, and begins the next step;
 //! - `"runs"` of a start are its `"pieces"`, their first workgroups counted from the one behind the
 //!   highest that has started of the launch and not all ended;
-//! - waves that end without `"pieces"` are what of the launch started first, in one tick and with the
-//!   same waves, and has not ended;
-//! - a `wait` without `"refusals"` says what the last one said.
+//! - waves that end without `"pieces"` are the first of the launch that started, in one tick and
+//!   with the same waves, and have not ended;
+//! - a `wait` without `"refusals"` has the refusals of the last `wait`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write as _;
@@ -21,24 +21,24 @@ use super::line::read_span;
 use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
 
-/// What was said so far, as far as later lines leave it out.
+/// The content of earlier lines, as far as later lines may leave it out.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Tick and step of the last line.
     last: Option<(u64, u64)>,
     launches: BTreeMap<LaunchId, ToldBefore>,
-    /// What the last wait said.
+    /// The text of the last `wait`, behind its time.
     wait: Vec<u8>,
 }
 
-/// What of a launch has started and not all ended.
+/// The workgroups of a launch that have started and not ended, in batches.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
     started: VecDeque<Batch>,
 }
 
-/// What started in one tick.
+/// Workgroups of a launch that started in one tick, with the same waves.
 #[derive(Debug)]
 struct Batch {
     at: u64,
@@ -66,7 +66,7 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Begins a line, in short.
+    /// Begins a line in short form.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -78,7 +78,8 @@ impl Memory {
         begun.expect("memory takes whatever is written");
     }
 
-    /// Notes a start; from where on its workgroups are counted, if from no later than they begin.
+    /// Notes a start. Returns the number from which its workgroups are counted; `None` where one of
+    /// them is below that number.
     pub(super) fn started(
         &mut self,
         id: LaunchId,
@@ -102,7 +103,7 @@ impl Memory {
         pieces.iter().all(|piece| piece.first >= from).then_some(from)
     }
 
-    /// Notes that waves ended; whether they are what started first.
+    /// Notes that waves ended. Returns whether they are the first batch of the launch.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let first = self.launches.get(&id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
@@ -110,7 +111,7 @@ impl Memory {
         follows
     }
 
-    /// Takes out what started first, or whatever has, where something else ended.
+    /// Takes out the first batch of a launch; where other waves ended, forgets all of its batches.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(&id)?;
         let batch = told.started.pop_front();
@@ -120,7 +121,7 @@ impl Memory {
         batch
     }
 
-    /// Notes what a wait says; whether the last one said the same.
+    /// Notes the text of a `wait`. Returns whether the last `wait` had the same text.
     pub(super) fn waits(&mut self, said: &[u8]) -> bool {
         let same = self.wait == said;
         if !same {
@@ -130,7 +131,7 @@ impl Memory {
         same
     }
 
-    /// A line as it is spelled in full; `None` where it leaves out what does not follow.
+    /// Spells a line in full; `None` where it leaves out what does not follow from earlier lines.
     pub(super) fn spell_out(&mut self, line: &str) -> Option<String> {
         let said = if let Some(rest) = line.strip_prefix("{\"t\":") {
             let (t, rest) = number(rest)?;
@@ -165,7 +166,7 @@ impl Memory {
     fn spell_start(&mut self, said: &str) -> Option<String> {
         let short = said.find("\"runs\":");
         let Some(ReadStart { launch, waves, cut, pieces: written }) = read(said) else {
-            // One that names no workgroups, or is refused by whoever reads it.
+            // A start that names no workgroups, or that the reader of the line will refuse, stays.
             return short.is_none().then(|| said.to_owned());
         };
         let from = self.launches.get(&launch).map_or(0, |told| told.next);
@@ -201,12 +202,12 @@ impl Memory {
     }
 }
 
-/// What a line says, without its brace and its time.
+/// Reads the text of a line behind its brace and its time.
 fn read<T: DeserializeOwned>(said: &str) -> Option<T> {
     serde_json::from_str(&format!("{{{said}")).ok()
 }
 
-/// The number at the beginning, and what follows it.
+/// Splits a text into the number at its beginning and the rest.
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let (digits, rest) = text.split_at(end);
@@ -247,7 +248,7 @@ mod tests {
             steps in prop::collection::vec((0u64..3, 0u32..3, 0u64..6, 0u64..9), 1..120),
         ) {
             let mut writers = writers(if full { Detail::Full } else { Detail::Answers });
-            // What has started and not ended, in order, as the device tells of it or otherwise.
+            // The workgroups that have started and not ended, in order; not all end in this order.
             let mut running: Vec<(LaunchId, WaveSpan, Vec<Piece>)> = Vec::new();
             let (mut t, mut step, mut next) = (Tick(0), 0, [0u64; 3]);
             for (span, id, what, code) in steps {
@@ -264,7 +265,7 @@ mod tests {
                 let pieces = [piece(*first, CuId(1)), piece(*first + 1, CuId(2))];
                 let launch = Launch { id, ..raddle_testkit::launch(id.0).build() };
                 let at = running.iter().position(|it| it.0 == id);
-                // The first of it, or whatever else.
+                // Mostly the first batch of the launch ends, but sometimes another batch.
                 let ended = at.map(|at| running[if code == 0 { running.len() - 1 } else { at }].clone());
                 for (_, log) in &mut writers {
                     match (what, &ended) {
@@ -287,7 +288,7 @@ mod tests {
                     (0 | 1, _) => {
                         *first = if code == 8 { 0 } else { *first + code };
                         match running.last_mut() {
-                            // What starts in one tick ends together.
+                            // Workgroups that start in one tick end together.
                             Some(last) if span == 0 && (last.0, last.1) == (id, waves) => {
                                 last.2.extend(pieces);
                             }
@@ -305,7 +306,7 @@ mod tests {
             let again: Result<Vec<String>, _> = spelled_out(short.as_bytes()).collect();
             prop_assert_eq!(again.expect("it follows"), spelled.lines().collect::<Vec<_>>());
             prop_assert!(short.len() <= spelled.len());
-            // Lines that are spelled by themselves stay as they are.
+            // Lines that are spelled in full stay as they are.
             let same: Result<Vec<String>, _> = spelled_out(spelled.as_bytes()).collect();
             prop_assert_eq!(same.expect("it follows"), spelled.lines().collect::<Vec<_>>());
         }

@@ -9,7 +9,7 @@ use super::line::LoggedEvent;
 use super::short::Memory;
 use crate::answer::LoggedAnswer;
 
-/// How much a start line tells.
+/// The detail of start lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detail {
@@ -20,7 +20,7 @@ pub enum Detail {
     Full,
 }
 
-/// What of a launch is written beside what every policy reads: only what one here does.
+/// Fields of a launch that are written only if a policy of the recipe reads them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReadOfLaunch {
     pub(super) activity: bool,
@@ -40,17 +40,17 @@ impl ReadOfLaunch {
     }
 }
 
-/// Writes the log, or nothing.
+/// A writer of the log, or of nothing.
 ///
 /// An error stays until [`LogWriter::finish`] reports it, so that no decision depends on it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
     reads: ReadOfLaunch,
-    /// What later lines leave out; `None` in a log that is spelled in full.
+    /// The content that later lines leave out; `None` in a log that is spelled in full.
     memory: Option<Memory>,
     text: Vec<u8>,
-    /// Lines written, of events and of answers.
+    /// The number of lines written, of events and of answers.
     lines: (u64, u64),
     error: Option<io::Error>,
 }
@@ -62,7 +62,7 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl LogWriter {
-    /// Writes nothing.
+    /// Makes a writer that writes nothing.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -76,7 +76,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes to `to`, beginning with a header; in short, or as every line is spelled by itself.
+    /// Makes a writer to `to` that begins with a header; in short form, or with every line in full.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, ReadOfLaunch, bool),
@@ -89,20 +89,20 @@ impl LogWriter {
         log
     }
 
-    /// Writes to `to`, beginning with this header: for what keeps a log with events and answers of its
-    /// own. Give it a buffer: every line is one write.
+    /// Makes a writer to `to` that begins with this header, for a program whose log has events and
+    /// answers of its own. Give it a buffered writer: every line is one write.
     #[must_use]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
         Self::new(to, (Detail::Answers, ReadOfLaunch::default(), false), header)
     }
 
-    /// Writes an event: something with a key `event`.
+    /// Writes an event: a value with a key `event`.
     pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.0 += 1;
         self.line(t, step, &said);
     }
 
-    /// Writes an answer: something with a key `answer`.
+    /// Writes an answer: a value with a key `answer`.
     pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.1 += 1;
         self.line(t, step, &said);
@@ -115,7 +115,7 @@ impl LogWriter {
         }
     }
 
-    /// Whether lines are written.
+    /// Returns whether lines are written.
     fn is_on(&self) -> bool {
         self.to.is_some() && self.error.is_none()
     }
@@ -140,7 +140,7 @@ impl LogWriter {
         }
     }
 
-    /// Says something behind the time of a line, without a brace of its own.
+    /// Writes a value behind the time of a line, without its opening brace.
     fn say(&mut self, said: &impl Serialize) {
         let begun = self.text.len();
         self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
@@ -259,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// The launch of the one line that is written.
+    /// Writes a launch in one line. Returns the line and the launch that it holds.
     fn written(reads: ReadOfLaunch, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =

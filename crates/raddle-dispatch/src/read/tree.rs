@@ -28,12 +28,12 @@ impl JsonTree<'_> {
         ReadError::unfit(kind, found, wanted.into())
     }
 
-    /// A whole number of up to `most`.
+    /// Reads a whole number of up to `most`.
     fn whole(self, most: u64) -> Read<u64> {
         let unfit = |kind| self.unfit(kind, format!("a whole number from 0 to {most}"));
         let number = match self.0 {
             Value::Number(number) => number.as_u64().ok_or_else(|| {
-                // A number beyond 64 bits is whole, but too large; so is a negative one too small.
+                // A number beyond 64 bits is whole but too large, and a negative one is too small.
                 let whole = number.is_i64() || number.as_f64().is_some_and(|x| x.abs() >= 1.8e19);
                 unfit(if whole { FaultKind::OutOfRange } else { FaultKind::WrongType })
             })?,
@@ -216,7 +216,7 @@ impl<'v> ObjectEntries<'v> {
         Self { entries: entries.into_iter(), value: None }
     }
 
-    /// In the order of the fields; any other key is refused.
+    /// Makes the entries in the order of the fields; any other key is refused.
     fn fields(map: &'v Map<String, Value>, fields: &'static [&'static str]) -> Read<Self> {
         let mut entries: Vec<(usize, &str, &Value)> = Vec::with_capacity(map.len());
         for (key, value) in map {

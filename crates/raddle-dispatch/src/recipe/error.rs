@@ -40,9 +40,9 @@ fn suffix(message: &str, example: Option<&str>) -> String {
 }
 
 impl RecipeError {
-    /// An error of one key of a recipe whose text is not known.
+    /// Makes the error of one key of a recipe whose text is not known.
     pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
-        // Keys and words come from a file: they must not paint on a terminal.
+        // Keys and words come from a file, so control characters must not reach a terminal.
         let plain = |text: &str| text.replace(char::is_control, "?");
         Self::Setting {
             name: String::new(),
@@ -53,7 +53,8 @@ impl RecipeError {
         }
     }
 
-    /// A setting that the policy of a slot cannot use; examples are taken from its samples.
+    /// Makes the error of a setting that the policy of a slot cannot use; the example is taken from
+    /// the samples of the policy.
     pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
         let SettingError { key, message, example, .. } = error;
         let steps: Vec<&str> = key.split(['.', '[']).collect();
@@ -65,7 +66,7 @@ impl RecipeError {
     }
 
     /// Adds the name of the recipe, and the line on which the key stands in its text.
-    /// [`Recipe::builder`](crate::Recipe::builder) knows neither.
+    /// [`Recipe::builder`](crate::Recipe::builder) knows neither of the two.
     #[must_use]
     pub fn of_file(self, file: &str, text: &str) -> Self {
         match self {

@@ -7,7 +7,7 @@ use super::registry::Registry;
 use super::sample;
 use crate::read::{FaultKind, ReadError, kebab};
 
-/// The keys of a recipe, for examples.
+/// A recipe with every key, for examples.
 const RECIPE: &str = "raddle = 1
 description = \"what it is for, in a line\"
 window = 8
@@ -16,7 +16,7 @@ turn = { policy = \"everyone\" }
 allocate = { policy = \"leftover\" }
 preempt = { policy = \"never\" }";
 
-/// The error of a recipe for one of its values; `json`: how examples are written.
+/// Makes the error of a recipe from the error of one of its values. With `json`, examples are JSON.
 pub(super) fn explain(
     error: &ReadError,
     recipe: &Value,
@@ -28,7 +28,7 @@ pub(super) fn explain(
     let policy = policy(recipe, &at);
     let (mut message, mut word) = (error.to_string(), error.nearest().map(kebab));
     let missing = kebab(&error.found);
-    // The key that the example is of, where it is not that of the error.
+    // The key of the example, where it is another one than the key of the error.
     let mut like = None;
     match error.kind {
         FaultKind::MissingField if !missing.is_empty() => {
@@ -47,7 +47,7 @@ pub(super) fn explain(
             let policy = policy.as_deref().unwrap_or("what it lies in");
             message = format!("unknown key, `{policy}` has no settings: leave it out");
         }
-        // A word that is the key to settings, but has none.
+        // A word that is a key to settings stands without settings.
         FaultKind::UnknownField => {
             message.clone_from(&error.found);
             word = at.pop().map(kebab);
@@ -61,7 +61,7 @@ pub(super) fn explain(
     }
     let found = match (&*path, &policy) {
         _ if error.kind == FaultKind::Inconsistent => None,
-        // Of a key that was to be this one, with its value.
+        // A misspelled key `policy` keeps its value in the example.
         ([_, "policy"], policy) if error.kind == FaultKind::UnknownField => {
             let given = value(recipe, &at).and_then(Value::as_str).map(kebab);
             let name = given.or_else(|| policy.clone());
@@ -81,12 +81,12 @@ pub(super) fn explain(
     RecipeError::setting(&dotted(&at), &message, example)
 }
 
-/// A step of a JSON Pointer, in kebab-case.
+/// Reads a step of a JSON Pointer, in kebab-case.
 fn unescaped(step: &str) -> String {
     kebab(&step.replace("~1", "/").replace("~0", "~"))
 }
 
-/// `order.windows.windows-us[2]`.
+/// Writes a path as in `order.windows.windows-us[2]`.
 fn dotted(path: &[&str]) -> String {
     let step = |shown: String, step: &&str| match step.parse::<usize>() {
         Ok(index) => format!("{shown}[{index}]"),
@@ -105,7 +105,7 @@ fn value<'v>(recipe: &'v Value, path: &[&str]) -> Option<&'v Value> {
     })
 }
 
-/// The policy of the slot that a path leads into.
+/// Finds the policy of the slot that a path leads into.
 fn policy(recipe: &Value, path: &[&str]) -> Option<String> {
     value(recipe, &[path.first()?, "policy"])?.as_str().map(kebab)
 }

@@ -7,20 +7,20 @@ use toml::de::{DeTable, DeValue};
 
 use crate::read::kebab;
 
-/// The 1-based line of a key such as `order.windows.windows-us[2]`, or of the innermost table that
-/// would hold it.
+/// Finds the line, from 1, of a key such as `order.windows.windows-us[2]`, or of the innermost
+/// table that would hold it.
 pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']'));
     let at = if is_json(text) { in_json(text, steps) } else { in_toml(text, steps) }?;
     Some(line_at(text, at))
 }
 
-/// The 1-based line of a byte of the text.
+/// Finds the line, from 1, of a byte of the text.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }
 
-/// Whether a recipe is JSON; else it is TOML.
+/// Returns whether the text of a recipe is JSON; else it is TOML.
 pub(super) fn is_json(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }

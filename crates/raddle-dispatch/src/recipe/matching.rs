@@ -1,4 +1,6 @@
-//! Which key of an allocation policy cannot be used, and why? In the units of the key.
+//! Which key of an allocation policy cannot be used, and why?
+//!
+//! Messages have the units of the key.
 
 use raddle_policy::{CuShape, Resource, SettingError};
 use raddle_workgroup::{ByResource, Error, LevelOrder, MatchingConfig, PlaceRule, SearchRule};
@@ -30,7 +32,7 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
 
-/// An error in the shares of a policy, or in its settings as a whole.
+/// Makes the error of the shares of a policy, or of its settings as a whole.
 pub(super) fn told(error: Error) -> SettingError {
     match error {
         Error::ZeroShare { process } => SettingError::new(
@@ -82,7 +84,7 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
     }
 }
 
-/// The key of a search that cannot be used; `None` where it is all of it.
+/// Finds the key of a search that cannot be used, and why; `None` where no single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
         Resource::Sgpr if shape.sgpr == u16::MAX => 0,
@@ -130,7 +132,7 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
     }
 }
 
-/// The key of how far back instructions count.
+/// Names the key, in its table, of how far back instructions count.
 fn history(config: &MatchingConfig, key: &str) -> String {
     match config.place {
         PlaceRule::Mix { .. } => format!("place.mix.power.{key}"),
@@ -138,7 +140,7 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// The second of two keys of which one is wanted.
+/// Names the second of two keys of which only one may be given.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),
@@ -147,7 +149,8 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     }
 }
 
-/// The weights that are all 0, or too large to add up. Those of power are never too large.
+/// Names the key of weights that are all 0, or too large to add up. In a mix the free weights are
+/// named unless the power weights are all 0.
 fn weights(place: &PlaceRule) -> &'static str {
     match place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",

@@ -1,4 +1,4 @@
-//! Which policies can a recipe name? A row each: name, settings for examples, how it is made.
+//! Which policies can a recipe name? Each has a row: name, settings for examples, how it is made.
 
 #[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
 use raddle_policy::SettingError;
@@ -21,7 +21,7 @@ use raddle_workgroup::{
 use super::slot::{SlotPolicies, row};
 use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 
-/// How launches reach the device.
+/// Lists the policies of the launch path, by which launches reach the device.
 pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     SlotPolicies::new(
         "launch-path",
@@ -46,7 +46,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     )
 }
 
-/// Which processes may issue.
+/// Lists the turn policies, which choose the processes that may issue.
 pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     SlotPolicies::new(
         "turn",
@@ -81,7 +81,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     )
 }
 
-/// Which workgroups go where.
+/// Lists the allocate policies, which choose the compute units of workgroups.
 pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     SlotPolicies::new(
         "allocate",
@@ -99,7 +99,7 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
                 Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
             }),
             row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {
-                // As many as were given; no device has more.
+                // The number of compute units was given as a u16.
                 let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
                 let told = |error| super::matching::refused(config, on.shape(), error);
                 Ok(Box::new(policy.map_err(told)?))
@@ -117,7 +117,7 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     )
 }
 
-/// How work leaves.
+/// Lists the preempt policies, which choose how work leaves.
 pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     SlotPolicies::new(
         "preempt",
@@ -130,7 +130,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
             #[cfg(feature = "preempt")]
             row("drain", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
             #[cfg(feature = "preempt")]
-            // How often it kills is the controller's to know.
+            // The controller keeps to `most-kills`, so the policy need not know it.
             row("reset", &["most-kills = 4"], |_: &ResetConfig, _| {
                 Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// What messages show can be used.
+    /// Checks that the settings shown in messages can be used.
     fn check<P: ?Sized + 'static>(policies: &SlotPolicies<P>) {
         let shape = CuShape {
             simds: 4,

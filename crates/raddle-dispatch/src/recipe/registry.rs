@@ -56,7 +56,7 @@ pub struct Registry {
     pub(super) preempt: SlotPolicies<dyn Preempt + Send>,
 }
 
-/// That of whoever names none.
+/// The registry of callers that give none: the policies of this workspace.
 pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
     launch_path: policies::launch_paths(),
     turn: policies::turns(),
@@ -68,7 +68,7 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// It replaces a policy of the same name; recipes then mean this one.
+        /// The new policy replaces one of the same name; recipes then mean the new one.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where
@@ -83,8 +83,8 @@ macro_rules! slots {
 
         $(#[$doc])*
         ///
-        /// Of a name that is known only while the program runs. It is made of its settings, an object
-        /// of JSON, for a device whose compute units are all empty.
+        /// The policy has a name that is known only while the program runs. It is made from its
+        /// settings, a JSON object, for a device whose compute units are all empty.
         #[must_use]
         pub fn $named(
             mut self,
@@ -101,7 +101,7 @@ macro_rules! slots {
 }
 
 impl Registry {
-    /// The policies of this workspace.
+    /// Returns the registry of the policies of this workspace.
     #[must_use]
     pub fn bundled() -> Self {
         BUNDLED.clone()
@@ -121,12 +121,12 @@ impl Registry {
     /// Reads a recipe of these policies, as [`Recipe::parse`] reads one of the bundled ones.
     ///
     /// # Errors
-    /// Those of [`Recipe::parse`].
+    /// As [`Recipe::parse`].
     pub fn recipe(&self, name: &str, text: &str) -> Result<Recipe, RecipeError> {
         Recipe::read(name, text, self)
     }
 
-    /// Settings of a policy for examples.
+    /// Returns settings of a policy for examples, as TOML texts.
     pub(super) fn samples(&self, slot: &str, policy: &str) -> &'static [&'static str] {
         match slot {
             "launch-path" => self.launch_path.samples(policy),

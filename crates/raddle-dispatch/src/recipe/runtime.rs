@@ -1,5 +1,4 @@
-//! What does the runtime under a recipe take to let work go: which keys of `[preempt]` are not the
-//! policy's?
+//! Which keys of `[preempt]` belong to the runtime under a recipe, and not to the policy?
 
 use raddle_policy::Preempt;
 use raddle_preempt::ResetScope;
@@ -9,7 +8,7 @@ use serde_json::{Map, Value};
 use super::PolicySlot;
 use crate::read::{ReadError, kebab, read};
 
-/// Every key.
+/// The keys of the runtime in the table `[preempt]`.
 const KEYS: [&str; 7] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes"];
 
@@ -18,31 +17,31 @@ const KEYS: [&str; 7] =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct PreemptRuntime {
-    /// What a reset kills: the launches of one process unless it is said.
+    /// The scope of a reset: which launches it kills. Without the key, the launches of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ResetScope>,
-    /// From raising a flag until kernels that start see it.
+    /// The time from raising a flag until kernels that start see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flag_ns: Option<u64>,
-    /// A launch that leaves by the flag, one after the other in a stream.
+    /// The time of each launch that leaves by the flag; in a stream one after the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_ns: Option<u64>,
-    /// The test of the flag, in every workgroup.
+    /// The time of the test of the flag, in every workgroup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_ns: Option<u64>,
-    /// A reset.
+    /// The time of a reset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_ns: Option<u64>,
-    /// A save or a restore of a process, beside what it moves.
+    /// The time of a save or a restore of a process, beside the time for the bytes that it moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_ns: Option<u64>,
-    /// The least that a save or a restore of a process moves.
+    /// The fewest bytes that a save or a restore of a process moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
 }
 
 impl PreemptRuntime {
-    /// What is `None` here is taken from `other`.
+    /// Fills in each field that is `None` from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -56,7 +55,7 @@ impl PreemptRuntime {
         }
     }
 
-    /// Takes its keys out of the table `[preempt]`.
+    /// Takes the keys of the runtime out of the table `[preempt]`.
     pub(super) fn take(slot: &mut Option<Value>) -> Result<Self, ReadError> {
         let Some(Value::Object(table)) = slot else { return Ok(Self::default()) };
         let own = |key: &String| KEYS.contains(&&*kebab(key));

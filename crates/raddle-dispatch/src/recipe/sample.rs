@@ -2,8 +2,9 @@
 
 use toml::Value;
 
-/// A key with its value in the first of some TOML texts that has it, or in the one where the value
-/// is this word or has it as its key. A path that leads into a list ends at its key.
+/// Finds a key with its value in some TOML texts: in the text where the value is `word` or has
+/// `word` as a key, else in the first text that has the key. A path that leads into a list ends at
+/// the list.
 pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<(String, Value)> {
     let index = |step: &&str| step.trim_end_matches(']').parse::<usize>().is_ok();
     let path = &path[..path.iter().position(index).unwrap_or(path.len())];
@@ -19,7 +20,7 @@ pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<
     Some(((*path.last()?).to_owned(), value.clone()))
 }
 
-/// The key and its value as TOML or as JSON.
+/// Writes a key and its value as TOML or as JSON.
 pub(super) fn shown((key, value): &(String, Value), json: bool) -> String {
     // A TOML value has no keys but text, so JSON can hold it.
     let json = json.then(|| serde_json::to_string(value).unwrap_or_default());

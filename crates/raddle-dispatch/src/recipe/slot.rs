@@ -18,7 +18,7 @@ trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
-/// Settings of one type.
+/// Settings of one type, with the function that makes the policy.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Typed<C, P: ?Sized> {
@@ -35,7 +35,7 @@ impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> f
 
 type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 
-/// Reads the settings of a policy.
+/// A function that reads the settings of a policy.
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
 /// One policy of a slot.
@@ -43,12 +43,12 @@ pub(super) struct RegistryRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
     read: ReadSettings<P>,
-    /// Whether it is one of ours.
+    /// True if the policy is of this workspace.
     pub(super) bundled: bool,
 }
 
-/// A policy: its name, TOML texts with its settings from which messages take examples, and how it
-/// is made.
+/// Makes the row of a policy: its name, TOML texts with settings from which messages take examples,
+/// and the function that makes the policy.
 pub(super) fn row<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -61,7 +61,7 @@ where
     row_of(name, samples, Arc::new(make))
 }
 
-/// The same of a policy that is not made by a function alone.
+/// Makes the row of a policy, as [`row`] does, from a closure.
 pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -95,7 +95,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         Self { slot, rows: rows.into_iter().map(Arc::new).collect() }
     }
 
-    /// Adds a policy from outside; one of the same name goes.
+    /// Adds a policy from outside, in the place of one of the same name.
     pub(super) fn add(&mut self, row: RegistryRow<P>) {
         let row = Arc::new(RegistryRow { bundled: false, ..row });
         match self.rows.iter_mut().find(|known| kebab(known.name) == kebab(row.name)) {
@@ -104,7 +104,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         }
     }
 
-    /// What there is.
+    /// Lists the names of the policies.
     pub(super) fn names(&self) -> Vec<&'static str> {
         self.rows.iter().map(|row| row.name).collect()
     }
@@ -138,13 +138,14 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         self.rows.iter().find(|row| kebab(row.name) == name)
     }
 
-    /// Settings of a policy for examples.
+    /// Returns settings of a policy for examples, as TOML texts.
     pub(super) fn samples(&self, name: &str) -> &'static [&'static str] {
         self.row(name).map_or(&[], |row| row.samples)
     }
 }
 
-/// The error of settings, where what was meant is the key that stands beside them.
+/// Mends the error of an unknown setting where the key `policy` beside the settings was likely
+/// meant.
 fn meant_policy(error: ReadError) -> ReadError {
     let beside = error.kind == FaultKind::UnknownField && error.nearest().is_none();
     match beside && nearest(&kebab(&error.found), ["policy"]).is_some() {
@@ -164,19 +165,19 @@ impl<P: ?Sized> PolicySlot<P> {
         Ok(Self { row: Arc::clone(row), settings: (row.read)(&settings.into())? })
     }
 
-    /// The name of the policy.
+    /// Returns the name of the policy.
     #[must_use]
     pub fn policy(&self) -> &'static str {
         self.row.name
     }
 
-    /// Its settings, if they are of this type.
+    /// Returns the settings of the policy, if they are of this type.
     #[must_use]
     pub fn settings<C: 'static>(&self) -> Option<&C> {
         self.typed().map(|typed| &typed.config)
     }
 
-    /// Whether it is none of the bundled ones.
+    /// Returns whether the policy is not a bundled one.
     #[must_use]
     pub fn is_from_outside(&self) -> bool {
         !self.row.bundled
@@ -187,7 +188,7 @@ impl<P: ?Sized> PolicySlot<P> {
         settings.downcast_ref()
     }
 
-    /// The same policy with other settings of the same type.
+    /// Returns the policy with other settings, if they are of the type of its settings.
     pub(super) fn with<C: Serialize + Send + Sync + 'static>(&self, config: C) -> Option<Self> {
         let make = Arc::clone(&self.typed::<C>()?.make);
         Some(Self { row: Arc::clone(&self.row), settings: Arc::new(Typed { config, make }) })

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Turn};
 
-/// Every runnable process may issue; nobody is ever revoked.
+/// A turn policy under which every runnable process may issue; no process is ever revoked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Everyone;
 

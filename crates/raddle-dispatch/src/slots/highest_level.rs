@@ -1,12 +1,13 @@
 //! Turn: only the processes of the most urgent level present may issue.
 //!
-//! Strict: while such a process is runnable, no less urgent one issues. No aging.
+//! The rule is strict: while a process of that level is runnable, no less urgent one issues,
+//! however long it has waited.
 
 use alloc::vec::Vec;
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
 
-/// The runnable processes of the most urgent level may issue, all of them.
+/// A turn policy under which all runnable processes of the most urgent level may issue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HighestLevel;
 

@@ -1,8 +1,8 @@
-//! Preempt: what was submitted stays and runs; only new submissions stop.
+//! Preempt: submitted work stays and runs; only new submissions stop.
 
 use raddle_policy::{Preempt, Preemption, Tick, VictimView};
 
-/// Nothing is taken off. Promises no latency.
+/// A preempt policy that takes nothing off. It promises no latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Never;
 

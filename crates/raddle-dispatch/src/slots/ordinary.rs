@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of an ordinary AQL dispatch packet (HSA; seed 002, Table 1).
 const PACKET_BYTES: u64 = 64;
 
-/// What an ordinary launch costs.
+/// The cost of an ordinary launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct OrdinaryConfig {
@@ -24,41 +24,41 @@ pub struct OrdinaryConfig {
     /// C, in nanoseconds: from the end of a launch until anybody knows of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub cleanup_ns: u64,
-    /// Whether a kernel is launched while the one before it runs, and starts as soon as it is
-    /// launched itself (B14); needs a window. Else those submitted together start when all of them
-    /// are launched.
+    /// Set if a kernel is launched while the one before it runs, and starts as soon as it is
+    /// launched itself (B14); needs a window. Else kernels that are submitted together start when
+    /// all of them are launched.
     #[serde(skip_serializing_if = "is_false")]
     pub overlap: bool,
 }
 
-/// What costs nothing is not written down.
+/// Returns whether a cost is 0, and so not written.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(ns: &u64) -> bool {
     *ns == 0
 }
 
-/// Nor is what was not asked for.
+/// Returns whether a setting is off, and so not written.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(on: &bool) -> bool {
     !*on
 }
 
 impl OrdinaryConfig {
-    /// Nanoseconds until the device can start a launch.
+    /// Returns the nanoseconds until the device can start a launch.
     const fn each(&self) -> u64 {
         let packet = self.packet_ns.saturating_add(self.enqueue_ns);
         packet.saturating_add(self.processing_ns).saturating_add(self.schedule_ns)
     }
 }
 
-/// One packet a launch, each at the same cost.
+/// A launch path with one packet a launch, each at the same cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordinary {
     config: OrdinaryConfig,
 }
 
 impl Ordinary {
-    /// With this cost.
+    /// Makes a launch path with this cost.
     #[must_use]
     pub const fn new(config: OrdinaryConfig) -> Self {
         Self { config }

@@ -67,7 +67,7 @@ fn time_and_shares_that_cannot_be_are_refused_and_change_nothing() {
     let join = |share| Event::ProcessJoined { process: ProcessId(0), share };
     let refused = dispatcher.event(&join(0), Tick(7));
     assert!(matches!(refused, Err(DispatchError::NoShare(ProcessId(0)))));
-    // What was refused at tick 7 was never told.
+    // The event at tick 7 was refused, so an event at tick 5 does not run backwards.
     dispatcher.event(&join(1), Tick(5)).unwrap();
     let backwards = dispatcher.event(&Event::Woke, Tick(4));
     let (given, now) = (Tick(4), Tick(5));

@@ -15,7 +15,7 @@ pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
     launch.workgroups(workgroups).build()
 }
 
-/// Tells the events, decides, and spells the actions.
+/// Passes the events, lets the dispatcher decide, and spells the actions.
 pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String> {
     for event in events {
         dispatcher.event(event, Tick(now)).expect("it makes sense");
@@ -37,7 +37,7 @@ pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) ->
         Action::Reset { process } => format!("reset {process}"),
         other => format!("{other:?}"),
     };
-    // That a preemption is complete is no order.
+    // The report that a preemption is complete orders nothing, so it is left out.
     let orders = actions.list.iter().filter(|action| !matches!(action, Action::Drained { .. }));
     orders.map(spell).collect()
 }
@@ -53,7 +53,7 @@ pub(crate) fn left(process: u16) -> Event<'static> {
 /// The first eight workgroups of a launch, which fill a compute unit.
 pub(crate) const EIGHT: [Piece; 1] = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
 
-/// Whole workgroups ended.
+/// Makes the event that whole workgroups ended.
 pub(crate) fn ended(launch: u32, pieces: &[Piece]) -> Event<'_> {
     Event::WavesEnded { launch: LaunchId(launch), waves: WaveSpan::All, pieces }
 }

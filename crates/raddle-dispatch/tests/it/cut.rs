@@ -70,7 +70,7 @@ fn a_workgroup_has_ended_when_its_last_part_has() {
     // Two parts fill the LDS.
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
     assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
-    // Out of order, as waves end.
+    // Parts end out of order, as waves do.
     assert_eq!(step(&mut d, 5, &[ended(1, 1, &FIRST)]), ["start 1 of k1"]);
     assert_eq!(step(&mut d, 6, &[ended(1, 0, &FIRST)]), [""; 0]);
     assert!(matches!(d.event(&left(0), Tick(6)), Err(DispatchError::ProcessBusy(_))));
@@ -107,14 +107,15 @@ fn a_drain_holds_the_parts_that_have_not_started() {
     let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
     assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
-    // Room for a part of either: the third wave of what drains does not take it.
+    // There is room for a part of either launch: the third wave of the draining one does not take
+    // it.
     assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
     let off = taken_off(7, Preemption::Drain);
     assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
-    // It goes on with the third wave, and with the next workgroup after it.
+    // Launch 7 goes on with the third wave, and then with its next workgroup.
     let back = [restored(7)];
     assert_eq!(step(&mut d, 5, &back), ["start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 6, &[ended(7, 2, &FIRST)]), ["start 1 of k7"]);
@@ -128,7 +129,7 @@ fn a_kill_starts_again_with_the_first_wave() {
     let mut d = cuts(1, Preemption::Reset);
     let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
-    // One part has ended, two lie there.
+    // One part of launch 7 has ended, and two lie there.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["raise p1", "submit k8"]);
     assert_eq!(step(&mut d, 2, &[raised(1)]), ["reset k7", "reset p1"]);
@@ -162,7 +163,7 @@ fn what_was_saved_comes_back_part_by_part() {
     step(&mut d, 8, &[left(1)]);
 }
 
-/// Cuts, and then answers otherwise.
+/// A policy that answers by a function, to break laws.
 struct Breaks(fn(&ReadyLaunch, &mut Round) -> Answer);
 
 impl Allocate for Breaks {
@@ -191,7 +192,7 @@ fn a_policy_that_cuts_unlawfully_is_named() {
         assert!(related.contains("law 8: k1 is cut, whose waves may meet"), "{related}");
     }
     let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [
-        // As a whole, wave by wave, or bound, after the first part.
+        // After the first part the workgroup starts as a whole, wave by wave, or is assigned.
         |entry, round| match entry.cut {
             0 => round.cut_one(entry, CU),
             _ => round.start_one(entry, CU),
@@ -205,7 +206,8 @@ fn a_policy_that_cuts_unlawfully_is_named() {
             0 => round.cut_one(entry, CU),
             _ => Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu: CU },
         },
-        // The first wave twice, the second first, the next workgroup but one, two at once.
+        // Wrong parts are the first wave twice, the second wave first, a later workgroup, two at
+        // once.
         |entry, round| round.cut_one(&ReadyLaunch { cut: 0, ..*entry }, CU),
         |entry, round| round.cut_one(&ReadyLaunch { cut: entry.cut + 1, ..*entry }, CU),
         |entry, round| round.cut_one(&ReadyLaunch { next: entry.next + 1, ..*entry }, CU),

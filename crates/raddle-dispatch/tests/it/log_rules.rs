@@ -64,7 +64,7 @@ const RIGHT: [&str; 48] = [
     "turn 1",
 ];
 
-/// The log of a script.
+/// Writes the log of a script.
 fn written(script: &[&str], scope: &str) -> String {
     let recipe = format!(
         "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n{scope}"
@@ -89,7 +89,7 @@ fn written(script: &[&str], scope: &str) -> String {
     text
 }
 
-/// What of a line stands behind its time.
+/// Spells a line of a script as the text behind the time of a log line.
 fn spelled(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let [what, id] = words[..2] else { panic!("{line}") };
@@ -258,7 +258,7 @@ fn a_copy_is_held_against_the_rules_like_a_launch() {
     ];
     let found = broken(&with_copies(&runs), "");
     assert!(found.contains(&Stopped), "{found:?}");
-    // One that runs is neither held nor saved.
+    // A running copy is neither held nor saved.
     for way in ["drain", "save"] {
         let edit = format!("<preempt 0 reset|copyready 2,startcopy 2,takeoff 2 {way}");
         let edit: &'static str = edit.leak();
@@ -376,7 +376,7 @@ fn a_rule_is_named_with_its_line() {
     let window = &found.broken[&LogRule::Window];
     // The header is line 1, the script begins in line 2.
     assert_eq!(window.line, 12);
-    // It stays in the runtime, so one more is too many when the others come back.
+    // Launch 3 stays in the runtime, so there is one too many again when the others come back.
     assert_eq!(window.count, 2);
     assert_eq!(script[10], "submit 3");
     assert!(window.what.contains("k3"), "{}", window.what);

@@ -57,10 +57,10 @@ fn prose_keeps_its_underscores() {
     assert_eq!(recipe.description.as_deref(), Some("a_b"));
 }
 
-/// A device that holds little.
-/// What `cheapest` cannot do without.
+/// The settings that `cheapest` cannot do without.
 const COSTS: &str = "bound-us = 50\ncosts = { reset-ns = 1, bytes-per-us = 1, vgpr-bytes = 1, sgpr-bytes = 1, lds-bytes = 1 }";
 
+/// A device that holds little.
 const SHAPE: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 8,
@@ -127,7 +127,7 @@ fn faulty() -> Vec<String> {
     ]
 }
 
-/// What JSON makes of a recipe in TOML, a key a line.
+/// Writes a recipe in TOML as JSON, one key a line.
 fn as_json(toml: &str) -> String {
     let value: serde_json::Value = toml::from_str(toml).expect("TOML");
     serde_json::to_string_pretty(&value).expect("JSON")
@@ -140,7 +140,7 @@ fn faults_are_told_with_their_line_their_key_what_may_stand_there_and_an_example
         told += &format!("{}\n", error(&text));
     }
     insta::assert_snapshot!("faults", told);
-    // In words for people, not in those of the parser.
+    // Messages use words for people, not the words of the parser.
     for word in ["struct", "variant", "field", "u32", "u64"] {
         assert!(!told.contains(word), "{word}");
     }
@@ -172,7 +172,7 @@ fn faults_of_json_are_told_alike_with_examples_in_json() {
     }
 }
 
-/// Put in place of what is wrong, an example is right.
+/// An example is valid in the place of the faulty setting.
 #[test]
 fn every_example_can_be_read() {
     let mut tried = 0;
@@ -195,7 +195,7 @@ fn every_example_can_be_read() {
         let mended = toml::to_string(&value).unwrap();
         match Recipe::parse("mended", &mended) {
             Ok(_) => tried += 1,
-            // What else is missing is told next, and nothing of what was mended.
+            // Only another missing key may be reported next, not the mended one.
             Err(RecipeError::Setting { key: next, message, .. }) => {
                 assert!(
                     next != key && message.starts_with("it is missing"),

@@ -11,11 +11,12 @@ use raddle_preempt::policy::ByRule;
 
 use crate::composed::{SHAPE, ended, joined, launch, ready, restored, step, taken_off};
 
-/// What the policy saw of launch 1 and heard: next, the end of the run, workgroups assigned.
+/// The observations of the policy about launch 1: next workgroup, end of the run and number of
+/// assigned workgroups, or the name of a fact.
 type Seen = Arc<Mutex<Vec<String>>>;
 
-/// Assigns five workgroups of launch 1 and starts the second and fourth; after that, whatever is
-/// undistributed starts whole on unit 1. Other launches start whole on unit 0.
+/// A policy that assigns five workgroups of launch 1 and starts the second and fourth; after that,
+/// undistributed workgroups start whole on unit 1. Other launches start whole on unit 0.
 struct Scripted {
     step: u32,
     seen: Seen,

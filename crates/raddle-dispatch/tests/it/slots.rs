@@ -62,7 +62,7 @@ fn ordinary_costs_one_packet_a_launch() {
     }
 }
 
-/// Among the most urgent the last by id, for ten ticks.
+/// Of the most urgent processes, the last by id has the turn for ten ticks.
 #[test]
 fn one_policy_stands_behind_another() {
     let last = turn_fn(|processes: &[ProcessState], now, may_issue: &mut Vec<_>| {

@@ -10,7 +10,7 @@ use crate::composed::{
 };
 use crate::recipes::json;
 
-/// How far the first launch is: its workgroups, and whether the first eight have ended.
+/// Stages of the first launch: its workgroups, and whether the first eight have ended.
 const STAGES: [(&str, u64, bool); 4] = [
     ("half placed", 16, false),
     ("all placed", 8, false),
@@ -37,7 +37,8 @@ fn dispatcher(preempt: &str) -> Composed {
 }
 
 /// Process 1 has launch 0 running, 1 behind it and 2 beside it submitted, 3 in the buffer; then
-/// process 0 comes. What is done at once, after it has left, and when the turn is back.
+/// process 0 comes. Returns the actions at once, after process 1 has left, and when the turn is
+/// back.
 fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> String {
     let mut d = dispatcher(preempt);
     let mut verdicts = verdicts.chars();
@@ -57,7 +58,7 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
     }
     let mut said = Vec::new();
     let mut next = step(&mut d, 15_001, &[ready(launch(9, 0, 8))]);
-    // What was asked for has happened, each time.
+    // Each time, the events report that the ordered actions have happened.
     for _ in 0..3 {
         let answers: Vec<Event<'_>> = next.iter().filter_map(|line| answer(line)).collect();
         said.extend(next);
@@ -68,7 +69,7 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
     said.join(" ")
 }
 
-/// The event that tells that what was asked for has happened; what is drained has to end first.
+/// Makes the event that reports that an action has happened; a drained launch 0 has to end first.
 fn answer(line: &str) -> Option<Event<'static>> {
     match line {
         "raise p1" => return Some(raised(1)),
@@ -107,8 +108,8 @@ fn each_policy_of_the_slot() {
     }
 }
 
-/// Four workgroups of a launch that may be killed lie on the first of two units when it is reset. What
-/// is submitted meanwhile starts beside it, on the units that are not reset.
+/// Four workgroups of a launch that may be killed lie on the first of two units when it is reset. A
+/// launch that is submitted meanwhile starts on the units that are not reset.
 #[test]
 fn a_reset_closes_the_units_that_it_resets() {
     let play = |scope: &str, allocate: &str| {
@@ -130,7 +131,7 @@ fn a_reset_closes_the_units_that_it_resets() {
     assert_eq!(play("process", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
     assert_eq!(play("queue", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
     assert_eq!(play("launch", "greedy"), "submit k9 start 11 of k9 | start 4 of k9");
-    // Who keeps an account of what is free does not see that a unit is closed.
+    // A policy with its own account of free resources does not see closed units, so nothing starts.
     assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
 }
 
@@ -155,7 +156,7 @@ fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
         assert_eq!(over, ["submit k8", "submit k9", "start 1 of k8", "start 1 of k9"]);
         assert!(d.preemptions().refused.is_empty(), "{scope}: {:?}", d.preemptions());
     }
-    // Where the reset is refused, who waits goes on at once.
+    // If the reset is refused, the launch that waits is submitted at once.
     let text = "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
                 policy = \"reset\"\nscope = \"device\"";
     let recipe = Recipe::parse("device", text).expect("a recipe");
@@ -230,7 +231,7 @@ fn equal_levels_never_revoke_each_other() {
         let said = step(&mut d, 5, &[ready(at(5, 2, 0))]);
         assert_eq!(said, ["submit k2"], "{policy}: beside it");
         assert_eq!(d.turns().revoked, 0, "{policy}");
-        // The same launch one level up: now it is revoked.
+        // A more urgent launch revokes both processes.
         step(&mut d, 6, &[ready(at(4, 3, 2))]);
         assert_eq!(d.turns().revoked, 2, "{policy}");
     }
@@ -288,7 +289,7 @@ fn what_cheapest_needs_is_asked_for() {
         "cheapest"
     );
     assert_eq!(Recipe::parse("again", &json(&without)).expect("its own text"), without);
-    // What the recipe says is kept.
+    // Costs that the recipe gives are kept.
     let before = without.clone();
     without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs }, runtime);
     assert_eq!(without, before);

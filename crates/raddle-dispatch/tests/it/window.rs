@@ -61,7 +61,8 @@ fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
         step(&mut d, 5, &[taken_off(2, Preemption::Flag), taken_off(1, Preemption::Flag)]),
         [""; 0]
     );
-    // What runs is latched and runs to its end; nothing of the revoked process follows it.
+    // The running launch has tested the flag before, so it runs to its end; nothing of the revoked
+    // process follows it.
     let next = step(&mut d, 10, &[ended(0, &EIGHT), ready(launch(1, 1, 8))]);
     assert_eq!(next, ["start 8 of k9"]);
     let next = step(&mut d, 20, &[ended(9, &EIGHT)]);
@@ -185,7 +186,7 @@ fn what_is_said_of_copies_must_fit_together() {
     assert!(matches!(again, Err(DispatchError::DuplicateLaunch(LaunchId(1)))));
     let left = d.event(&left(0), now);
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
-    // Without a window nothing is kept of copies, whatever is said.
+    // Without a window events of copies are ignored, even contradictory ones.
     let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
     let nothing = step(&mut d, 0, &[joined(0), copy(1, 0), copy_ready(1), copied(7)]);
     assert_eq!(nothing, [""; 0]);

@@ -15,13 +15,13 @@ use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault, read_at, within};
 use crate::{ModelError, json};
 
-/// More would take seconds.
+/// The most blocks of a map; more would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// A module of the seed's example has so many units, and there are so many modules.
+/// Units of a module in the seed's example, and the number of modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
-/// The same as the tables, for a program.
+/// The content of the tables as JSON, for a program.
 #[derive(Debug, Serialize)]
 struct SearchCosts {
     rows: Vec<VariantCost>,
@@ -33,12 +33,12 @@ struct SearchCosts {
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks of one period, and periods of a round.
+    /// Clocks of one period, and the number of periods in a round.
     clocks: u32,
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
-    /// Chances, with random bits.
+    /// Chances with random bits: that the wish is refused, and that it is missed.
     refused: String,
     missed: String,
     /// Requests missed under churn.
@@ -54,7 +54,7 @@ struct GateCounts {
     depth: u32,
 }
 
-/// What was asked under churn, and what no search could have reported.
+/// Requests made under churn, and those that no search could have met.
 #[derive(Debug, Serialize)]
 struct ChurnRequests {
     asked: u64,
@@ -83,7 +83,7 @@ struct CostQuestion {
     want: u32,
 }
 
-/// Costs and misses for maps of this many blocks.
+/// Answers with the costs and misses for maps of this many blocks.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -123,7 +123,7 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// The variants to compare: every method of the seed that this many blocks allow.
+/// Makes the variants to compare: every method of the seed that this many blocks allow.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one =
         |name: String, circuit, search| CostedVariant { name, circuits: vec![circuit], search };
@@ -143,7 +143,7 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
         let name = format!("{samples} ({name})");
         all.push(one(name, CostedCircuit::Sampled(search.clone()), Box::new(search)));
     }
-    // As 128, 64 and 48 of the seed.
+    // The parts have the ratio of 128, 64 and 48 in the seed.
     let parts = [blocks, blocks / 2, blocks * 3 / 8];
     if parts[2] > 0 {
         let [whole, half, rest] = parts;
@@ -161,7 +161,8 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Drawn, folded, and clocks; `None` for a timing that the seed does not have.
+    /// Returns the cost as drawn, the cost as folded, and the clocks; `None` for a timing that the
+    /// seed does not have.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -198,7 +199,7 @@ impl CostedCircuit {
 }
 
 impl GateCounts {
-    /// Circuits side by side.
+    /// Adds a circuit that lies beside the others.
     fn add(&mut self, cost: &Cost) {
         self.and_gates = self.and_gates.saturating_add(cost.and_gates);
         self.or_gates = self.or_gates.saturating_add(cost.or_gates);
@@ -259,7 +260,7 @@ fn cost_table(
     }
 }
 
-/// Tells a table: the first column to the left, the others to the right.
+/// Writes a table into the story: the first column to the left, the others to the right.
 fn aligned(rows: &[Vec<String>], story: &mut Story) {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     for row in rows {
@@ -271,7 +272,7 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Paragraphs 151 to 154 of the seed, and what they leave out.
+/// Writes the table of paragraphs 151 to 154 of the seed, with the variants that they leave out.
 fn seed_table(
     candidates: &[CostedVariant],
     (blocks, want): (u32, u32),

@@ -27,7 +27,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// What the variants of the search cost, and what the cheaper ones miss. The answer is in the tables.
+/// The costs of the variants of the search, and the misses of the cheaper ones. The answer is in
+/// the tables.
 pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.
@@ -91,7 +92,7 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// In which form states come and circuits shift.
+/// Makes the form of the states and of the circuits' shifts.
 const fn setup(free: u8, shift: ShiftWord) -> Setup {
     let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
     let shift = match shift {
@@ -101,7 +102,7 @@ const fn setup(free: u8, shift: ShiftWord) -> Setup {
     Setup { polarity, shift }
 }
 
-/// How the longest run is sought.
+/// The method by which the longest run is sought.
 #[derive(Clone, Debug)]
 enum SearchMethod {
     Full,
@@ -109,7 +110,7 @@ enum SearchMethod {
     Sampled(Sampled),
 }
 
-/// Which of the free runs that are long enough is taken.
+/// The rule that picks one of the free runs that are long enough.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FitWord {
@@ -146,7 +147,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let AskedMap { bits, free, shift, method, want, fit } = read_at(value, "")?;
     let form = setup(free, shift);
     let map = map(&bits, "/bits", form.polarity)?;
-    // Beside a wish, a method is checked and changes nothing.
+    // A method beside a wish is checked and changes nothing.
     let method = method.map(|method| search_method(&method, map.blocks())).transpose()?;
     let missing = |message| Err(Fault::new(FaultKind::MissingField, "", message));
     match (want, method) {
@@ -171,12 +172,12 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }
 }
 
-/// A state as a string of digits.
+/// Reads a state from a string of digits.
 fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
     FreeMap::from_digits(digits, polarity).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
+/// Reads a method: `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
 fn search_method(value: &Value, blocks: u32) -> Result<SearchMethod, Fault> {
     if value.is_string() {
         return read_at(value, "/method").map(|MethodWord::Full| SearchMethod::Full);
@@ -198,7 +199,7 @@ impl AskedGroups {
     fn search(&self, blocks: u32) -> Result<Grouped, Fault> {
         let at = "/method/grouped/groups";
         check(self.groups, &(1..=u64::from(blocks - 1)), at)?;
-        // Fewer than the blocks, so within the type.
+        // The groups are fewer than the blocks, so their number fits the type.
         Grouped::new(blocks, self.groups as u32).map_err(fault(FaultKind::Inconsistent, at))
     }
 }
@@ -212,7 +213,7 @@ impl AskedSamples {
             let message = "`k` must be strictly ascending";
             return Err(Fault::new(FaultKind::Inconsistent, &at, message));
         }
-        // Fewer than the blocks, so within the type.
+        // Every sample is below the number of blocks, so it fits the type.
         let samples: Vec<u32> = k.iter().map(|&k| k as u32).collect();
         Sampled::new(blocks, &samples).map_err(fault(FaultKind::OutOfRange, at))
     }
@@ -235,16 +236,16 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
             (amounts.iter().filter(|&&amount| amount <= longest).count(), amounts.len())
         }
     };
-    // Nothing free has no run, so no start either.
+    // A map without free blocks has no runs, so it has no starts either.
     let starts = matches!(method, SearchMethod::Full)
         .then(|| map.runs().filter(|&(_, len)| len == longest).map(|(start, _)| start).collect());
     let sequence = "1".repeat(ones) + &"0".repeat(all - ones);
     Ok(json(&LongestAnswer { longest, sequence, starts }))
 }
 
-/// Where a wish lies; `None` where it fits nowhere.
+/// Returns the start of a wish; `None` where it fits nowhere.
 fn place(map: &FreeMap, want: u64, fit: FitWord) -> Option<u32> {
-    // More than u32 is more than any map has.
+    // A wish beyond u32 is larger than any map.
     let want = u32::try_from(want).ok()?;
     let plan = match fit {
         FitWord::First => map.first_fit(want),

@@ -96,7 +96,7 @@ impl AskedRound {
     }
 }
 
-/// Names and states, each name once.
+/// Reads names and states, each name once.
 fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {
@@ -115,7 +115,7 @@ fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, 
     Ok(all)
 }
 
-/// `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
+/// Reads a layout: `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
 fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
     if value.is_string() {
         return Ok(match read_at(value, "/shared/layout")? {
@@ -145,7 +145,7 @@ fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
 }
 
 impl SharedRound {
-    /// The states of a period, in the order of its slots.
+    /// Returns the states of a period, in the order of its slots.
     pub(super) fn views(&self, period: usize) -> Vec<View<'_>> {
         self.periods[period].iter().map(|(_, state)| state.view()).collect()
     }
@@ -165,7 +165,7 @@ impl SharedRound {
     }
 }
 
-/// A refusal of the finder, at its place in the question.
+/// Converts a refusal of the finder to a fault at its place in the question.
 fn located(error: &Error, layout: &Layout) -> Fault {
     let periods = "/shared/periods".to_owned();
     let slots = "/shared/layout/slots";

@@ -82,7 +82,7 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, some of it.
+/// Formats amounts as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, for the first SIMDs.
 fn parts<T>(
     shared: &BTreeMap<String, T>,
     simds: &[BTreeMap<String, T>],
@@ -104,7 +104,7 @@ fn amounts<T>(of: &BTreeMap<String, T>, say: impl Fn(&T) -> String) -> String {
     listed(of.iter().map(|(name, amount)| format!("{} {}", shown(name), say(amount))), ", ")
 }
 
-/// How heads that come as a number of waves are split, CU by CU.
+/// Explains how heads that come as a number of waves are split, CU by CU.
 fn balanced(question: &MatchQuestion, story: &mut Story) {
     let is_counted = |wants: &Wants<String>| matches!(wants, Wants::Waves { .. });
     let heads = question.heads.iter().enumerate();

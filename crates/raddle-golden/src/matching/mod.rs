@@ -43,24 +43,24 @@ type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,
-    /// What the pointer of each compute unit is, where it has one.
+    /// The pointer of each compute unit, as the question has it.
     pointers: Vec<Option<CuPointer>>,
     heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
-    /// As they were given.
+    /// The marks, as they were given.
     marks: MarkedChannels,
     search: SearchRule,
     place: MatchPlace,
-    /// Which entry is the head of each channel, where entries are folded.
+    /// For each channel the entry that is its head, where entries are folded.
     entries: Option<Vec<usize>>,
 }
 
 /// The levels of the heads, as they were given, and their order.
 #[derive(Debug)]
 struct HeadLevels {
-    /// Ascending; the model knows their positions here.
+    /// Levels in ascending order; the model knows a level by its position here.
     given: Vec<u64>,
-    /// The place of each in the order, 0 for the best.
+    /// The place of each level in the order, 0 for the best.
     ranks: Vec<usize>,
 }
 
@@ -86,7 +86,7 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Of the entries given, where they are folded.
+    /// Index of the head among the entries given, where they are folded.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -97,7 +97,8 @@ struct Dispatched<'q> {
 }
 
 impl MatchQuestion {
-    /// How long a run its search reports, which has been checked.
+    /// Returns the question's search, which has been checked, as a function that reports the
+    /// longest run.
     fn longest(&self) -> impl FnMut(&String, View<'_>) -> Result<u32, raddle_bitmap::Error> {
         |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
     }
@@ -128,7 +129,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// The pointer of the compute unit of a target that came as a number of waves, after the dispatch.
+/// Returns the pointer of the target's compute unit after the dispatch, if the workgroup came as a
+/// number of waves.
 fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPointer> {
     let given = (*question.pointers.get(target.cu)?)?;
     let pointer: &balance::Pointer = question.model.cus[target.cu].pointer.as_ref()?;
@@ -136,7 +138,7 @@ fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPoi
     Some(CuPointer { at: at.into(), ..given })
 }
 
-/// The starts of runs; what is counted has none.
+/// Returns the starts of runs; counted resources have none.
 fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     let mut starts = BTreeMap::new();
     for (name, piece) in pieces {
@@ -147,7 +149,8 @@ fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     starts
 }
 
-/// The marks after a decision: those of its level as it leaves them, the others as they were.
+/// Returns the marks after a decision: the levels of the heads as it leaves them, the others as
+/// they were.
 fn marks_after(question: &MatchQuestion, decision: &MatchDecision<String>) -> MarkedChannels {
     let mut marks = question.marks.clone();
     for (position, level) in question.levels.given.iter().enumerate() {

@@ -92,7 +92,7 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     let heads = heads.collect::<Result<Vec<_>, Fault>>()?;
     check_search(&asked.search, &cus)?;
     let place_rule = place(asked.place.as_ref(), &cus)?;
-    // No more channels than entries are of use.
+    // More channels than entries would be of no use.
     let channels = asked
         .fold
         .map_or(heads.len(), |fold| usize::try_from(fold).unwrap_or(usize::MAX).min(heads.len()));
@@ -130,7 +130,7 @@ fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {
     Ok(Cu { shared, pointer: pointer.transpose()?, simds })
 }
 
-/// A string of digits is a map, a number a count; so is a "0x.." string.
+/// Reads stocks: a string of digits is a map; a number, or a "0x.." string, is a count.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
@@ -155,7 +155,7 @@ fn wants(demand: &Value, at: &str) -> Result<Wants<String>, Fault> {
     Ok(Wants::Groups { shared, groups: simds })
 }
 
-/// The levels of the heads, and the order that is asked for or the ascending one.
+/// Reads the levels of the heads, and their order: the one that is asked for, or the ascending one.
 fn levels(order: Option<&[u64]>, heads: &[Option<LevelAndWants>]) -> Result<HeadLevels, Fault> {
     let given: BTreeSet<u64> = heads.iter().flatten().map(|(level, _)| *level).collect();
     let given: Vec<u64> = given.into_iter().collect();
@@ -179,7 +179,7 @@ fn levels(order: Option<&[u64]>, heads: &[Option<LevelAndWants>]) -> Result<Head
             return Err(Fault::new(FaultKind::Inconsistent, &at, message));
         }
     }
-    // Only those of heads count, so that ranks have no gaps.
+    // Levels without heads are left out, so that ranks have no gaps.
     let mut present: Vec<usize> = (0..given.len()).collect();
     present.sort_unstable_by_key(|&at| ranks[&given[at]]);
     let mut of_heads = vec![0; given.len()];
@@ -189,7 +189,7 @@ fn levels(order: Option<&[u64]>, heads: &[Option<LevelAndWants>]) -> Result<Head
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Marked channels by level.
+/// Reads the marked channels by level.
 fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedChannels, Fault> {
     let mut marks = MarkedChannels::new();
     for (name, marked) in given {
@@ -210,7 +210,7 @@ fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedC
     Ok(marks)
 }
 
-/// A number as the name of a key, decimal or hexadecimal.
+/// Reads a number that is the name of a key, decimal or hexadecimal.
 pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
         return name.parse().map_err(fault(FaultKind::OutOfRange, at));
@@ -218,7 +218,7 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     read_at(&Value::String(name.to_owned()), at)
 }
 
-/// The marks of the levels that there are heads of.
+/// Makes the marks of the levels that there are heads of.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

@@ -52,12 +52,12 @@ struct AskedMix {
     share: [u64; 2],
 }
 
-/// Which of the compute units that fit.
+/// The rule that picks one of the compute units that fit.
 #[derive(Debug, Default)]
 pub(super) enum MatchPlace {
     #[default]
     Lowest,
-    /// The next one from this index on, around the end.
+    /// The next compute unit from this index on, around the end.
     From(usize),
     MostFree(FreeScore),
     /// The scores of all compute units.
@@ -73,8 +73,8 @@ pub(super) struct FreeScore {
     amounts: Amounts,
 }
 
-/// How long a run a search reports of a resource of this name. Names other than those of the device
-/// table are told apart by nothing, so only a value for all resources is theirs.
+/// Returns how long a run a search reports of a resource of this name. Names that are not in the
+/// device table are not told apart, so only a search for all resources applies to them.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }
@@ -89,7 +89,7 @@ fn searched(rule: &SearchRule, name: &str, blocks: u32) -> Result<ResourceSearch
     rule.of(resource, blocks)
 }
 
-/// Refuses a search that some map of the compute units cannot be searched by.
+/// Refuses a search that cannot search some map of the compute units.
 pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), Fault> {
     for cu in cus {
         let stocks = cu.simds.iter().chain([&cu.shared]).flatten();
@@ -115,7 +115,7 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
     Ok(())
 }
 
-/// The rule of a question.
+/// Reads the rule of a question.
 pub(super) fn place(given: Option<&Value>, cus: &[Cu<String>]) -> Result<MatchPlace, Fault> {
     let Some(given) = given else { return Ok(MatchPlace::Lowest) };
     let (word, rest) = if has(given, "rule") {
@@ -188,7 +188,8 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 }
 
 impl FreeScore {
-    /// TA of a compute unit: of what lies in runs all that is free, or what the search reports.
+    /// Computes TA of a compute unit. A resource in runs counts with all that is free, or with the
+    /// run that the search reports.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -206,7 +207,7 @@ impl FreeScore {
 }
 
 impl MatchPlace {
-    /// Which of the compute units that fit, as an index into them; ties to the lowest.
+    /// Picks one of the compute units that fit, as an index into them; ties to the lowest.
     pub(super) fn pick(
         &self,
         fit: &[usize],
@@ -222,7 +223,8 @@ impl MatchPlace {
             Self::From(from) => fit.iter().position(|cu| cu >= from).or(Some(0)),
             Self::MostFree(score) => {
                 let scores = free(score)?;
-                // The first of the largest.
+                // The order is reversed, as `max_by_key` returns the last of the largest and the
+                // first is wanted.
                 (0..scores.len()).rev().max_by_key(|&at| scores[at])
             }
             Self::LeastPower(all) => {
@@ -233,7 +235,7 @@ impl MatchPlace {
         })
     }
 
-    /// What is said of the choice.
+    /// Describes the picked compute unit in words.
     pub(super) const fn says(&self) -> &'static str {
         match self {
             Self::Lowest => "the lowest",
@@ -245,8 +247,8 @@ impl MatchPlace {
     }
 }
 
-/// The entry that is the head of each of so many channels: entry n waits in channel n modulo their
-/// number, and the first of a channel goes first.
+/// Folds entries into this many channels: entry n waits in channel n modulo their number, and the
+/// first of a channel is its head. Returns the heads, and the entry of each.
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

@@ -9,7 +9,7 @@ use super::model::{Cu, MatchHead, Wants, split};
 use crate::fault::Fault;
 use crate::{MOST_FIGURES, ModelError};
 
-/// Checks every head against every compute unit; their places in the line are known.
+/// Checks every head against every compute unit, while the places of both in the line are known.
 pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> Result<(), Fault> {
     let named = |head: &MatchHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {

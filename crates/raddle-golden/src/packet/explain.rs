@@ -11,7 +11,7 @@ use raddle_packet::{
 use super::hex;
 use crate::explanation::{Story, counted};
 
-/// A packet with all it holds: byte, field, half-words, value.
+/// Draws a packet with all it holds: byte, field, half-words, value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -24,7 +24,7 @@ pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: 
     }
 }
 
-/// What condensed packets are made of.
+/// Lists the differences that condensed packets are made of.
 pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
     story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
     for (number, kernel) in kernels.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story
     story.note(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
 }
 
-/// A line that fits a terminal of 80 columns behind an indent of 3.
+/// Wraps a line to fit a terminal of 80 columns behind an indent of 3.
 fn wrapped(line: &str) -> String {
     let (mut all, mut width) = (String::new(), 0);
     for word in line.split(' ') {
@@ -57,7 +57,7 @@ fn wrapped(line: &str) -> String {
     all
 }
 
-/// The fields of a difference with their values, if there are any.
+/// Lists the fields of a difference with their values; `None` without any.
 fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
@@ -67,7 +67,7 @@ fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     (!named.is_empty()).then(|| named.join(", "))
 }
 
-/// What packet `number` launches, and what it leaves in the table.
+/// Explains what packet `number` launches, and what it leaves in the table.
 pub(super) fn launched(
     format: &AqlFormat,
     (number, packet): (usize, &AqlPacket),
@@ -80,7 +80,7 @@ pub(super) fn launched(
     }
     let count = counted(launches.len() as u64, "launch", "launches");
     story.step(format!("604 to 612: {count} of packet {number}"));
-    // What it says of each kernel; an ordinary packet says nothing of entries.
+    // A condensed packet names the entry of each kernel; an ordinary packet names none.
     let parsed = Condensed::parse(packet, format).ok();
     let mut kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
     let object = format.field("kernel_object").unwrap_or_default();

@@ -94,7 +94,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
 }
 
-/// Kernels in order, each packet as full as it gets.
+/// Packs kernels into packets in order, each packet as full as it gets.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
@@ -106,7 +106,7 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
             Err(PacketError::Full { .. }) => {
                 packets.push(*open.emit());
                 open = Condensed::new(format);
-                // All fields of one kernel have room.
+                // An empty packet has room for all fields of one kernel.
                 push(&mut open).map_err(|error| fault(&error, ""))?;
             }
             Err(error) => return Err(fault(&error, "")),
@@ -118,7 +118,7 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
     Ok(packets)
 }
 
-/// The launches of all packets in order, and the table after the last one.
+/// Decodes all packets in order; returns their launches, and the table after the last one.
 fn decode(
     format: &AqlFormat,
     packets: &[AqlPacket],
@@ -141,7 +141,7 @@ fn decode(
     Ok((all, agent.table().clone()))
 }
 
-/// What the codec refuses.
+/// Converts a refusal of the codec to a fault.
 #[must_use]
 pub fn fault(error: &PacketError, at: &str) -> Fault {
     let kind = match error {
@@ -151,7 +151,7 @@ pub fn fault(error: &PacketError, at: &str) -> Fault {
     Fault::new(kind, at, error.to_string())
 }
 
-/// Lower-case digits, two a byte.
+/// Formats the bytes as lower-case digits, two a byte.
 #[must_use]
 pub fn hex(packet: &AqlPacket) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -88,10 +88,10 @@ pub(super) struct PacketQuestion {
     pub(super) asked: AskedPackets,
 }
 
-/// What is asked.
+/// The packets that a question gives or asks for.
 #[derive(Debug)]
 pub(super) enum AskedPackets {
-    /// An ordinary or a reference packet, which the question amounts to.
+    /// The ordinary or reference packet that the question describes.
     One(AqlPacket),
     /// Kernels for condensed packets.
     Condensed(Vec<CondensedKernel>),
@@ -161,14 +161,14 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// The number of an entry.
+/// Checks the number of an entry.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
-    // Formats have up to 8 entries.
+    // Formats have up to 8 entries, so the number fits.
     Ok(number as u16)
 }
 
-/// The number and the value of each field that is given, in the order of the fields.
+/// Reads the number and the value of each field that is given, in the order of the fields.
 fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usize, u64)>, Fault> {
     let mut values = Vec::new();
     let mut numbers = BTreeMap::new();
@@ -203,7 +203,7 @@ fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usiz
     values.into_iter().map(value).collect()
 }
 
-/// A launch from the fields that lie at a pointer; those left out are 0.
+/// Makes a launch from the fields that lie at a pointer; fields left out are 0.
 ///
 /// # Errors
 /// When a key is not a field, or a value does not fit its field.
@@ -224,10 +224,10 @@ fn kernel(asked: &AskedKernel, format: &AqlFormat, at: &str) -> Result<Condensed
     Ok(CondensedKernel { ref_num, diff })
 }
 
-/// A packet from its digits, or what is wrong with them.
+/// Reads a packet from its digits, or returns what is wrong with them.
 ///
 /// # Errors
-/// When it has other digits, or another number of them.
+/// When the text has other characters than hexadecimal digits, or another number of digits.
 pub fn bytes(text: &str) -> Result<AqlPacket, String> {
     let wanted = 2 * AQL_BYTES;
     if let Some(strange) = text.chars().find(|c| !c.is_ascii_hexdigit()) {

@@ -7,12 +7,12 @@ use raddle_policy::Demand;
 use super::contract::{Algorithm, PlacedWorkgroup, PlacementOutcome, PlacementReplay};
 use crate::explanation::{Story, counted};
 
-/// This workgroup of the worked example is shown in the contract.
+/// The workgroup of the worked example that the contract shows.
 const EXAMPLE_GROUP: u64 = 600;
-/// So many workgroups are shown from the beginning.
+/// The number of workgroups that are shown from the beginning.
 const FIRST: u64 = 3;
 
-/// Tells a replay as it happens: the first workgroups, the first one that its first compute unit
+/// Explains a replay as it happens: the first workgroups, the first one that its first compute unit
 /// refused, that of the contract, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
@@ -21,7 +21,7 @@ pub(super) struct PlacementTeller<'q> {
     /// The compute unit that is asked first.
     asked: u64,
     passed_on: bool,
-    /// The last workgroup where it is not told yet, and what was asked first for it.
+    /// The last workgroup while it is not explained yet, and the compute unit that was asked first.
     last: Option<(PlacedWorkgroup, u64)>,
 }
 
@@ -90,7 +90,7 @@ impl<'q> PlacementTeller<'q> {
         story.note(format!("Row: {placed}"));
     }
 
-    /// The compute units that were asked before, and why this one.
+    /// Describes which compute units were asked before, and why this one took the workgroup.
     fn reasons(&self, placed: &PlacedWorkgroup, asked: u64) -> String {
         let (cu, cus) = (u64::from(placed.cu.0), u64::from(self.replay.cus));
         let begin = match self.replay.algorithm {

@@ -24,7 +24,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Larger replays would take minutes.
+/// The most workgroups of a replay; larger replays would take minutes.
 const MOST_GROUPS: u64 = 100_000_000;
 
 #[derive(Serialize)]

@@ -11,13 +11,13 @@ use super::PreemptRun;
 use super::model::{PreemptOutcome, PreemptStep};
 use crate::explanation::{Story, counted, few};
 
-/// Tells a run as it happens.
+/// Explains a run as it happens.
 pub(super) struct PreemptTeller<'q> {
     question: &'q PreemptRun,
     story: &'q mut Story,
-    /// Events without a line yet, those of one sort together: sort, first and last tick, launches.
+    /// Events without a line yet, grouped by sort: sort, first and last tick, launches.
     open: Vec<(&'static str, u64, u64, Vec<usize>)>,
-    /// When the last preemption began.
+    /// Tick at which the last preemption began.
     begun: u64,
     /// Launches that left or were killed and are not submitted again yet.
     back: BTreeSet<usize>,
@@ -49,7 +49,7 @@ impl<'q> PreemptTeller<'q> {
         Self { question, story, open: Vec::new(), begun: 0, back: BTreeSet::new() }
     }
 
-    /// What waits to be submitted again.
+    /// Names the launches that wait to be submitted again.
     fn back(&self) -> String {
         names(&self.back.iter().copied().collect::<Vec<_>>())
     }
@@ -73,7 +73,7 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    /// One more event of a sort. Events of several sorts may alternate.
+    /// Adds an event to those of its sort. Events of several sorts may alternate.
     fn gather(&mut self, now: u64, sort: &'static str, launch: usize) {
         if !self.story.shows() {
             return;
@@ -214,7 +214,7 @@ impl<'q> PreemptTeller<'q> {
     }
 }
 
-/// Launches by name, neighbours as a range; `none` without any.
+/// Formats launches by name, neighbours as a range; `none` without any.
 fn names(launches: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut left = launches;

@@ -61,7 +61,7 @@ struct AskedCommand {
     wish: StreamWish,
 }
 
-/// A run that is asked for.
+/// A run that a question asks for.
 struct PreemptRun {
     setup: StreamSetup,
     launches: Vec<StreamLaunch>,
@@ -104,7 +104,7 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
     ascending("launches", asked.launches.iter().map(|launch| launch.at.0))?;
     ascending("commands", asked.commands.iter().map(|command| command.at))?;
     let setup = StreamSetup {
-        // There are never more launches than this to be submitted.
+        // A window of u32::MAX is larger than the number of launches, so the cut changes nothing.
         window: u32::try_from(asked.window).unwrap_or(u32::MAX),
         exit: asked.exit,
         reset: asked.reset,
@@ -165,7 +165,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// The word of the log for a step, if it has one.
+/// Returns the word of the log for a step, if it has one.
 fn word(step: &PreemptStep) -> Option<PreemptWord> {
     Some(match *step {
         PreemptStep::Submitted(submit) => PreemptWord::Submit { submit },

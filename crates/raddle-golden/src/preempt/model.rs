@@ -20,15 +20,15 @@ use crate::ModelError;
 /// The GPU and its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSetup {
-    /// Unfinished launches at a time.
+    /// The most unfinished launches at a time.
     pub window: u32,
     /// Ticks of a launch that leaves by the flag.
     pub exit: u64,
     /// Ticks of a reset.
     pub reset: u64,
-    /// Whether there is one.
+    /// True if the runtime has a reset.
     pub can_reset: bool,
-    /// More steps than this are refused.
+    /// The most steps of a run; a run with more is refused.
     pub most_steps: u64,
 }
 
@@ -41,12 +41,12 @@ impl Default for StreamSetup {
 /// One launch of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// When it is captured, but not before the launch in front of it.
+    /// Tick at which the launch is captured, but not before the launch in front of it.
     pub at: Tick,
-    /// How long it runs.
+    /// Ticks for which the launch runs.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
-    /// Whether it may be run again.
+    /// Idempotent if the launch may be run again.
     #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }
@@ -56,13 +56,13 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
     Ok(if may_run_again { Idempotence::Idempotent } else { Idempotence::Not })
 }
 
-/// What somebody wants.
+/// A wish that comes from outside while the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StreamWish {
-    /// The GPU, at once.
+    /// The GPU is wanted at once.
     Preempt,
-    /// That the program goes on.
+    /// The program is to go on.
     Resume,
 }
 
@@ -71,15 +71,15 @@ pub enum StreamWish {
 pub enum PreemptStep {
     /// S2.2: a launch was captured.
     Captured(usize),
-    /// S2.3, S4.2: it was given to the runtime.
+    /// S2.3, S4.2: a launch was given to the runtime.
     Submitted(usize),
-    /// It starts, and runs.
+    /// A launch starts, and runs.
     Started(usize),
-    /// It starts, and leaves by the flag.
+    /// A launch starts, and leaves by the flag.
     Leaving(usize),
-    /// It has run to its end.
+    /// A launch has run to its end.
     Done(usize),
-    /// It has left.
+    /// A launch has left by the flag.
     Exited(usize),
     /// S3: a wish to preempt, and what became of it.
     Preempt(Preempted),
@@ -99,29 +99,29 @@ pub enum PreemptStep {
     Lowered,
 }
 
-/// How it ended.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptOutcome {
-    /// From each preemption to its end, in ticks.
+    /// Ticks from each preemption to its end.
     pub latencies: Vec<u64>,
     /// Launches in the order in which they were done.
     pub done: Vec<usize>,
-    /// How often each launch was killed.
+    /// For each launch, how often it was killed.
     pub partial_runs: Vec<u64>,
     /// Launches that are not done when nothing more can happen.
     pub held: Vec<usize>,
 }
 
-/// What the GPU is busy with.
+/// The launch that the GPU is busy with.
 #[derive(Clone, Copy, Debug)]
 struct BusyGpu {
     handle: LaunchHandle,
-    /// Beyond u64 where that is never reached.
+    /// Tick at which the launch ends; beyond u64 where that is never reached.
     ends: u128,
     leaves: bool,
 }
 
-/// A run. `Controller<usize>`: the payload of a launch is its number.
+/// A run under way. In `Controller<usize>` the payload of a launch is its number.
 struct PreemptPlay<'a> {
     setup: StreamSetup,
     launches: &'a [StreamLaunch],
@@ -129,7 +129,7 @@ struct PreemptPlay<'a> {
     process: ProcessId,
     stream: StreamId,
     now: u64,
-    /// In the runtime, not started.
+    /// Launches in the runtime that have not started.
     queue: VecDeque<LaunchHandle>,
     busy: Option<BusyGpu>,
     flag: Option<FlagCut>,
@@ -230,18 +230,18 @@ impl PreemptPlay<'_> {
         (self.watch)(Tick(self.now), &step, &self.controller);
     }
 
-    /// When the GPU is next done with something.
+    /// Returns the next tick at which the GPU is done with something.
     fn due(&self) -> Option<u128> {
         self.busy.map(|busy| busy.ends).into_iter().chain(self.resets_until).min()
     }
 
-    /// The next thing lies beyond the end of time.
+    /// Returns the error of a next end that lies beyond the end of time.
     fn endless(&self) -> ModelError {
         let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
         launch.map_or(ModelError::ResetTime, |launch| ModelError::LaunchTime { launch })
     }
 
-    /// The number of a launch in the runtime.
+    /// Returns the number of a launch in the runtime.
     fn number(&self, handle: LaunchHandle) -> usize {
         // Every handle that is asked for is in the runtime.
         self.controller.payload(handle).copied().unwrap_or_default()
@@ -292,7 +292,7 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Asks the controller what to do, until that is nothing.
+    /// Carries out the commands of the controller, until it has none.
     fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
@@ -321,7 +321,7 @@ impl PreemptPlay<'_> {
                         self.tell(PreemptStep::Resumes);
                     }
                 }
-                // This GPU declares neither.
+                // The GPU of this model declares neither hold nor save.
                 Command::Hold { .. }
                 | Command::Release { .. }
                 | Command::Save { .. }
@@ -350,7 +350,7 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// A free GPU starts the next launch.
+    /// Starts the next launch on a free GPU.
     fn start(&mut self) -> Result<(), ModelError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());

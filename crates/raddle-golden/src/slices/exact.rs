@@ -19,7 +19,7 @@ impl std::fmt::Display for Fraction {
     }
 }
 
-/// The greatest common divisor; of 0 and `b` it is `b`.
+/// Returns the greatest common divisor; of 0 and `b` it is `b`.
 const fn common(mut a: u128, mut b: u128) -> u128 {
     while a != 0 {
         (a, b) = (b % a, a);
@@ -27,20 +27,20 @@ const fn common(mut a: u128, mut b: u128) -> u128 {
     b
 }
 
-/// The same where one is wide and the other not 0.
+/// Returns the greatest common divisor of a wide number and a narrow one that is not 0.
 fn common_with(wide: &BigUint, narrow: u128) -> u128 {
-    // What is left of a division by 128 bits has 128 bits.
+    // The remainder of a division by 128 bits has at most 128 bits.
     common(u128::try_from(wide % narrow).unwrap_or(0), narrow)
 }
 
 impl Fraction {
-    /// Both are not 0.
+    /// Makes a fraction; both parts are not 0.
     pub(super) fn new(over: u128, under: u128) -> Self {
         let by = common(over, under);
         Self { over: (over / by).into(), under: (under / by).into() }
     }
 
-    /// Times `over` / `under`; both are not 0.
+    /// Multiplies by `over` / `under`; both are not 0.
     fn times(self, over: u128, under: u128) -> Self {
         let by = common(over, under);
         let (over, under) = (over / by, under / by);
@@ -48,7 +48,7 @@ impl Fraction {
         Self { over: self.over / two * (over / one), under: self.under / one * (under / two) }
     }
 
-    /// Plus `over` / `under`; both are not 0.
+    /// Adds `over` / `under`; both are not 0.
     fn plus(self, over: u128, under: u128) -> Self {
         let by = common(over, under);
         let (over, under) = (over / by, under / by);
@@ -64,13 +64,13 @@ impl Fraction {
         Self { over: self.under, under: self.over }
     }
 
-    /// This, or a whole number if that is less.
+    /// Returns this fraction, or a whole number if that is less.
     fn at_most(self, whole: u64) -> Self {
         if self.over > &self.under * whole { Self::new(whole.into(), 1) } else { self }
     }
 }
 
-/// The exact weight of a loaded task.
+/// Returns the exact weight of a loaded task.
 pub(super) fn weight(loaded: &LoadedProcess) -> Fraction {
     let (over, under) = parts(loaded);
     Fraction::new(over, under)
@@ -80,7 +80,7 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
     (loaded.weight.over(), loaded.weight.under().into())
 }
 
-/// The exact slices of what is loaded, by the formulas of the digest.
+/// Computes the exact slices of the loaded tasks, by the formulas of the digest.
 pub(super) fn slices(
     rule: SliceRule,
     t0: u64,
@@ -110,7 +110,7 @@ pub(super) fn slices(
     weights.iter().map(of).map(capped).collect()
 }
 
-/// The sum of positive fractions; of none it is 1, which is never asked for.
+/// Returns the sum of positive fractions; without any it is 1, which is never used.
 pub(super) fn total(fractions: impl Iterator<Item = (u128, u128)>) -> Fraction {
     let mut fractions = fractions;
     let first = fractions.next().map_or_else(|| Fraction::new(1, 1), |(a, b)| Fraction::new(a, b));

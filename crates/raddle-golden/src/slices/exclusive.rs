@@ -13,15 +13,15 @@ pub struct TaskId(pub u32);
 /// A task that has not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuTask {
-    /// Its name.
+    /// Name of the task.
     pub id: TaskId,
-    /// How urgent it is.
+    /// Level of the task.
     pub level: Level,
-    /// Its share, 1 or more.
+    /// Share of the task, 1 or more.
     pub share: u64,
-    /// When it was created; not later than now.
+    /// Tick at which the task was created; not later than now.
     pub created: Tick,
-    /// For how long it has run; not longer than since it was created.
+    /// Ticks for which the task has run; not more than since it was created.
     pub ran: Ticks,
 }
 
@@ -30,11 +30,11 @@ pub struct GpuTask {
 pub struct GpuStretch {
     /// The task.
     pub id: TaskId,
-    /// Where it begins.
+    /// Tick at which the stretch begins.
     pub from: Tick,
-    /// Where it ends.
+    /// Tick at which the stretch ends.
     pub to: Tick,
-    /// Whether the task has completed with it.
+    /// True if the task has completed with the stretch.
     pub completed: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct GpuStretch {
 #[derive(Clone, Debug, Default)]
 struct TaskPool {
     tasks: Vec<GpuTask>,
-    /// What is left of the work of each; `None` = endless.
+    /// Work left of each task; `None` = endless.
     left: Vec<Option<Ticks>>,
     most_urgent: Option<Level>,
     now: Tick,
@@ -59,7 +59,7 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// The tasks have changed.
+    /// Takes account of a change of the tasks or the time.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -102,7 +102,7 @@ pub struct Exclusive {
 }
 
 impl Exclusive {
-    /// With an empty pool at time 0.
+    /// Makes a GPU with an empty pool at time 0.
     ///
     /// # Errors
     /// Those of [`TwoStage::new`].
@@ -111,37 +111,38 @@ impl Exclusive {
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
     }
 
-    /// The tasks that have not completed, by ascending id.
+    /// Returns the tasks that have not completed, by ascending id.
     #[must_use]
     pub fn tasks(&self) -> &[GpuTask] {
         &self.pool.tasks
     }
 
-    /// The time.
+    /// Returns the time.
     #[must_use]
     pub const fn now(&self) -> Tick {
         self.pool.now
     }
 
-    /// Loads begun so far.
+    /// Returns the number of loads begun so far.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.stages.loads()
     }
 
-    /// Loads with a slice beyond 128 bits, which is cut to the longest possible.
+    /// Returns the number of loads with a slice beyond 128 bits, which is cut to the longest
+    /// possible.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()
     }
 
-    /// For how long any task ran.
+    /// Returns for how long any task ran.
     #[must_use]
     pub const fn busy(&self) -> Ticks {
         self.busy
     }
 
-    /// Adds a task with so much work left, `None` = endless, at `now`; one with the same id is
+    /// Adds a task with this much work left, `None` = endless, at `now`; a task with the same id is
     /// replaced.
     pub fn add(&mut self, task: GpuTask, work: Option<Ticks>, now: Tick) {
         let TaskPool { tasks, left, .. } = &mut self.pool;
@@ -183,7 +184,7 @@ impl Exclusive {
         }
     }
 
-    /// The task that runs now, and until when.
+    /// Returns the task that runs now, and until when; takes the next slice if no task goes on.
     fn running(&mut self) -> Option<(TaskId, Tick)> {
         let goes_on = self.current.filter(|&(id, _)| {
             let level = self.pool.level(id);

@@ -31,7 +31,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// More slices than this are not run: that would take minutes.
+/// The most slices of a run; more would take minutes.
 const MOST_SLICES: u64 = 100_000_000;
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ struct SlicesQuestion {
     longest: Option<u64>,
     #[serde(default)]
     shares: Shares,
-    /// This and the next two matter to a run.
+    /// The order of a load; this field and the next two matter to a run.
     #[serde(default)]
     order: LoadOrder,
     #[serde(default)]
@@ -61,7 +61,7 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// From 1; the seed has 16 levels.
+    /// Level, counted from 1; the seed has 16 levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,
@@ -77,10 +77,10 @@ const fn one() -> u64 {
 #[derive(Debug, Deserialize)]
 struct AskedRun {
     until: u64,
-    /// What is left of each task by name; `None` or absent = endless.
+    /// Work left of each task, by name; `None` or absent = endless.
     #[serde(default)]
     work: BTreeMap<String, Option<u64>>,
-    /// Tasks by name that are created so much after `now`.
+    /// Ticks after `now` at which tasks are created, by name.
     #[serde(default)]
     arrives: BTreeMap<String, u64>,
 }
@@ -90,13 +90,13 @@ impl AskedRun {
         self.work.get(&task.name).copied().flatten()
     }
 
-    /// How long after `now` a task arrives, if it is not there then.
+    /// Returns how long after `now` a task arrives; `None` if it is there at `now`.
     fn arrives(&self, task: &SlicesTask) -> Option<u64> {
         self.arrives.get(&task.name).copied()
     }
 }
 
-/// What both stages decide.
+/// The decisions of both stages.
 #[derive(Debug)]
 struct DecidedSlices {
     /// Positions of the candidates.
@@ -107,13 +107,13 @@ struct DecidedSlices {
     ticks: Vec<u128>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 struct SlicesRun {
     until: u64,
     ran: Vec<u64>,
     rounds: u64,
-    /// Position and time.
+    /// Completed tasks: position and time of completion.
     completed: Vec<(usize, u64)>,
 }
 
@@ -187,7 +187,8 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
-/// Who arrives later has not run and is created then; somebody is there before.
+/// Checks that a task that arrives later has not run and is created then, and that one task at
+/// least is there before.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
@@ -206,7 +207,7 @@ fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault>
 }
 
 impl SlicesQuestion {
-    /// Positions of the tasks that are there at `now`.
+    /// Returns the positions of the tasks that are there at `now`.
     fn present(&self) -> Vec<usize> {
         let later =
             |task: &SlicesTask| self.run.as_ref().and_then(|run| run.arrives(task)).is_some();
@@ -218,7 +219,7 @@ impl SlicesQuestion {
     }
 }
 
-/// Both stages, once. What was read is within range, so an error is only ever an overflow.
+/// Runs both stages once. Everything read is within range, so an error is only ever an overflow.
 fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let SlicesQuestion { rule, longest, now, tasks, .. } = question;
     let overflow = |at| fault(FaultKind::Overflow, at);
@@ -261,13 +262,13 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     })
 }
 
-/// The exact sum of the weights.
+/// Returns the exact sum of the weights.
 fn sum(loaded: &[LoadedProcess]) -> String {
     let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
     exact::total(parts).to_string()
 }
 
-/// Runs the tasks on a GPU, if that is asked.
+/// Runs the tasks on a GPU, if the question asks for a run.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
     let settings = SliceConfig {

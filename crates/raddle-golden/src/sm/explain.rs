@@ -14,13 +14,13 @@ use crate::explanation::{Story, counted, few};
 /// The most blocks of an SM that are shown.
 const MOST_BLOCKS: usize = 8;
 
-/// Tells a run as it happens.
+/// Explains a run as it happens.
 pub(super) struct WarpTeller<'q> {
     question: &'q WarpRun,
     story: &'q mut Story,
     /// The warps that end in the step that is open, and when; empty in other steps.
     ending: (u64, Vec<String>),
-    /// The tables after it.
+    /// The tables after the open step.
     tables: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl<'q> WarpTeller<'q> {
         self.story.step(title);
     }
 
-    /// The step is over.
+    /// Closes the open step.
     fn close(&mut self) {
         let (now, ending) = std::mem::take(&mut self.ending);
         if !ending.is_empty() {
@@ -139,7 +139,7 @@ impl<'q> WarpTeller<'q> {
     }
 }
 
-/// The three tables.
+/// Formats the three tables.
 fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     let kernels = controllers.kernels();
     let kernels: Vec<String> = kernels
@@ -164,7 +164,7 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     std::iter::once(format!("undistributed: {kernels}")).chain(sms).collect()
 }
 
-/// The blocks of an SM: waiting, running, finished warps.
+/// Formats the blocks of an SM: waiting, running, finished warps.
 fn blocks(question: &WarpRun, controllers: &Controllers, sm: CuId) -> String {
     let rows = controllers.blocks(sm);
     let row = |row: &raddle_sm::BlockRow| {

@@ -29,7 +29,7 @@ pub(crate) const TOPIC: Topic = Topic {
 
 #[derive(Deserialize)]
 struct SmQuestion {
-    // As many as a device can have compute units.
+    // The limit is the most compute units that a device can have.
     #[serde(deserialize_with = "within::<_, _, 1, 0xffff>")]
     sms: u16,
     sm: Resources,
@@ -53,13 +53,14 @@ struct SmKernel {
     warp_ticks: Vec<Vec<u64>>,
 }
 
-/// A run that is asked for.
+/// A run that a question asks for.
 #[derive(Debug)]
 struct WarpRun {
     sms: u16,
     each: Resources,
     options: BlockWarpConfig,
-    /// The highest priority: the questions count larger as more urgent, ranks are counted from it.
+    /// The highest priority. Questions count larger priorities as more urgent; ranks are counted
+    /// down from this one.
     highest: u64,
     names: Vec<String>,
     jobs: Vec<Job>,
@@ -153,7 +154,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// A run that cannot be counted.
+/// Converts the error of a run that cannot be counted to a fault.
 fn located(error: ModelError) -> Fault {
     let (kernel, what) = match error {
         ModelError::Controllers(Error::Registers { kernel }) => {
@@ -166,12 +167,12 @@ fn located(error: ModelError) -> Fault {
 }
 
 impl WarpRun {
-    /// The name of a kernel.
+    /// Returns the name of a kernel.
     fn name(&self, kernel: LaunchId) -> &str {
         self.names.get(kernel.index()).map_or("", String::as_str)
     }
 
-    /// The name of a warp: kernel, block, warp.
+    /// Returns the name of a warp: kernel, block, warp.
     fn warp(&self, kernel: LaunchId, block: u64, warp: u64) -> String {
         format!("{}{block}.w{warp}", self.name(kernel))
     }
@@ -206,7 +207,7 @@ impl WarpRun {
     }
 }
 
-/// The seed's word.
+/// Returns the seed's word for a resource.
 const fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Waves => "warps",

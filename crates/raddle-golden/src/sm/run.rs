@@ -51,11 +51,12 @@ use crate::ModelError;
 /// A kernel, when it arrives, and how long its warps run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// The kernel. Its id is its position in the list of jobs; the one given is not looked at.
+    /// The kernel. Its id in a run is its position in the list of jobs; the id given here is
+    /// ignored.
     pub kernel: Kernel,
-    /// When it arrives.
+    /// Tick at which the kernel arrives.
     pub arrive: Tick,
-    /// Ticks of each warp, block by block; a warp without takes 1.
+    /// Ticks of each warp, block by block; a warp without an entry takes 1.
     pub ticks: Vec<u64>,
 }
 
@@ -72,25 +73,25 @@ pub enum WarpStep {
     Started(Started),
     /// A warp ended.
     WarpEnded {
-        /// Of which kernel.
+        /// Kernel of the warp.
         kernel: LaunchId,
-        /// Of which block.
+        /// Number of the warp's block in its kernel.
         block: u64,
-        /// Which.
+        /// Number of the warp in its block.
         warp: u64,
-        /// What that meant.
+        /// Effects of the end.
         ended: Ended,
     },
     /// An SM controller has nothing more to start.
     Served(CuId),
 }
 
-/// How it ended.
+/// The outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpOutcome {
-    /// When each job ended; `None` for those refused and those stuck.
+    /// Tick at which each job ended; `None` for refused and stuck jobs.
     pub ends: Vec<Option<Tick>>,
-    /// What was refused on arrival.
+    /// Refusals on arrival.
     pub refused: Vec<Refusal>,
     /// Kernels unfinished when nothing more could happen, in the order of arrival.
     pub stuck: Vec<LaunchId>,
@@ -142,7 +143,7 @@ pub fn run(
         outcome,
         watch,
     };
-    // As many jobs as launches have ids.
+    // The number of jobs is at most that of launch ids, which are u32.
     let mut arrivals: Vec<u32> = (0..jobs.len() as u32).collect();
     arrivals.sort_by_key(|&job| jobs[job as usize].arrive);
     let mut next = 0;
@@ -245,7 +246,7 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// `at` holds the ticks that the warp takes.
+    /// Lets a warp run; `at` holds the ticks that it takes, and becomes the tick at which it ends.
     fn let_run(&mut self, due: DueWarp) -> Result<(), ModelError> {
         let time = ModelError::WarpTime { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;

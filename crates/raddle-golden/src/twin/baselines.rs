@@ -14,7 +14,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// Says which launch is served first, and where.
+/// The rule that picks the next launch and its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     /// The lowest unit with room.
@@ -33,7 +33,7 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// The model of these settings; why not, where there is none.
+    /// Makes the model of these settings, or returns why there is none.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         if settings["addresses"] == true {
             return Err("`addresses = true` has no twin (ask `raddle golden placement`)".to_owned());
@@ -46,7 +46,7 @@ impl Baseline {
         Ok(Self { rule, units: Units::new(&Unit::empty(shape), count) })
     }
 
-    /// The unit for the next workgroup of a launch.
+    /// Picks the unit for the next workgroup of a launch.
     fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
         let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {
@@ -59,20 +59,20 @@ impl Baseline {
     }
 }
 
-/// The unit with room for most, the lowest of several.
+/// Picks the unit with room for most, the lowest of several.
 pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
 
-/// The unit with room for most, the lowest of several, asked again and again while rooms only fall.
+/// A repeated search for the unit with room for most, the lowest of several, while rooms only fall.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
-    /// How much the last one had; units before it have less.
+    /// Room and position of the last unit; units before it have less room.
     last: Option<(u64, usize)>,
 }
 
 impl MostRoom {
-    /// Of these units, the same ones each time.
+    /// Picks one of these units, which are the same ones each time.
     pub(super) fn pick(&mut self, rooms: &[u64], of: Range<usize>) -> Option<usize> {
         if let Some((most, from)) = self.last
             && let Some(at) = (from..of.end).find(|&cu| rooms[cu] == most)
@@ -86,13 +86,13 @@ impl MostRoom {
     }
 }
 
-/// The next workgroup of a launch starts whole on this unit.
+/// Makes the answer that starts the next workgroup of a launch whole on this unit.
 pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     let part = Part { workgroup: entry.next, waves: WaveSpan::All, cu };
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Tells a policy that counts of work that leaves and comes back.
+/// Counts work that ends, leaves and comes back, for a policy that keeps count of units.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

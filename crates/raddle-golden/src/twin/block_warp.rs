@@ -21,11 +21,11 @@ struct Block {
     level: u8,
     workgroup: u64,
     cu: u16,
-    /// Waves of it, those that have started, and those that have ended.
+    /// Waves of the block: all, those that have started, and those that have ended.
     waves: u16,
     started: u16,
     ended: u16,
-    /// Whether it was saved, and is not back.
+    /// True if the block was saved, and is not back.
     saved: bool,
 }
 
@@ -38,9 +38,10 @@ pub(super) struct BlockWarp {
     backfill: bool,
     whole_for_barriers: bool,
     units: Units,
-    /// In the order of distribution.
+    /// Blocks in the order of distribution.
     blocks: Vec<Block>,
-    /// A decision that gives a unit more whole blocks (G3): of which launch, where, the next, how many.
+    /// Whole blocks that a decision still gives a unit (G3): launch, unit, next block, number of
+    /// blocks.
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
 
@@ -59,12 +60,12 @@ impl BlockWarp {
         }
     }
 
-    /// C11: whether blocks of a launch start whole or not at all.
+    /// Returns whether blocks of a launch start whole or not at all (C11).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.whole_for_barriers && launch.barrier.possible()
     }
 
-    /// L1 to L3 on one unit: waves of the first waiting block that can start some.
+    /// Starts waves on one unit, of the first waiting block that can start some (L1 to L3).
     fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
         let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
         // By priority, then in the order of distribution (C7).
@@ -75,7 +76,7 @@ impl BlockWarp {
         }
         let unit = self.units.get(cu)?;
         waiting.into_iter().find_map(|block| {
-            // What is held or on its way back starts nothing.
+            // A block of a launch that is held or on its way back has no entry, and starts nothing.
             let launch = &entry(block).filter(|_| !view.closed.contains(&cu))?.launch;
             let demand = &launch.demand;
             let waves = if self.whole_only(launch) {
@@ -92,18 +93,18 @@ impl BlockWarp {
         })
     }
 
-    /// Blocks of which waves are to start.
+    /// Iterates over the blocks with waves that are to start.
     fn waiting(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|block| block.started < block.waves && !block.saved)
     }
 
-    /// The most urgent level on a unit; `None` without blocks.
+    /// Returns the most urgent level on a unit; `None` without blocks.
     fn top(&self, cu: u16) -> Option<u8> {
         let here = self.blocks.iter().filter(|block| block.cu == cu && !block.saved);
         here.map(|block| block.level).min()
     }
 
-    /// G2 to G6 for one launch.
+    /// Decides G2 to G6 for one launch.
     fn give(&mut self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
         let (launch, demand) = (&entry.launch, &entry.launch.demand);
         // G3: a unit that takes whole blocks.
@@ -133,7 +134,7 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// C6: the lowest, or the one with the largest value, ties to the lowest.
+    /// Picks the lowest unit, or the one with the largest value, ties to the lowest (C6).
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }
@@ -141,7 +142,7 @@ impl BlockWarp {
         of.into_iter().reduce(better).map(|best| best.0)
     }
 
-    /// Takes what lies of a launch off the units; to come back, where `saved`.
+    /// Takes the blocks of a launch off the units, to come back if `saved`.
     fn lift(&mut self, launch: LaunchId, saved: bool) {
         self.units.lift(launch, saved);
         self.blocks.retain(|block| block.launch != launch || (saved && block.started > 0));

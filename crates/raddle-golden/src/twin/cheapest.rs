@@ -23,16 +23,17 @@ fn kind(launch: &Launch) -> Kind {
 #[derive(Clone, Debug)]
 struct Begun {
     kind: Kind,
-    /// Waves of all of it, and those that have ended.
+    /// Waves of the whole launch, and those that have ended.
     waves: u64,
     ended: u64,
-    /// Time on the device before it was last taken off; since when it is there again.
+    /// Time on the device before the launch was last taken off, the tick since which it is there
+    /// again, and the tick at which it was taken off.
     before: u64,
     since: Option<u64>,
     off: u64,
-    /// When resident waves started, the earliest first.
+    /// Resident waves, with the tick at which they started, the earliest first.
     fronts: VecDeque<(u64, u64)>,
-    /// How long its last workgroup took.
+    /// Time that the last workgroup of the launch took.
     workgroup: Option<u64>,
 }
 
@@ -42,7 +43,7 @@ impl Begun {
     }
 }
 
-/// How many waves these pieces name.
+/// Counts the waves that these pieces name.
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, each) = waves.bounds(launch.demand.waves);
     let groups: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
@@ -53,11 +54,11 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,
-    /// Flag, drain, reset, switch.
+    /// Abilities of the device: flag, drain, reset, switch.
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
-    /// How long the last launch of a kind took, and its last workgroup.
+    /// For each kind, the time that its last launch took, and that of the last workgroup.
     kinds: BTreeMap<Kind, (u64, Option<u64>)>,
 }
 
@@ -80,7 +81,7 @@ impl Cheapest {
         self.costs.get(key).copied().unwrap_or(0)
     }
 
-    /// The time until a launch has ended, if it runs on.
+    /// Returns the time until a launch has ended, if it runs on.
     fn remaining(&self, launch: &Launch, now: u64) -> Option<u64> {
         if launch.is_copy() {
             return launch.estimate.map(|it| it.0);
@@ -96,7 +97,7 @@ impl Cheapest {
         })
     }
 
-    /// The time until the youngest workgroup that is resident has ended.
+    /// Returns the time until the youngest resident workgroup has ended.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {
             return Some(0);
@@ -108,7 +109,7 @@ impl Cheapest {
         takes.checked_sub(now.saturating_sub(*youngest))
     }
 
-    /// Bytes that a save moves; `None` where nobody knows the registers.
+    /// Returns the bytes that a save moves; `None` where the registers are not known.
     fn bytes(&self, it: &Victim) -> Option<u64> {
         let demand = &it.launch.demand;
         let groups = it.resident.div_ceil(u64::from(demand.waves).max(1));
@@ -133,7 +134,7 @@ impl Cheapest {
         Some(ticks.saturating_add(self.cost("switch-ns")))
     }
 
-    /// Latency and waste of a method.
+    /// Returns latency and waste of a method.
     fn price(&self, method: Preemption, victims: &[Victim], now: u64) -> (Option<u64>, u64) {
         let has_begun = |it: &&Victim| self.begun.contains_key(&it.launch.id);
         let begun = || victims.iter().filter(has_begun);
@@ -171,7 +172,7 @@ impl Cheapest {
         }
     }
 
-    /// The method for these launches.
+    /// Picks the method for these launches.
     pub(super) fn method(&self, victims: &[Victim], killable: bool, now: u64) -> Preemption {
         let [flag, drain, reset, switch] = self.abilities;
         let allowed = |method: &Preemption| match method {
@@ -189,7 +190,7 @@ impl Cheapest {
             (None, Preemption::Wait) => (3, 0),
             (None, _) => (4, 0),
         };
-        // From the gentlest on, so that of equal ones the gentlest is the first.
+        // Methods are tried from the gentlest on, so that of equal ones the gentlest is taken.
         let rank = |method: &Preemption| {
             let (latency, waste) = self.price(*method, victims, now);
             let late = late(*method, latency);
@@ -217,7 +218,8 @@ impl Cheapest {
             Fact::TakenOff { launch, how: Preemption::Reset } => {
                 self.begun.remove(&launch.id);
             }
-            // What is being saved does not run; what drains does, until it has.
+            // A launch that is being saved does not run; one that drains runs until it is taken
+            // off.
             Fact::Leaving { launch, how: Preemption::Switch } | Fact::TakenOff { launch, .. } => {
                 if let Some(begun) = self.begun.get_mut(&launch.id).filter(|it| it.since.is_some())
                 {

@@ -1,6 +1,7 @@
-//! What were the policies shown: which launches, in which state, and which processes?
+//! Which launches, in which state, and which processes were the policies shown?
 //!
-//! Followed from the lines of a log alone, by what the traits of `raddle-policy` say of their views.
+//! The desk follows the lines of a log alone, by what the traits of `raddle-policy` state of their
+//! views.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::line::Submitted;
 use super::processes::Processes;
 use super::unit::{Part, Unit};
 
-/// Where a launch is.
+/// The stage of a launch on its way to the device, there, and off it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Buffered,
@@ -27,23 +28,24 @@ pub(super) struct Job {
     pub(super) launch: Launch,
     pub(super) ready: bool,
     pub(super) stage: Stage,
-    /// Counted over all submissions.
+    /// Number of the submission, counted over all submissions.
     pub(super) submission: u64,
     pub(super) visible: u64,
     /// The lowest workgroup that is neither started nor assigned.
     pub(super) next: u64,
     /// Workgroups that were assigned, had not started when the launch was saved, and are to be placed anew.
     returned: BTreeSet<u64>,
-    /// Workgroups assigned or partly started: where, and how many of their waves have started.
+    /// Workgroups assigned or partly started: the unit of each, and how many of its waves have
+    /// started.
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
     /// Waves of `next` that have started by themselves.
     pub(super) cut: u16,
     /// Waves that have started and not ended.
     pub(super) resident: u64,
-    /// Those of them that were saved.
+    /// Resident waves that were saved.
     saved: u64,
     ended: u64,
-    /// Whether it makes its process runnable.
+    /// True if the job makes its process runnable.
     counts: bool,
 }
 
@@ -70,13 +72,15 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
-    /// The next workgroup, where all behind it are next in their order and nothing of them has started.
+    /// Returns the next workgroup, if all behind it are next in their order and no part of them has
+    /// started.
     pub(super) fn fresh(&self) -> Option<u64> {
         let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// The next workgroups: those that came back first, then those that were never placed.
+    /// Returns the range of the next workgroups: those that came back first, then those never
+    /// placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             Some(&first) if self.cut == 0 => {
@@ -114,26 +118,28 @@ pub(super) struct Victim {
     pub(super) resident: u64,
 }
 
-/// Everything that a log has told of launches and processes.
+/// Launches and processes, as far as a log has told of them.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) now: u64,
     pub(super) jobs: BTreeMap<LaunchId, Job>,
     pub(super) processes: Processes,
-    /// What the allocate policy sees, by submission.
+    /// Entries that the allocate policy sees, by submission.
     pub(super) view: Vec<Entry>,
-    /// Counts changes of what it sees.
+    /// Counter of the changes of the view.
     pub(super) changes: u64,
-    /// Whether launches wait in a buffer, so that they and copies are known before they are ready.
+    /// True if launches wait in a buffer, so that launches and copies are known before they are
+    /// ready.
     ahead: bool,
-    /// Whether workgroups without a barrier may be cut into waves.
+    /// True if workgroups without a barrier may be cut into waves.
     cuts: bool,
     empty: Unit,
     submissions: u64,
-    /// What was submitted in this step, with its cost.
+    /// Launches submitted in this step, with their costs.
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
-    /// Where a launch begins to be launched while the one before it runs: until when each queue is busy.
+    /// True if a launch begins to be launched while the one before it runs; then `lines` has the
+    /// tick until which each queue is busy.
     overlap: bool,
     lines: BTreeMap<(ProcessId, StreamId), u64>,
 }
@@ -157,7 +163,7 @@ impl Desk {
         }
     }
 
-    /// A process leaves; what is left of it is gone.
+    /// Removes a process that leaves, and what is left of it.
     pub(super) fn left(&mut self, process: ProcessId) {
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
         let left: Vec<LaunchId> = self.jobs.iter().filter_map(of).collect();
@@ -186,7 +192,7 @@ impl Desk {
         }
     }
 
-    /// What was issued waits for nothing any more.
+    /// Marks a launch or copy that was issued as ready: it waits for nothing any more.
     pub(super) fn is_ready(&mut self, id: LaunchId) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.ready = true;
@@ -208,7 +214,7 @@ impl Desk {
         self.count(launch.id);
     }
 
-    /// A launch makes its process runnable while it is ready or submitted.
+    /// Counts a launch, which makes its process runnable while it is ready or submitted.
     fn count(&mut self, id: LaunchId) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let counts = job.ready || job.is_submitted();
@@ -218,7 +224,7 @@ impl Desk {
         }
     }
 
-    /// The launch has ended or was refused.
+    /// Removes a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.remove(&id) else { return };
@@ -236,8 +242,8 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Everything of a step was submitted: launches of one stream that follow each other start when all of
-    /// them are launched, or each behind the one before it; copies at once.
+    /// Ends the submissions of a step. Launches of one stream that follow each other start when all
+    /// of them are launched, or each behind the one before it; copies start at once.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let Self { jobs, lines, now, .. } = self;
@@ -281,7 +287,7 @@ impl Desk {
         }
     }
 
-    /// Shows a launch to the allocate policy, or what has become of it.
+    /// Shows a launch to the allocate policy in its present state, or hides it.
     pub(super) fn show(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get(&id).filter(|it| !it.launch.is_copy() && it.ready) else {
@@ -289,7 +295,8 @@ impl Desk {
         };
         let (next, end) = match job.stage {
             Stage::OnDevice => job.head(),
-            // What is bound to a compute unit still starts there.
+            // Workgroups bound to a compute unit still start there, so the entry stays, with no
+            // next workgroup.
             Stage::Leaving(Preemption::Drain) => (job.launch.workgroups, job.launch.workgroups),
             _ => return,
         };
@@ -310,7 +317,7 @@ impl Desk {
         self.changes += 1;
     }
 
-    /// A part starts; whether its launch is one that may.
+    /// Starts a part of a launch; false if the launch is not known.
     pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let whole = job.launch.demand.waves;
@@ -342,7 +349,7 @@ impl Desk {
         true
     }
 
-    /// Whole workgroups of a launch on the device, the next ones, start; its demand has so many waves.
+    /// Starts whole workgroups of a launch on the device, the next ones.
     pub(super) fn started_whole(&mut self, id: LaunchId, workgroups: u64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let before = job.resident;
@@ -361,7 +368,7 @@ impl Desk {
         }
     }
 
-    /// Waves end, so many of each of so many workgroups; whether the launch has ended by it.
+    /// Ends waves of a launch; returns whether the launch has ended by it.
     pub(super) fn ended(&mut self, id: LaunchId, waves: u64) -> bool {
         self.changes += 1;
         let Some(job) = self.jobs.get_mut(&id) else { return false };
@@ -375,7 +382,7 @@ impl Desk {
         over
     }
 
-    /// A launch is asked to leave.
+    /// Marks a launch that is asked to leave.
     pub(super) fn leaves(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         if let Some(job) = self.jobs.get_mut(&id) {
@@ -386,13 +393,13 @@ impl Desk {
         }
     }
 
-    /// Whether something of a process is held or saved, or on its way back.
+    /// Returns whether something of a process is held or saved, or on its way back.
     pub(super) fn is_away(&self, process: ProcessId) -> bool {
         let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
         jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))
     }
 
-    /// A launch is off as it was asked to be.
+    /// Takes a launch off in the way in which it was asked to leave.
     pub(super) fn taken_off(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };
@@ -424,7 +431,7 @@ impl Desk {
         self.count(id);
     }
 
-    /// A launch is asked to come back, with what was saved of it.
+    /// Marks a launch that is asked to come back, with what was saved of it.
     pub(super) fn returns(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };

@@ -14,9 +14,9 @@ use super::report::{Place, Slot};
 pub(super) enum Rule {
     /// `never`: nothing is taken off.
     Never,
-    /// One method; whether a reset may be made is the controller's to decide (S3.3).
+    /// One method for every process. The controller decides whether a reset may be made (S3.3).
     Always(Preemption),
-    /// What wastes least within a bound.
+    /// The method that wastes least within a bound.
     Cheapest(Box<Cheapest>),
 }
 
@@ -24,19 +24,19 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// How often each launch was killed, and how often one may be.
+    /// For each launch, how often it was killed; and how often a launch may be killed.
     kills: BTreeMap<LaunchId, u64>,
     most_kills: Option<u64>,
     /// Processes whose preemption is not over.
     under_way: BTreeSet<ProcessId>,
-    /// Those of which the policy has to be asked in this step.
+    /// Processes for which the policy has to be asked in this step.
     due: BTreeSet<ProcessId>,
-    /// How each process left last.
+    /// The way in which each process left last.
     last: BTreeMap<ProcessId, String>,
 }
 
 impl Leaving {
-    /// The rule of these settings; why not, where there is none.
+    /// Makes the rule of these settings, or returns why there is none.
     pub(super) fn new(settings: &Value) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,
@@ -57,7 +57,8 @@ impl Leaving {
         })
     }
 
-    /// A turn begins: who had it and does not go on, is runnable and has something submitted, leaves.
+    /// Begins a turn: a process leaves if it had the last turn and does not go on, is runnable and
+    /// has something submitted.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -69,7 +70,7 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// A process is asked to leave in this way.
+    /// Checks the way in which a process is asked to leave.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -92,7 +93,8 @@ impl Leaving {
                 rule.method(&victims, killable, desk.now).name()
             }
         };
-        // What has not come back can neither test a flag nor be waited for: all leaves as before.
+        // Work that has not come back can neither test a flag nor be waited for, so all of it
+        // leaves as before.
         let before = self.last.insert(id, how.to_owned()).filter(|_| desk.is_away(id));
         let wanted = before.as_deref().unwrap_or(wanted);
         slot.checked += 1;
@@ -106,7 +108,7 @@ impl Leaving {
         }
     }
 
-    /// The answers of a turn have been given.
+    /// Ends a step: each process that is due and was not asked to leave is a difference.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());
@@ -141,7 +143,8 @@ impl Leaving {
     }
 }
 
-/// What of a process was submitted and has not ended, in the order of submission.
+/// Lists the launches of a process that were submitted and have not ended, in the order of
+/// submission.
 fn victims(desk: &Desk, id: ProcessId) -> Vec<Victim> {
     let of = desk.jobs.values().filter(|job| job.launch.process == id && job.is_submitted());
     let mut of: Vec<(u64, Victim)> = of

@@ -1,6 +1,6 @@
 //! What does a line of a log say, as far as a policy saw it or answered it?
 //!
-//! Read from the text alone: keys that no twin looks at are passed over. Times are ticks.
+//! Lines are read from the text alone: keys that no twin looks at are passed over. Times are ticks.
 
 use raddle_policy::{
     CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,
@@ -9,7 +9,7 @@ use raddle_policy::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The first line.
+/// The first line of a log.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Header {
@@ -20,7 +20,7 @@ pub(super) struct Header {
     pub(super) recipe: Value,
 }
 
-/// When something was said, and in which step.
+/// The tick and the step of a line.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Moment {
     pub(super) t: u64,
@@ -138,7 +138,7 @@ pub(super) enum Answered {
     Other,
 }
 
-/// The waves that the keys `waves` and `cut` name.
+/// Returns the waves that the keys `waves` and `cut` name.
 pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     match (waves, cut) {
         (Some((first, count)), _) => WaveSpan::Range { first, count },
@@ -147,10 +147,10 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     }
 }
 
-/// The first wave of a part of a workgroup, and how many.
+/// The first wave of a part of a workgroup, and the number of its waves.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
-/// What a launch path answered.
+/// The answer of a launch path.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Submitted {
     pub(super) launch: LaunchId,
@@ -175,36 +175,36 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Which waves of its workgroups.
+    /// Returns the waves of each workgroup that start.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }
 
-    /// How many workgroups it names.
+    /// Counts the workgroups that the line names.
     pub(super) fn workgroups(&self) -> u64 {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
-    /// Its workgroups and their compute units, piece by piece.
+    /// Lists the workgroups and their compute units, piece by piece.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
 
-    /// The addresses; none where the log keeps their hash alone, or the policy gives none.
+    /// Returns the addresses; empty where the log keeps their hash alone, or the policy gives none.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };
         self.places.iter().map(place).collect()
     }
 }
 
-/// What a turn policy has loaded: candidates; process, weight and slice of who was loaded.
+/// The load of a turn policy: the candidates, and process, weight and slice of each loaded one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,
     pub(super) loaded: Vec<(ProcessId, String, u64)>,
 }
 
-/// How a launch leaves, as a log spells it.
+/// The way in which a launch leaves, as a log spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Off {
@@ -216,7 +216,7 @@ pub(super) enum Off {
 }
 
 impl Off {
-    /// Of the method by which the launch of a process leaves.
+    /// Returns the method by which the launch of a process leaves.
     pub(super) const fn how(self) -> Preemption {
         match self {
             Self::Wait => Preemption::Wait,
@@ -228,7 +228,7 @@ impl Off {
     }
 }
 
-/// First workgroup, stride, count, first compute unit, compute units, step.
+/// A run of pieces: first workgroup, stride, count, first compute unit, compute units, step.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Run {
@@ -237,7 +237,7 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Its pieces, one a compute unit.
+    /// Iterates over the pieces of the run, one a compute unit.
     pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
@@ -251,7 +251,7 @@ impl Run {
         })
     }
 
-    /// Its workgroups and their compute units, piece by piece.
+    /// Iterates over the workgroups and their compute units, piece by piece.
     pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
         let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
         self.pieces().flat_map(named)
@@ -259,7 +259,7 @@ impl Run {
 }
 
 impl Run {
-    /// How many workgroups it names.
+    /// Counts the workgroups that the run names.
     pub(super) fn count(self) -> u64 {
         let (Self::Stepped(_, _, count, _, cus, _) | Self::Even(_, _, count, _, cus)) = self;
         u64::from(count) * u64::from(cus)

@@ -77,7 +77,7 @@ pub fn check(log: impl BufRead) -> Result<Report, DispatchError> {
     Ok(checker.report())
 }
 
-/// What was read so far of a log, line by line.
+/// A check of a log that is taken line by line.
 #[derive(Default)]
 pub struct Checker {
     log: Option<OpenLog>,
@@ -95,7 +95,7 @@ impl Checker {
     /// number, from 1: first the header.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the line cannot be read.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
         let bad = |error: serde_json::Error| bad_log(number, error.to_string());
         match &mut self.log {
@@ -124,7 +124,7 @@ impl Checker {
         Ok(())
     }
 
-    /// What was found.
+    /// Returns what was found.
     #[must_use]
     pub fn report(self) -> Report {
         self.log.map(OpenLog::report).unwrap_or_default()

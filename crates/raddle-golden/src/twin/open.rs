@@ -14,14 +14,14 @@ use super::turning::{Turn, Turning};
 use super::unit::Part;
 use super::unit::Unit;
 
-/// More workgroups than this are on no device at a time.
+/// The most workgroups that are looked at; no device holds more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
 /// A log of which the header was read: each slot of its recipe, with its twin if it has one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
-    /// Whether the events of the step are over.
+    /// True if the events of the step are over.
     deciding: bool,
     desk: Desk,
     path: (Slot, Option<Ordinary>),
@@ -29,13 +29,13 @@ pub(super) struct OpenLog {
     allocate: Slot,
     placing: Option<Placing>,
     preempt: (Slot, Option<Leaving>),
-    /// Who has had the turn since the last answer.
+    /// Processes that have had the turn since the last answer.
     named: Vec<ProcessId>,
-    /// What a reset kills.
+    /// The scope of a reset, as the recipe names it.
     scope: String,
-    /// Most workgroups that the device holds.
+    /// The most workgroups that the device holds.
     most: u64,
-    /// Whether each workgroup has a line of its own.
+    /// True if each workgroup has a line of its own.
     full: bool,
     /// Starts of one launch that were read last.
     starts: Vec<(Place, Start)>,
@@ -53,7 +53,7 @@ impl OpenLog {
         let most = u64::from(header.cus) * u64::from(header.shape.workgroups);
         let most = most.min(MOST_WORKGROUPS);
         let mut placing = twin.map(|twin| Placing::new(twin, most));
-        // Of a launch path from outside nobody knows when the device sees what it launches.
+        // If the launch path comes from outside, it is not known when the device sees a launch.
         if !matches!(path["policy"].as_str(), Some("ordinary" | "condensed")) {
             let why = "the launch path has no twin, so when a launch is seen is not known";
             allocate.unchecked.get_or_insert_with(|| why.to_owned());
@@ -77,18 +77,18 @@ impl OpenLog {
         }
     }
 
-    /// The number of the line that was read last.
+    /// Returns the number of the line that was read last.
     pub(super) const fn line(&self) -> usize {
         self.at.line
     }
 
-    /// What was found.
+    /// Returns what was found.
     pub(super) fn report(mut self) -> Report {
         self.step_ends();
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }
     }
 
-    /// A line begins, perhaps the first one of a step.
+    /// Begins a line, perhaps the first one of a step.
     pub(super) fn begin(&mut self, number: usize, at: Moment, event: bool) {
         if self.step.is_some_and(|step| step != at.step) {
             self.step_ends();
@@ -100,7 +100,7 @@ impl OpenLog {
         }
     }
 
-    /// All events of a step were heard.
+    /// Ends the events of a step.
     fn decides(&mut self) {
         if !std::mem::replace(&mut self.deciding, true) {
             let changed = std::mem::take(&mut self.desk.processes.changed);
@@ -110,7 +110,7 @@ impl OpenLog {
         }
     }
 
-    /// A step is over.
+    /// Ends a step.
     fn step_ends(&mut self) {
         self.start();
         self.decides();
@@ -127,7 +127,7 @@ impl OpenLog {
         }
     }
 
-    /// Launches that have reached the device are seen.
+    /// Shows launches that have reached the device.
     fn arrive(&mut self) {
         let before = self.desk.view.len();
         self.desk.arrive();
@@ -220,7 +220,7 @@ impl OpenLog {
         self.stale();
     }
 
-    /// A launch that is no copy.
+    /// Returns a launch that is no copy.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         self.desk.jobs.get(&id).map(|job| job.launch).filter(|launch| !launch.is_copy())
     }
@@ -244,7 +244,7 @@ impl OpenLog {
         }
     }
 
-    /// A launch has ended or was refused.
+    /// Removes a launch that has ended or was refused.
     fn forget(&mut self, id: LaunchId) {
         if self.launch(id).is_some() {
             self.desk.forget(id);
@@ -327,7 +327,7 @@ impl OpenLog {
             placing.refuse(launch, &self.desk, &mut self.allocate, self.at);
         }
         self.forget(launch);
-        // Whoever has nothing to run any more gives the turn away in the same step.
+        // A process with nothing left to run gives the turn away in the same step.
         self.deciding &= !known;
     }
 
@@ -359,7 +359,7 @@ impl OpenLog {
         }
     }
 
-    /// Whether whole workgroups start that were not bound to a unit before.
+    /// Returns whether whole workgroups start that were not bound to a unit before.
     fn is_new(&self, start: &Start) -> bool {
         let bound = self.desk.jobs.get(&start.launch).map(|job| &job.bound);
         let is_bound = |it: &(u64, u16)| bound.is_some_and(|bound| bound.contains_key(&it.0));
@@ -367,7 +367,8 @@ impl OpenLog {
         few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
     }
 
-    /// Starts of one launch that follow each other: a log in full detail has a line a workgroup, unit by unit.
+    /// Takes the starts of one launch that follow each other: a log in full detail has a line a
+    /// workgroup, unit by unit.
     fn start(&mut self) {
         let lines = std::mem::take(&mut self.starts);
         let Some((_, first)) = lines.first() else { return };
@@ -407,7 +408,7 @@ impl OpenLog {
         }
     }
 
-    /// Another policy answers from here on.
+    /// Ends the check of a slot in which another policy answers from here on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -24,7 +24,7 @@ impl Ordinary {
         Self { cost, cleanup: number("cleanup-ns") }
     }
 
-    /// What one submission must say: packets, bytes, cost, cleanup.
+    /// Returns the packets, bytes, cost and cleanup that one submission must have.
     const fn of(&self, launch: &Launch) -> (u32, u64, u64, u64) {
         match launch.is_copy() {
             true => (0, 0, 0, 0),

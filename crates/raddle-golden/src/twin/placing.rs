@@ -1,7 +1,7 @@
 //! Does each answer of an allocate policy start what its twin starts, where it does?
 //!
-//! A twin is asked once for every workgroup, in the order in which the policy would answer one by one. What
-//! the log says is what goes on: after a difference the twin follows the log.
+//! A twin is asked once for every workgroup, in the order in which the policy would answer one by
+//! one. After a difference the twin follows the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use super::report::Place as At;
 use super::report::Slot;
 use super::unit::Part;
 
-/// What an allocate policy is shown.
+/// The view that an allocate policy is shown.
 pub(super) struct View<'v> {
-    /// By submission.
+    /// Entries, by submission.
     pub(super) entries: &'v [Entry],
     /// Compute units on which nobody may start, as they are being reset.
     pub(super) closed: &'v BTreeSet<u16>,
@@ -29,63 +29,68 @@ pub(super) struct Starts {
     pub(super) part: Part,
 }
 
-/// What the rules ask for.
+/// The answer that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// One of these: several where the seed says "at random".
+    /// One of these starts: there are several where the seed says "at random".
     Start(Vec<Starts>),
     /// A workgroup of a launch is bound to a compute unit.
     Assign(LaunchId, u64, u16),
     /// A launch can never fit.
     Refuse(LaunchId),
-    /// Nothing can start; when to be asked again, if not when something has happened.
+    /// A wait, as no workgroup can start; with the tick at which the policy is to be asked again,
+    /// if it names one.
     Wait(Option<u64>),
 }
 
-/// What a difference concerns.
+/// The aspect in which two answers differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// Which launch, which workgroup or which waves of it.
+    /// The launch, the workgroup or its waves.
     Which,
-    /// On which compute unit.
+    /// The compute unit.
     Unit,
-    /// At which addresses.
+    /// The addresses.
     Address,
-    /// That something starts, or nothing does.
+    /// The fact that something starts, or that nothing does.
     Whether,
-    /// When to be asked again.
+    /// The tick at which the policy is to be asked again.
     When,
 }
 
 /// A naive model of an allocate policy.
 pub(super) trait PlacingTwin {
-    /// The next answer. Asked again at once it is the same.
+    /// Returns the next answer. Asked again at once, it is the same.
     fn ask(&mut self, view: &View<'_>) -> Wanted;
-    /// The same, without any memory of having been asked.
+    /// Returns the next answer, without any memory of having been asked.
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
-    /// Whether the next workgroups of a launch, which is the one to be served, go whole to these units one after
-    /// the other. If so they start there; else nothing happens. `false` also of a model that is asked one by one alone.
+    /// Starts the next workgroups of a launch, which is the one to be served, if they go whole to
+    /// these units one after the other. Otherwise returns `false` and changes nothing, as does a
+    /// model that is only asked one by one.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
-    /// A part of a launch starts, at these addresses if the log has them; where it would lie by the rule.
+    /// Starts a part of a launch, at these addresses if the log has them; returns where it would
+    /// lie by the rule.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
-    /// Something else has happened.
+    /// Takes in another fact.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
-    /// The compute units on which something of a launch lies.
+    /// Lists the compute units on which something of a launch lies.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
-    /// Whether it places on what it is shown as free, and on nothing that it keeps itself.
+    /// Returns whether the twin places on what it is shown as free, and on nothing that it keeps
+    /// itself.
     fn reads_the_view(&self) -> bool;
-    /// The label of the rule that this concerns.
+    /// Returns the label of the rule for this aspect.
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
-/// So many workgroups are asked for one by one.
+/// The number of workgroups up to which each is asked for by itself.
 const FEW: u64 = 4;
 
-/// The units of workgroups by their order, from this one on; `None` if they are others.
+/// Lists the units of workgroups by their order, from `next` on; `None` if other workgroups are
+/// named.
 fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
     let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
@@ -100,11 +105,11 @@ fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
 /// An allocate policy beside its twin.
 pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
-    /// Most workgroups that a device holds.
+    /// The most workgroups that a device holds.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
     resets: BTreeSet<ProcessId>,
-    /// Something has changed for which the policy is asked.
+    /// True if something has changed for which the policy is asked.
     pub(super) stale: bool,
     asked: bool,
     waited: bool,
@@ -121,7 +126,8 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Workgroups of one launch start, in one line or, in a log in full detail, one line each.
+    /// Checks the start of workgroups of one launch, in one line or, in a log in full detail, one
+    /// line each.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -173,7 +179,8 @@ impl Placing {
         }
     }
 
-    /// Whole workgroups start, all that a launch has next: whether all of them go where the twin says.
+    /// Starts whole workgroups, the next ones of a launch; returns whether all of them go where the
+    /// twin says.
     fn start_many(&mut self, launch: &Launch, lines: &[(At, Start)], desk: &mut Desk) -> bool {
         let plain = |start: &Start| start.span() == WaveSpan::All && start.addresses.is_none();
         if !lines.iter().all(|(_, it)| plain(it) && it.places().is_empty()) {
@@ -215,7 +222,7 @@ impl Placing {
         slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
     }
 
-    /// Another answer than a start: it must be what the twin answers.
+    /// Checks an answer other than a start, which must be what the twin answers.
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -253,7 +260,7 @@ impl Placing {
         self.other(&Wanted::Refuse(id), desk, slot, at);
     }
 
-    /// A step is over: what could start has started.
+    /// Ends a step, in which everything that could start must have started.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };
@@ -274,25 +281,26 @@ impl Placing {
         self.twin.hear(fact, now);
     }
 
-    /// Workgroups end, or waves of them.
+    /// Ends workgroups, or waves of them.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
     }
 
-    /// Whether so many workgroups can be on the device at all.
+    /// Returns whether this many workgroups can be on the device at all.
     pub(super) const fn can_be(&self, workgroups: u64) -> bool {
         workgroups <= self.most
     }
 
-    /// A process is reset, of which nothing else may start anywhere where the policy keeps its own account.
+    /// Begins a reset of a process. Until it is over, no start is expected if it stops the whole
+    /// device or the policy keeps its own account.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);
         }
     }
 
-    /// What is killed closes its compute units.
+    /// Closes the compute units of a launch that is killed.
     pub(super) fn killed(&mut self, launch: &Launch) {
         if self.twin.reads_the_view() {
             let units = self.twin.units(launch.id).into_iter();
@@ -300,7 +308,7 @@ impl Placing {
         }
     }
 
-    /// The compute units of a process that was reset are open again.
+    /// Opens the compute units of a process that was reset.
     pub(super) fn reopen(&mut self, process: ProcessId) {
         let before = self.closed.len();
         self.closed.retain(|&(by, _)| by != process);
@@ -337,7 +345,7 @@ impl std::fmt::Display for Wanted {
     }
 }
 
-/// A method that takes off a launch, as a policy hears of it.
+/// Makes the fact that a policy hears of a launch that was taken off.
 pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
     Fact::TakenOff { launch, how }
 }

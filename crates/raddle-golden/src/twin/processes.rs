@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{Level, ProcessId};
 
-/// The time during which something holds.
+/// A clock of the time during which something holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     total: u64,
@@ -52,7 +52,7 @@ pub(super) struct Runnable {
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
-    /// The set of runnable processes or one of their levels has changed, or a hint came.
+    /// True if the set of runnable processes or one of their levels has changed, or a hint came.
     pub(super) changed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Processes {
         self.all.remove(&id);
     }
 
-    /// A launch makes its process runnable, or no longer.
+    /// Counts a launch that makes its process runnable, or no longer does.
     pub(super) fn work(&mut self, id: ProcessId, level: Level, more: bool, now: u64) {
         let Some(process) = self.all.get_mut(&id) else { return };
         let before = process.levels.keys().next().copied();
@@ -78,7 +78,7 @@ impl Processes {
         self.changed |= before != process.levels.keys().next().copied();
     }
 
-    /// The waves of one launch on the device have changed.
+    /// Records a change of the waves of one launch on the device.
     pub(super) fn resident(&mut self, id: ProcessId, before: u64, after: u64, now: u64) {
         if let Some(process) = self.all.get_mut(&id) {
             process.waves = process.waves.saturating_sub(before).saturating_add(after);
@@ -86,7 +86,7 @@ impl Processes {
         }
     }
 
-    /// The runnable processes, by id.
+    /// Lists the runnable processes, by id.
     pub(super) fn runnable(&self, now: u64) -> Vec<Runnable> {
         let state = |(&id, process): (&ProcessId, &Joined)| {
             Some(Runnable {

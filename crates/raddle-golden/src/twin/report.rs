@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Differences of one slot that are told one by one; the others are counted.
+/// The most differences of one slot that are reported one by one; the others are counted.
 const TOLD: usize = 100;
 
-/// Where in a log something stands.
+/// A place in a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -19,15 +19,15 @@ pub(super) struct Place {
 pub struct Finding {
     /// The line of the log, from 1.
     pub line: usize,
-    /// When it was said, in ticks.
+    /// Tick of the answer.
     pub tick: u64,
     /// The policy that answered.
     pub policy: String,
     /// The seed and the label of its step, or the document that has the rule.
     pub rule: String,
-    /// What the rule asks for.
+    /// The answer that the rule asks for.
     pub expected: String,
-    /// What the log says.
+    /// The answer that the log has.
     pub found: String,
 }
 
@@ -46,43 +46,43 @@ impl fmt::Display for Finding {
 pub struct CheckedSlot {
     /// `launch-path`, `turn`, `allocate` or `preempt`.
     pub slot: &'static str,
-    /// The policy in it.
+    /// The policy in the slot.
     pub policy: String,
-    /// What was checked of it: the seed and its steps, or the document that has the rules.
+    /// The rules of the check: the seed and its steps, or the document that has the rules.
     pub by: String,
-    /// What an answer is called: "placements", "turns".
+    /// The word for answers: "placements", "turns".
     pub answers: &'static str,
     /// Answers checked.
     pub checked: u64,
     /// Answers that differ.
     pub different: u64,
-    /// The first of those.
+    /// The first answers that differ.
     pub findings: Vec<Finding>,
-    /// Why its answers are not checked, or no longer.
+    /// The reason why answers are not checked, or no longer.
     pub unchecked: Option<String>,
 }
 
-/// What the twins of a log's policies found.
+/// The findings of the twins of a log's policies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Slot by slot.
+    /// The slots of the recipe.
     pub slots: Vec<CheckedSlot>,
 }
 
 impl Report {
-    /// Answers that differ, over all slots.
+    /// Counts the answers that differ, over all slots.
     #[must_use]
     pub fn different(&self) -> u64 {
         self.slots.iter().map(|slot| slot.different).sum()
     }
 
-    /// Answers checked, over all slots.
+    /// Counts the checked answers, over all slots.
     #[must_use]
     pub fn checked(&self) -> u64 {
         self.slots.iter().map(|slot| slot.checked).sum()
     }
 
-    /// The difference that stands first in the log.
+    /// Returns the difference that stands first in the log.
     #[must_use]
     pub fn first(&self) -> Option<&Finding> {
         let first = self.slots.iter().filter_map(|slot| slot.findings.first());
@@ -107,7 +107,7 @@ impl CheckedSlot {
         }
     }
 
-    /// An answer differs; expected and found.
+    /// Records an answer that differs; `what` gives the expected and the found one.
     pub(super) fn differs(
         &mut self,
         at: Place,

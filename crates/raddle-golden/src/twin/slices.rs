@@ -21,18 +21,18 @@ pub(super) struct Slices {
     t0: u64,
     capacity: usize,
     levels: u64,
-    /// Whether a share counts in the length of slices once more.
+    /// True if a share counts in the length of slices once more.
     time_shares: bool,
     longest: Option<u64>,
     random: bool,
     completion: bool,
     take_over: String,
     wall: bool,
-    /// The load, in the order of running; which slice of it is next; its level.
+    /// The load, in the order of running; the index of its next slice; its level.
     load: Vec<Slice>,
     next: usize,
     level: u8,
-    /// Whose slice runs, and until when.
+    /// The process with the slice that runs, and until when.
     current: Option<(ProcessId, Option<u64>)>,
 }
 
@@ -64,7 +64,7 @@ impl Slices {
         }
     }
 
-    /// Levels beyond those in use count as the last.
+    /// Folds a level: levels beyond those in use count as the last.
     fn fold(&self, level: u8) -> u8 {
         level.min(u8::try_from(self.levels.saturating_sub(1)).unwrap_or(u8::MAX))
     }
@@ -75,14 +75,14 @@ impl Slices {
         Weight { over, under: it.ran.max(self.t0).into() }
     }
 
-    /// S12 to S14: the candidates, and those of them that are loaded, in load order.
+    /// Returns the candidates, and those of them that are loaded, in load order (S12 to S14).
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
         let candidates: Vec<Runnable> = of_best.copied().collect();
         let mut loaded = candidates.clone();
         if loaded.len() > self.capacity {
-            // Stable: ties stay in pool order (D7).
+            // The sort is stable: ties stay in pool order (D7).
             loaded.sort_by(|one, other| {
                 let (one, other) = (self.weight(one, now), self.weight(other, now));
                 (other.over * one.under).cmp(&(one.over * other.under))
@@ -92,7 +92,7 @@ impl Slices {
         (candidates, loaded)
     }
 
-    /// S21: how long each slice is.
+    /// Returns the length of each slice (S21).
     fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
         let one = BigUint::from(1u8);
         let fixed: Vec<BigUint> =
@@ -114,7 +114,7 @@ impl Slices {
         all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
     }
 
-    /// The next slice of the load whose process still runs at its level.
+    /// Returns the next slice of the load with a process that still runs at its level.
     fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
         while let Some(&slice) = self.load.get(self.next) {
             self.next += 1;
@@ -126,7 +126,7 @@ impl Slices {
         None
     }
 
-    /// Loads anew; what the log has of it.
+    /// Loads anew, and returns the load as a log has it.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();
@@ -158,7 +158,7 @@ fn lowest_terms(weight: &Weight) -> String {
     format!("{}/{}", &weight.over / &by, &weight.under / &by)
 }
 
-/// The end of a turn of this length; `None` where time ends before.
+/// Returns the end of a turn of this length; `None` where time ends before.
 pub(super) fn end_of(now: u64, length: u64) -> Option<u64> {
     now.checked_add(length).filter(|&end| end > now && end < u64::MAX)
 }

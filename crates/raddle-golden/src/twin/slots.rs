@@ -20,13 +20,13 @@ fn name(slot: &Value) -> &str {
     slot["policy"].as_str().unwrap_or("?")
 }
 
-/// A policy that has no twin.
+/// Makes the slot of a policy that has no twin.
 fn without(slot: &'static str, policy: &str, answers: &'static str) -> Slot {
     let why = "there is no twin of this policy".to_owned();
     Slot { unchecked: Some(why), ..Slot::new(slot, policy, String::new(), answers) }
 }
 
-/// The allocate policy.
+/// Makes the slot of the allocate policy, with its twin.
 pub(super) fn allocate(
     slot: &Value,
     shape: &CuShape,
@@ -58,7 +58,7 @@ fn baselines() -> String {
     "docs/policies/baselines.md".to_owned()
 }
 
-/// The turn policy.
+/// Makes the slot of the turn policy, with its twin.
 pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     let policy = name(slot);
     let twin: Box<dyn TurnTwin> = match policy {
@@ -77,7 +77,7 @@ pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     (Slot::new("turn", policy, by.to_owned(), "turns"), Some(Turning::new(twin)))
 }
 
-/// The preempt policy.
+/// Makes the slot of the preempt policy, with its twin.
 pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     let policy = name(slot);
     let by = match policy {
@@ -91,7 +91,7 @@ pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     }
 }
 
-/// The launch path.
+/// Makes the slot of the launch path, with its twin.
 pub(super) fn path(slot: &Value) -> (Slot, Option<Ordinary>) {
     let policy = name(slot);
     let by = "docs/policies/condensed-packets.md".to_owned();

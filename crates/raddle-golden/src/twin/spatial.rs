@@ -50,7 +50,7 @@ impl Spatial {
         self.given().max(self.of).max(1)
     }
 
-    /// The blocks, as ranges of units.
+    /// Cuts the device into blocks, as ranges of units.
     fn blocks(&self) -> BTreeMap<ProcessId, std::ops::Range<u64>> {
         let (units, all) = (self.units.count() as u64, self.all());
         let given = self.given();
@@ -82,7 +82,7 @@ impl Spatial {
         sizes.into_iter().map(block).collect()
     }
 
-    /// Units of others, and of nobody, that a process may use beside its own.
+    /// Lists the units of others, and of nobody, that a process may use beside its own.
     fn lent(&self, id: ProcessId, busy: &BTreeSet<ProcessId>) -> BTreeSet<u16> {
         let (blocks, units) = (self.blocks(), self.units.count() as u64);
         let limit = self.limits.get(id.index()).copied().filter(|&limit| limit > 0);

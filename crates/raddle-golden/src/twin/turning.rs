@@ -11,30 +11,30 @@ use super::report::{Place, Slot};
 pub(super) struct Turn {
     pub(super) may_issue: Vec<ProcessId>,
     pub(super) until: Option<u64>,
-    /// What was loaded, where the policy loads and did so now.
+    /// The new load, if the policy loads and did so now.
     pub(super) load: Option<Load>,
 }
 
 /// A naive model of a turn policy.
 pub(super) trait TurnTwin {
-    /// Who may issue, of the processes that are runnable. Of an answer that is random in the seed, the log's
-    /// is taken where it may be.
+    /// Returns the turn of the runnable processes. Where the seed decides at random, the log's
+    /// answer is taken if it is allowed.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
-    /// The log says otherwise, and that goes on.
+    /// Follows the log where it differs from the twin.
     fn follow(&mut self, found: &Turn);
-    /// A process is gone.
+    /// Forgets a process that is gone.
     fn left(&mut self, _: ProcessId) {}
-    /// The label of the rule.
+    /// Returns the label of the rule.
     fn rule(&self) -> &'static str;
 }
 
 /// A turn policy beside its twin.
 pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
-    /// Whose turn it is, and until when.
+    /// Processes that have the turn, and until when.
     pub(super) named: Vec<ProcessId>,
     until: Option<u64>,
-    /// Whether the policy has to be asked in this step.
+    /// True if the policy has to be asked in this step.
     due: bool,
 }
 
@@ -43,7 +43,7 @@ impl Turning {
         Self { twin, named: Vec::new(), until: None, due: false }
     }
 
-    /// All events of a step were heard.
+    /// Ends the events of a step.
     pub(super) fn heard(&mut self, changed: bool, now: u64) {
         self.due = changed || self.until.is_some_and(|until| until <= now);
     }

@@ -9,22 +9,22 @@ use super::processes::Runnable;
 use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 
-/// All runnable processes, always.
+/// The model of `everyone`: all runnable processes, always.
 #[derive(Debug)]
 pub(super) struct Everyone;
 
-/// All processes of the most urgent level.
+/// The model of `highest-level`: all processes of the most urgent level.
 #[derive(Debug)]
 pub(super) struct HighestLevel;
 
-/// One process at a time, by id; equal slices.
+/// The model of `round-robin`: one process at a time, by id; equal slices.
 #[derive(Debug)]
 pub(super) struct RoundRobin {
     slice: u64,
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// As many as fit; everybody leaves when a new process appears.
+/// The model of `unmap-all`: as many processes as fit; everybody leaves when a new process appears.
 #[derive(Debug)]
 pub(super) struct UnmapAll {
     slice: u64,
@@ -34,12 +34,12 @@ pub(super) struct UnmapAll {
     until: Option<u64>,
 }
 
-/// The setting `slice-us`, in ticks.
+/// Returns the setting `slice-us`, in ticks.
 pub(super) fn slice(settings: &Value) -> u64 {
     settings["slice-us"].as_u64().unwrap_or(40_000).saturating_mul(1000)
 }
 
-/// These, with no end.
+/// Makes a turn of these processes that has no end.
 fn for_ever(may_issue: impl Iterator<Item = ProcessId>) -> Turn {
     Turn { may_issue: may_issue.collect(), ..Turn::default() }
 }
@@ -122,7 +122,7 @@ impl TurnTwin for UnmapAll {
             return Turn { may_issue: new, until: moment, load: None };
         }
         if self.mapped.is_empty() || self.until.is_some_and(|until| until <= now) {
-            // Those that had their slice go to the end of the queue.
+            // Processes that had their slice go to the end of the queue.
             let (had, waited): (Vec<_>, Vec<_>) =
                 self.queue.iter().copied().partition(|id| self.mapped.contains(id));
             self.queue = [waited, had].concat();

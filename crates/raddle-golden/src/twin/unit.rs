@@ -18,22 +18,22 @@ pub(super) struct Part {
     pub(super) cu: u16,
 }
 
-/// What is free on one compute unit, SIMD by SIMD where it belongs to one.
+/// Free resources of one compute unit, SIMD by SIMD where they belong to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// Wave slots and vector registers.
+    /// Wave slots and vector registers of each SIMD.
     pub(super) simds: Vec<(u64, u64)>,
-    /// `None` where scalar registers never limit.
+    /// Scalar registers; `None` where they never limit.
     pub(super) sgpr: Option<u64>,
     pub(super) lds: u64,
     pub(super) workgroups: u64,
     pub(super) barriers: u64,
 }
 
-/// How many waves lie on each SIMD.
+/// The number of waves on each SIMD.
 pub(super) type Waves = Vec<u64>;
 
-/// So many as fit of something of which each takes this much; without bound of what takes nothing.
+/// Returns how many fit if each takes this much; without bound if each takes nothing.
 fn times(free: u64, each: u64) -> u64 {
     free.checked_div(each).unwrap_or(u64::MAX)
 }
@@ -50,26 +50,27 @@ impl Unit {
         }
     }
 
-    /// Further waves of this kind that each SIMD holds.
+    /// Returns the further waves of this kind that each SIMD holds.
     fn rooms(&self, demand: &Demand) -> impl Iterator<Item = u64> {
         let vgpr = u64::from(demand.vgpr);
         self.simds.iter().map(move |it| it.0.min(times(it.1, vgpr)))
     }
 
-    /// Further waves of a workgroup that is there, which can start.
+    /// Returns the further waves of a workgroup on the unit that can start.
     pub(super) fn waves(&self, demand: &Demand) -> u64 {
         let scalar = self.sgpr.map_or(u64::MAX, |free| times(free, demand.sgpr.into()));
         self.rooms(demand).sum::<u64>().min(scalar)
     }
 
-    /// Whether what a workgroup takes as a whole is there: its slot, its LDS, its barriers.
+    /// Returns whether the unit has what a workgroup takes as a whole: its slot, its LDS, its
+    /// barriers.
     pub(super) fn has_share(&self, demand: &Demand) -> bool {
         self.workgroups > 0
             && self.lds >= demand.lds.into()
             && self.barriers >= demand.barriers.into()
     }
 
-    /// How many further whole workgroups fit.
+    /// Returns how many further whole workgroups fit.
     pub(super) fn room(&self, demand: &Demand) -> u64 {
         let waves = u64::from(demand.waves);
         if waves == 0 {
@@ -81,7 +82,8 @@ impl Unit {
             .min(times(self.barriers, demand.barriers.into()))
     }
 
-    /// Where so many further waves go, one after the other; `None` where they do not fit.
+    /// Spreads this many further waves over the SIMDs, one after the other; `None` if they do not
+    /// fit.
     fn spread(&self, demand: &Demand, waves: u64) -> Option<Waves> {
         let mut rooms: Waves = self.rooms(demand).collect();
         let mut taken = vec![0; rooms.len()];
@@ -92,7 +94,7 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes these waves, and what a workgroup takes as a whole where `share`.
+    /// Takes these waves, and what a workgroup takes as a whole if `share`.
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -117,13 +119,13 @@ impl Unit {
     }
 }
 
-/// The position of the highest that is not 0, the lowest of several.
+/// Returns the position of the highest value that is not 0, the lowest of several.
 fn highest(levels: &[u64]) -> Option<usize> {
     let best = levels.iter().copied().max().filter(|&best| best > 0)?;
     levels.iter().position(|&level| level == best)
 }
 
-/// So many waves leave, each the SIMD that holds most; `None` where fewer are there.
+/// Takes this many waves off, each from the SIMD that holds most; `None` if there are fewer.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -141,17 +143,17 @@ struct Begun {
     ended: u64,
 }
 
-/// What lies where of one launch.
+/// The waves of one launch, by the place where they lie.
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
-    /// Waves of whole workgroups, by compute unit; only where there are some.
+    /// Waves of whole workgroups, by compute unit, without units that have none.
     whole: BTreeMap<usize, Waves>,
-    /// By workgroup.
+    /// Workgroups of which waves started by themselves, by number.
     begun: BTreeMap<u64, Begun>,
 }
 
-/// A compute unit, and how often it has changed.
+/// A compute unit, and the number of its changes.
 #[derive(Clone, Debug)]
 struct Kept {
     unit: Unit,
@@ -165,7 +167,8 @@ impl Kept {
     }
 }
 
-/// How many whole workgroups fit on a compute unit, counted when it had changed so often.
+/// The room on a compute unit for whole workgroups, and the number of the unit's changes when it
+/// was counted.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     changes: u64,
@@ -178,27 +181,28 @@ pub(super) struct Units {
     all: Vec<Kept>,
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
-    /// By demand. A unit is counted anew where it has changed, as a log asks of all of them for every workgroup.
+    /// Rooms by demand. A unit is counted anew only after a change, as a log asks about all of them
+    /// for every workgroup.
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 
-/// Whole workgroups of one demand, placed one after the other. Compute units on which the same is free are
-/// alike, so how one changes by a workgroup is worked out once for all of them.
+/// Whole workgroups of one demand, placed one after the other. Compute units with equal free
+/// resources are alike, so the change by a workgroup is worked out once for all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
-    /// The state of each compute unit.
+    /// Index of the state of each compute unit.
     at: Vec<usize>,
     states: Vec<FillState>,
     /// The compute unit of each workgroup.
     pub(super) order: Vec<u16>,
 }
 
-/// What is free on a compute unit.
+/// A state of free resources, for all compute units that are alike.
 #[derive(Clone, Debug)]
 struct FillState {
     unit: Unit,
     room: u64,
-    /// The state after one more workgroup, once that was asked.
+    /// Index of the state after one more workgroup, once that was asked.
     next: Option<usize>,
 }
 
@@ -221,7 +225,7 @@ impl Filling {
         })
     }
 
-    /// A workgroup starts on a unit; how many fit there then.
+    /// Starts a workgroup on a unit; returns how many fit there then.
     fn place(&mut self, cu: usize, demand: &Demand) -> Option<u64> {
         let at = self.at[cu];
         let next = match self.states[at].next {
@@ -241,7 +245,7 @@ impl Filling {
     }
 }
 
-/// More demands than this are not remembered.
+/// The most demands that are remembered.
 const MOST_DEMANDS: usize = 256;
 
 impl Units {
@@ -254,7 +258,7 @@ impl Units {
         self.all.len()
     }
 
-    /// Every compute unit, by its number.
+    /// Iterates over the compute units, by number.
     pub(super) fn each(&self) -> impl Iterator<Item = (u16, &Unit)> {
         (0u16..).zip(self.all.iter().map(|kept| &kept.unit))
     }
@@ -263,7 +267,8 @@ impl Units {
         self.all.get(usize::from(cu)).map(|kept| &kept.unit)
     }
 
-    /// The open units with room for a workgroup of this demand, and for how many, ascending.
+    /// Lists the open units with room for a workgroup of this demand, and the room of each,
+    /// ascending.
     pub(super) fn rooms(&mut self, demand: &Demand, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
         let &Demand { waves, vgpr, sgpr, lds, barriers } = demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -284,7 +289,8 @@ impl Units {
         rooms
     }
 
-    /// A whole workgroup or waves of one start; whether they fit. What does not fit takes nothing.
+    /// Starts a whole workgroup, or waves of one, and returns whether they fit. Otherwise nothing
+    /// is taken.
     pub(super) fn start(&mut self, id: LaunchId, demand: &Demand, part: Part) -> bool {
         let (cu, (_, count)) = (usize::from(part.cu), part.waves.bounds(demand.waves));
         let lying = self.lying.entry(id).or_default();
@@ -358,7 +364,7 @@ impl Units {
         }
     }
 
-    /// What lies of a launch leaves its compute units; to come back, if it was `saved`.
+    /// Takes the waves of a launch off its compute units, to come back if `saved`.
     pub(super) fn lift(&mut self, id: LaunchId, saved: bool) {
         let Some(lying) = self.lying.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -371,7 +377,7 @@ impl Units {
         }
     }
 
-    /// What was saved takes its places again.
+    /// Puts the saved waves of a launch back at their places.
     pub(super) fn lower(&mut self, id: LaunchId) {
         let Some(lying) = self.saved.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -382,8 +388,8 @@ impl Units {
         self.lying.insert(id, lying);
     }
 
-    /// Where so many whole workgroups of one demand go, one after the other: to the unit that `pick` takes, from how
-    /// many fit on each. They start by [`Units::fill`].
+    /// Places this many whole workgroups of one demand, one after the other, on the unit that
+    /// `pick` takes from the rooms of all units. They start by [`Units::fill`].
     pub(super) fn filling(
         &self,
         demand: &Demand,
@@ -405,7 +411,7 @@ impl Units {
         Some(filling)
     }
 
-    /// Whole workgroups of a launch start where a filling says.
+    /// Starts whole workgroups of a launch at the places of a filling.
     pub(super) fn fill(&mut self, id: LaunchId, demand: &Demand, filling: Filling) {
         let lying = self.lying.entry(id).or_default();
         lying.demand = *demand;
@@ -421,7 +427,7 @@ impl Units {
         }
     }
 
-    /// The compute units on which something of a launch lies.
+    /// Lists the compute units on which something of a launch lies.
     pub(super) fn of(&self, id: LaunchId) -> Vec<u16> {
         let each = self.lying.get(&id).into_iter().flat_map(Lying::each);
         each.filter(|it| it.2 > 0).map(|(cu, ..)| cu as u16).collect()
@@ -429,7 +435,7 @@ impl Units {
 }
 
 impl Lying {
-    /// Compute unit, waves and number of workgroups.
+    /// Lists compute unit, waves and number of workgroups.
     fn each(&self) -> Vec<(usize, Waves, u64)> {
         let each = u64::from(self.demand.waves).max(1);
         let groups = |waves: &Waves| waves.iter().sum::<u64>() / each;

@@ -14,10 +14,10 @@ use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 use super::turns::slice;
 
-/// What is known of a process.
+/// The account of a process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual run time while it is runnable; how far behind the first it was, while it is not.
+    /// Virtual run time while the process is runnable; otherwise how far it was behind the first.
     time: i128,
     ran: u64,
     here: bool,
@@ -31,7 +31,7 @@ pub(super) struct Vruntime {
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// One of the four classes of Linux's scheduler.
+/// Folds a level to one of the four classes of Linux's scheduler.
 fn class(level: u8) -> usize {
     usize::from(level).min(3)
 }
@@ -41,7 +41,8 @@ impl Vruntime {
         Self { slice: slice(settings), accounts: BTreeMap::new(), current: None }
     }
 
-    /// The least virtual run time of those that are here and runnable, ties to the lowest id.
+    /// Returns the least virtual run time of the processes that are here and runnable, ties to the
+    /// lowest id.
     fn first(&self, pool: &[Runnable]) -> Option<(i128, ProcessId, u8)> {
         let here = pool.iter().filter_map(|it| {
             let account = self.accounts.get(&it.id).filter(|account| account.here)?;

@@ -45,7 +45,7 @@ fn scenario() -> impl Strategy<Value = (Vec<Unit>, Vec<VecDeque<Entry>>)> {
     })
 }
 
-/// Whether so many fit into a stock, cell by cell.
+/// Finds a place for this amount in a stock, cell by cell.
 fn room(stock: &Stock, wanted: u64) -> Option<usize> {
     let text = left(stock);
     match stock {
@@ -57,7 +57,7 @@ fn room(stock: &Stock, wanted: u64) -> Option<usize> {
     }
 }
 
-/// What a head wants of a compute unit: `None` for the whole, then SIMD by SIMD.
+/// Lists the amounts that a head wants of a compute unit: `None` for the whole, then SIMD by SIMD.
 fn wants(entry: &Entry, cu: &Unit) -> Vec<(Option<usize>, &'static str, u64)> {
     let q = cu.simds.len() as u64;
     let (shared, groups) = match &entry.wants {

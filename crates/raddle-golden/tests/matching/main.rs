@@ -79,7 +79,7 @@ pub(crate) fn matching<R>(cus: Vec<Cu<R>>, levels: usize, channels: usize) -> Ma
 
 type Stocks<'m, R> = (&'m mut BTreeMap<R, Stock>, &'m BTreeMap<R, TakenPiece>);
 
-/// What is changed on the compute unit of a target, and what it takes there.
+/// Pairs the stocks of the target's compute unit with the pieces that the target takes there.
 fn changed<'m, R>(
     model: &'m mut MatchModel<R>,
     target: &'m MatchTarget<R>,
@@ -88,7 +88,7 @@ fn changed<'m, R>(
     std::iter::once((&mut cu.shared, &target.shared)).chain(cu.simds.iter_mut().zip(&target.simds))
 }
 
-/// Carries a decision out (a44, a45, marks and pointer); what is dispatched.
+/// Carries a decision out (a44, a45, marks and pointer); returns what is dispatched.
 pub(crate) fn commit<R: Ord>(
     model: &mut MatchModel<R>,
     decision: MatchDecision<R>,

@@ -27,7 +27,7 @@ use raddle_workgroup::{
 
 type Name = &'static str;
 
-/// What lies on the device, on both sides.
+/// A workgroup, or a part of one, that lies on the device of both sides.
 struct Resident {
     launch: usize,
     workgroup: u64,
@@ -35,7 +35,7 @@ struct Resident {
     held: MatchTarget<Name>,
 }
 
-/// What is known of a channel: its head, and since when it is.
+/// The head of a channel, and since when it is the head.
 type Since = (Option<(LaunchId, u64)>, Tick);
 
 /// A device beside its model.
@@ -159,7 +159,7 @@ impl<'s> Twins<'s> {
         heads
     }
 
-    /// What a workgroup wants, or the next wave of one that was cut.
+    /// Returns the wants of a workgroup, or of the next wave of one that was cut.
     fn wants(&self, entry: &ReadyLaunch) -> MatchHead<Name> {
         let demand = self.demand(entry);
         let waves = u64::from(demand.waves);
@@ -184,7 +184,8 @@ impl<'s> Twins<'s> {
         if self.is_cut(entry) { Demand { waves: 1, barriers: 0, ..demand } } else { demand }
     }
 
-    /// c2 and c3: nothing fits; whether a workgroup has been cut.
+    /// Counts a round in which nothing fits, and cuts a workgroup when it is time (c2, c3). Returns
+    /// whether a workgroup has been cut.
     fn cut_one(&mut self, now: Tick) -> bool {
         let Some(split) = self.config.split else { return false };
         let (heads, round) = (self.heads(now), Some((self.facts, now)));
@@ -209,7 +210,7 @@ impl<'s> Twins<'s> {
         cut.is_some()
     }
 
-    /// What the model decides: launch, compute unit, and what it holds then.
+    /// Returns the decision of the model: launch, compute unit, and the pieces that are held then.
     fn expected(&mut self, now: Tick) -> Option<MatchTarget<Name>> {
         let heads = self.heads(now);
         let heads: Vec<_> =
@@ -271,7 +272,7 @@ impl<'s> Twins<'s> {
         }
     }
 
-    /// One decision of both; whether something was placed.
+    /// Makes one decision of both sides; returns whether something was placed.
     fn decide(&mut self, now: Tick) -> bool {
         let cus = Cus::new(self.scenario.shape, self.scenario.cus);
         let view = self.view();
@@ -487,7 +488,7 @@ proptest! {
     }
 }
 
-/// Whether an empty compute unit reports enough for the launch, sampled.
+/// Returns whether an empty compute unit reports enough for the launch, sampled.
 fn even(shape: &CuShape, launch: &raddle_policy::Launch) -> bool {
     let demand = launch.demand;
     let reported = |blocks: u32| Sampled::steps(blocks).map_or(0, |it| it.round_down(blocks));

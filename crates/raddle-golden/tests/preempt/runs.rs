@@ -51,7 +51,7 @@ fn small_runs_at_a_glance() {
     insta::assert_snapshot!("small-runs", table);
 }
 
-/// What comes before the one in front of it waits for that.
+/// Launches and wishes with an earlier time than the one in front of them wait for that one.
 #[test]
 fn times_that_fall_are_those_in_front() {
     let launch = |at| StreamLaunch { at: Tick(at), ticks: 1, idempotent: YES };

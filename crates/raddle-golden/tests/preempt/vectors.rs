@@ -131,8 +131,9 @@ fn the_window_at_its_border() {
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
         if unfinished > 8 {
-            // Nothing leads there: `check_2_with_9_unfinished_nothing_is_submitted` in `commands.rs`,
-            // which makes the window smaller, has this one.
+            // More than 8 unfinished launches cannot be reached here:
+            // `check_2_with_9_unfinished_nothing_is_submitted` in `commands.rs`, which makes the
+            // window smaller, has this row.
             assert_eq!(row["may_submit"], json!(false), "{unfinished}");
             continue;
         }

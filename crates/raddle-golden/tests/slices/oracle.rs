@@ -1,4 +1,4 @@
-//! The same decisions again, slow and obviously right, and written apart.
+//! A second model of the same decisions, slow and obviously right, and written apart.
 //!
 //! Weights are compared and slices computed with schoolbook digits, so that nothing is shared with
 //! the crate, not even the width of its integers.
@@ -101,13 +101,13 @@ fn parts(process: Process, t0: u64) -> (Big, Big) {
     (big(share).times(&big(alive.max(t0))), big(ran.max(t0)))
 }
 
-/// Whether one is owed more than two.
+/// Returns whether `one` is owed more than `two`.
 pub(crate) fn more(one: Process, two: Process, t0: u64) -> bool {
     let ((a, b), (c, d)) = (parts(one, t0), parts(two, t0));
     c.times(&b).below(&a.times(&d))
 }
 
-/// Positions loaded: sorts everything.
+/// Returns the positions that are loaded; sorts everything.
 pub(crate) fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     let best = pool.iter().map(|process| process.0).min();
     let mut candidates: Vec<usize> = (0..pool.len()).filter(|&i| Some(pool[i].0) == best).collect();
@@ -126,7 +126,8 @@ pub(crate) fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     candidates
 }
 
-/// The same of many: a stable sort by cross products of 192 bits, in two halves.
+/// Returns the positions that are loaded of many, by a stable sort over cross products of 192 bits,
+/// in two halves.
 pub(crate) fn load_sorted(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     let best = pool.iter().map(|process| process.0).min();
     let mut candidates: Vec<usize> = (0..pool.len()).filter(|&i| Some(pool[i].0) == best).collect();

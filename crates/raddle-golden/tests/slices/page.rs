@@ -14,7 +14,7 @@ const PAGE: &str = "docs/policies/weighted-slices.md";
 const RULES: [SliceRule; 5] =
     [SliceRule::Claim, SliceRule::Equal, SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne];
 
-/// What a run shows, in milliseconds.
+/// Figures of a run; times are in milliseconds.
 #[derive(Default)]
 struct Seen {
     longest_slice: u64,
@@ -94,7 +94,7 @@ fn what_a_newcomer_gets() {
         let tasks = [old, old, old, (now - 10_000, 0)];
         let settings = SliceConfig::new(Ticks(40), 4, rule);
         let seen = watch(&mut gpu(&settings, now, &tasks), now, end);
-        // Its share in the last fifth: the same run, stopped there.
+        // The newcomer's share in the last fifth comes from the same run, stopped there.
         let mut again = gpu(&settings, now, &tasks);
         again.advance(Tick(end - 120_000), &mut |_| {});
         let before = ran(&again)[3];

@@ -1,4 +1,5 @@
-//! What else the issue and the digest promise of whole runs: shares, newcomers, waits, take-over.
+//! Whole runs keep the other promises of the issue and the digest: shares, newcomers, waits,
+//! take-over.
 
 use raddle_golden::slices::{Exclusive, GpuStretch, GpuTask};
 use raddle_policy::{Tick, Ticks};

@@ -91,7 +91,8 @@ fn check_3_a_kernel_with_barriers_skips_the_first_sm() {
     }
 }
 
-/// What is left of one SM beside a filler that is not lower, so that no second SM is there.
+/// Returns whether an SM with these amounts left is a first SM for a kernel. A filler that is not
+/// lower lies on it, so that no second SM is there.
 fn is_first(left: [u64; 3], kernel: &Kernel, strict: bool) -> bool {
     let options = BlockWarpConfig { strict, ..options() };
     let total = left.map(|amount| amount + 20);

@@ -21,7 +21,7 @@ use raddle_testkit::{Scenario, World, any_launch};
 
 use crate::mixes::options;
 
-/// What a question leads to: the answer, the workgroup and the compute unit.
+/// The effect of a question: the answer, the workgroup and the compute unit.
 type Step = (Answer, u64, CuId);
 
 /// The policy beside the controllers.
@@ -180,7 +180,7 @@ proptest! {
     }
 }
 
-/// The same of every route, and of an urgent launch that finds its units busy with others.
+/// Compares every route, also of an urgent launch that finds its units busy with others.
 #[test]
 fn every_route_is_compared() {
     let mut routes = BTreeSet::new();

@@ -1,6 +1,7 @@
-//! The same, straight from the digest: plain lists, every SM and every kernel looked at each time.
+//! A second model, straight from the digest: plain lists, every SM and every kernel looked at each
+//! time.
 //!
-//! Shares nothing with the crate but the words of the log.
+//! The model shares nothing with the crate but the words of the log.
 
 use raddle_sm::{BlockWarpConfig, Choose};
 

@@ -124,8 +124,8 @@ pub(crate) fn play(
     Ok(story)
 }
 
-/// What must hold in every step: nothing above the totals (below 0 it would wrap to far above),
-/// tops as the block tables say.
+/// Checks what must hold in every step: no amount above the totals (below 0 it would wrap to far
+/// above), and tops as the block tables have them.
 fn check_tables(controllers: &Controllers, total: [u64; 3]) {
     for row in controllers.sms() {
         let left = row.remaining;

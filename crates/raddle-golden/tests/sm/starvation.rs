@@ -97,8 +97,8 @@ fn inversion() -> String {
     table
 }
 
-/// What is queued holds nothing until it starts, and its kernel has nothing left to distribute; so
-/// less urgent kernels go on taking what it waits for.
+/// A queued block holds nothing until it starts, and its kernel has nothing left to distribute; so
+/// less urgent kernels go on taking what the block waits for.
 #[test]
 fn an_important_kernel_behind_an_endless_low_stream() {
     insta::assert_snapshot!("inversion", inversion());

@@ -26,7 +26,7 @@ struct Block {
     ended: u16,
 }
 
-/// What a decision gave a unit and what is left of it.
+/// The rest of a decision that gave a unit several whole blocks.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     launch: LaunchId,
@@ -42,11 +42,11 @@ struct Beside {
     options: BlockWarpConfig,
     blocks: Vec<Block>,
     given: Option<Given>,
-    /// How often which route was taken: whole, first, second.
+    /// For each route, how often it was taken: whole, first, second.
     routes: [u32; 3],
 }
 
-/// What one question leads to: the answer, the workgroup and the unit.
+/// The expected effect of one question: the answer, the workgroup and the unit.
 type Expected = Option<(Answer, u64, CuId)>;
 
 fn start(launch: LaunchId, waves: WaveSpan) -> Answer {

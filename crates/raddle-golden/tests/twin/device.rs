@@ -15,9 +15,9 @@ use raddle_policy::{
 pub(crate) struct Task {
     pub(crate) launch: Launch,
     pub(crate) issued: u64,
-    /// How long each of its workgroups takes.
+    /// Ticks that each of its workgroups takes.
     pub(crate) takes: u64,
-    /// What must have ended before.
+    /// The launch that must have ended before.
     pub(crate) after: Option<LaunchId>,
 }
 
@@ -44,7 +44,7 @@ struct Front {
     ends: u64,
 }
 
-/// What runs of a launch.
+/// The waves of a launch on the device, and those that were saved.
 #[derive(Clone, Debug, Default)]
 struct Running {
     fronts: BTreeMap<u64, Front>,
@@ -58,13 +58,13 @@ struct Running {
 
 pub(crate) struct Device {
     tasks: Vec<Task>,
-    /// By time, then in the order in which it was found out.
+    /// Events by time, then in the order in which they were found out.
     due: BTreeMap<(u64, u64), Due>,
     serial: u64,
     running: BTreeMap<LaunchId, Running>,
     over: BTreeSet<LaunchId>,
     ready: BTreeSet<LaunchId>,
-    /// Whether hosts tell of launches before they are ready.
+    /// True if hosts announce launches before they are ready.
     ahead: bool,
 }
 
@@ -198,7 +198,7 @@ impl Device {
         }
     }
 
-    /// Whether a launch that drains has nothing more to run.
+    /// Reports a launch that drains as off, once it has nothing more to run.
     fn drained(&mut self, id: LaunchId, now: u64) {
         let Some(running) = self.running.get_mut(&id) else { return };
         if running.drains && running.fronts.is_empty() && running.bound.is_empty() {
@@ -256,7 +256,8 @@ impl Device {
                 let fronts = std::mem::take(&mut running.fronts).into_values();
                 let left = |front: Front| Front { ends: front.ends.saturating_sub(now), ..front };
                 running.saved.extend(fronts.map(left));
-                // What has not started is placed anew; what has goes on where it was.
+                // Workgroups that have not started are placed anew; the others go on where they
+                // were.
                 let task = self.tasks.iter().find(|task| task.launch.id == id);
                 let whole = task.map_or(0, |task| task.launch.demand.waves);
                 running.bound.retain(|_, left| *left < whole);

@@ -31,12 +31,12 @@ fn planted(lines: &[String], policy: &str, change: impl Fn(&mut Value) -> bool) 
     assert_eq!((first.line, &*first.policy), (at + 1, policy), "{first}");
 }
 
-/// As a log spells it: time and step first.
+/// Spells a line as a log does: time and step first.
 fn spelled(value: &Value) -> String {
     let mut rest = value.clone();
     let keys = rest.as_object_mut().expect("a line");
     let (t, step) = (keys.remove("t").expect("a time"), keys.remove("step").expect("a step"));
-    // What a line says begins with what it is.
+    // Behind time and step, a line begins with its kind.
     let kind = ["event", "answer"].into_iter().find(|key| keys.contains_key(*key)).expect("one");
     let what = keys.remove(kind).expect("it is there");
     let more = Value::Object(keys.clone()).to_string();
@@ -109,7 +109,8 @@ fn another_order_of_launches_is_found() {
 
 #[test]
 fn a_start_that_comes_later_is_found() {
-    // What starts is left out, and so is what the launch does after.
+    // The first start and the rest of its step are left out; one line of the next step ends the
+    // log.
     for policy in ["matching", "leftover", "block-warp"] {
         let lines = lines(&format!("{BUSY}policy = \"{policy}\""), 6, Detail::Answers);
         let at = lines.iter().position(|line| line.contains("\"answer\":\"start\"")).expect("one");

@@ -8,7 +8,7 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
 
-/// Rows of rows nest no deeper.
+/// The depth to which rows of rows nest, at most.
 const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {

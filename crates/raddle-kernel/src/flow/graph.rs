@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// For each block the numbers of those that it dominates, itself first: a range.
+/// Gives each block the range of the numbers of the blocks that it dominates, its own number first.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -37,7 +37,7 @@ pub(super) struct Graph {
     pub(super) order: Vec<BlockId>,
     /// The immediate dominator of each block.
     pub(super) dominators: Vec<Option<BlockId>>,
-    /// Inner loops first.
+    /// The loops, inner ones first.
     pub(super) loops: Vec<Loop>,
 }
 
@@ -49,11 +49,11 @@ pub(super) struct Loop {
     pub(super) ends: Vec<BlockId>,
 }
 
-/// The loops of a kernel have no more blocks together.
+/// The blocks that all loops of a kernel hold together, at most.
 const MOST_INSIDE: usize = 2_000_000;
 
-/// The graph of a body; why it cannot be judged, and the line, where a loop has several entries or loops
-/// nest too deep.
+/// Builds the graph of a body. The error holds why a body cannot be judged, and the line: a loop
+/// has several entries, or loops hold too many blocks.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -79,7 +79,8 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     Ok(Graph { order, dominators, loops })
 }
 
-/// Blocks in reverse post-order, and where each stands in it. Ways to blocks of fewer loops are gone first.
+/// Gives back the blocks in reverse post-order, and the place of each in that order. Paths to
+/// blocks of fewer loops are followed first.
 pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();
@@ -114,7 +115,7 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// All loops; `backwards`: the ways back to the beginning of a loop. `None` where they are too many.
+/// Finds all loops, by the jumps back to their beginnings; `None` where they are too many.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],

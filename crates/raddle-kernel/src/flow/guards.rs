@@ -17,10 +17,10 @@ use crate::value::{Meaning, Origins, Value};
 /// Numbers that conversions between integers of any width keep.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// So many bytes hold the number of any work-item.
+/// The bytes of an integer that holds the number of any work-item.
 const NUMBERED: i64 = 4;
 
-/// Conditions nest no deeper.
+/// The depth to which conditions nest, at most.
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
@@ -55,7 +55,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Blocks from whose end control may come to one of these.
+    /// Gives back the blocks from whose end control may come to one of `blocks`.
     fn leading_to(&self, blocks: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let mut found = BTreeSet::new();
         let mut pending: Vec<BlockId> = blocks.iter().copied().collect();
@@ -65,7 +65,8 @@ impl Analysis<'_> {
         found
     }
 
-    /// Whether the block that reads a place leads to no write once the place holds what is written.
+    /// Returns whether no write follows the block that reads a guard, once the guard holds the
+    /// number that `write` stores there.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -81,7 +82,8 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Where the block that reads a place leads, but for what is written there.
+    /// Gives back the block that follows the one that reads a guard, unless the guard holds the
+    /// number that `write` stores there; `None` where that is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -92,7 +94,8 @@ impl Analysis<'_> {
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// What a value is, where one that it is made from is this number.
+    /// Evaluates a value as a number, where `known` pairs one of the values that it is made from
+    /// with its number; `None` where it is not known.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -115,8 +118,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether no two work-items share a guard, and it does not matter which of them writes last: no
-    /// place belongs to two, or all write the same there.
+    /// Returns whether no two work-items share a guard, and whether the order of writes does not
+    /// matter: no place belongs to two work-items, or all of them write the same number there.
     fn in_any_order(
         &self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
@@ -139,7 +142,7 @@ impl Analysis<'_> {
         })
     }
 
-    /// Whether each work-item has a stretch of its own for these writes.
+    /// Returns whether each work-item makes these writes in a range of bytes of its own.
     fn own(&self, writes: &[&Access]) -> bool {
         let steps: Option<BTreeSet<i64>> =
             writes.iter().map(|write| self.distance(write)).collect();
@@ -151,7 +154,8 @@ impl Analysis<'_> {
         steps.len() == 1 && length.is_some_and(|length| steps.iter().all(|step| length <= *step))
     }
 
-    /// How far the places of two work-items lie apart.
+    /// Gives back the bytes by which the places of two neighbouring work-items lie apart; `None`
+    /// where the address is not a multiple of the number of the work-item.
     fn distance(&self, write: &Access) -> Option<i64> {
         let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(write.place?.0.moving)
         else {
@@ -173,7 +177,8 @@ impl Analysis<'_> {
         self.number(value).is_some_and(|(found, _)| found == Some(i64::from(number as u32)))
     }
 
-    /// Whether a value is the number of the work-item as PTX adds it up: group times size, plus local.
+    /// Returns whether a value is the number of the work-item as PTX computes it: group times size,
+    /// plus local number.
     fn is_summed(&self, value: Value) -> bool {
         let operands = |value, op: Op| match self.values.meaning(value) {
             Meaning::Operation(operation, of) if *operation == op as u32 => Some(of.as_slice()),
@@ -188,7 +193,8 @@ impl Analysis<'_> {
         self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
-    /// Whether these writes leave one number at one place, or at places that are counted by its size.
+    /// Returns whether these writes all store one known number at one address, whose strides are
+    /// multiples of the number's size.
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };
@@ -200,7 +206,7 @@ impl Analysis<'_> {
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
-    /// A built-in number of the work-item, and the dimension.
+    /// Gives back the built-in number that a value is taken from, and the dimension.
     fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };

@@ -9,7 +9,7 @@ use crate::ir::{BlockId, Construct, Origin};
 use crate::value::{Address, Meaning, Origins, Value, VariableCell};
 
 impl Analysis<'_> {
-    /// Where a pointer may lead; `Unknown` where that is not known.
+    /// Gives back the origins that a pointer may lead to: `Unknown` where none is known.
     pub(super) fn origins(&self, pointer: Value) -> Origins {
         let origins = self.values.origins(pointer);
         if origins.is_empty() { smallvec![Origin::Unknown] } else { origins.clone() }
@@ -58,7 +58,7 @@ impl Analysis<'_> {
             if let Some(value) = cell.and_then(|cell| self.known(cell, holds, state)) {
                 return value;
             }
-            // A structure that was handed over by value, for example.
+            // The cell is not known, as in a structure that was handed over by value.
             let value = self.unknown(pointer, size, &origins, fresh);
             if holds {
                 let held = self.held(Origin::Private(variable));
@@ -75,7 +75,8 @@ impl Analysis<'_> {
         value
     }
 
-    /// What memory holds that the analysis does not follow: one value where nothing is written.
+    /// Gives back the value of memory that the analysis does not follow: one and the same for each
+    /// read where the kernel never writes there, else a fresh one.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),
@@ -87,10 +88,11 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// What a cell of the work-item holds: what was stored there, or a part of it.
+    /// Gives back the value of a cell of a private variable: the value that was stored there, or a
+    /// part of it.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
-        // What is stored over another cell has taken its place, so at most one holds these bytes.
+        // A store removes the cells that it overlaps, so at most one cell holds these bytes.
         let until = (variable, offset, u32::MAX);
         let (&(_, from, length), &whole) =
             state.cells.range((variable, i64::MIN, 0)..=until).next_back()?;
@@ -116,7 +118,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Where pointers lead that memory holds.
+    /// Gives back the origins of pointers that memory of this origin may hold.
     pub(super) fn held(&self, origin: Origin) -> BTreeSet<Origin> {
         match origin {
             Origin::Local(_) | Origin::Private(_) => {
@@ -138,7 +140,7 @@ impl Analysis<'_> {
         let origins = self.origins(pointer);
         for origin in &origins {
             if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
-                // Where it is not known what is written, it may be pointers.
+                // A written value that is not known may hold pointers.
                 let unknown = || smallvec![Origin::Unknown];
                 let pointers: Origins =
                     value.map_or_else(unknown, |value| self.values.origins(value).clone());

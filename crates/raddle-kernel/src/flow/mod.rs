@@ -24,10 +24,10 @@ use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 pub(crate) struct Access {
     pub(crate) write: bool,
     pub(crate) origins: Origins,
-    /// Where, and how many bytes; `None`: anywhere in what the origins hold.
+    /// The address and the number of bytes; `None`: anywhere in the memory of the origins.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
-    /// What was read or is written, where that is one value.
+    /// The value that is read or written; `None` where there is no single one.
     pub(crate) value: Option<Value>,
     /// A read of what the same work-item has written in this run on every way to it.
     pub(crate) covered: bool,
@@ -35,10 +35,10 @@ pub(crate) struct Access {
     pub(crate) last: bool,
 }
 
-/// What forbids a second run, or cannot be judged, and the lines.
+/// Constructs that forbid a second run or cannot be judged, each with its line.
 type FlowRefusals = BTreeSet<(Construct, u32)>;
 
-/// What a kernel does to memory.
+/// The effects of a kernel on memory: its accesses, and the constructs that it is refused for.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
@@ -46,14 +46,14 @@ pub(crate) struct Effects {
     pub(crate) values: Values,
 }
 
-/// What a work-item holds at one point, beside registers that are assigned in one place only.
+/// The values that a work-item holds at one point, without registers that are assigned once.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct BlockState {
     registers: BTreeMap<Reg, Value>,
     cells: BTreeMap<VariableCell, Value>,
 }
 
-/// What a kernel does to memory.
+/// Finds the effects of a kernel on memory.
 pub(crate) fn effects(body: &Body) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
@@ -62,7 +62,8 @@ pub(crate) fn effects(body: &Body) -> Effects {
             return Effects { refusals, ..Effects::default() };
         }
     };
-    // Once with all memory taken to change, to learn what is written; then again with what is not.
+    // The first run takes all memory to change, and learns which memory the kernel writes. The
+    // second run relies on the rest.
     let fixed = assigned_once(body, &graph);
     let mut analysis = Analysis::new(body, &graph, None, fixed.clone());
     let (mut by_block, mut refusals) = analysis.run();
@@ -88,7 +89,8 @@ pub(crate) fn effects(body: &Body) -> Effects {
     Effects { accesses, refusals, values: analysis.values }
 }
 
-/// Whether memory that nothing leads out of is never written: what is read there is one value.
+/// Returns whether memory of these origins is never written: then every read of a place gives one
+/// value. Memory of the workgroup and unknown memory count as written.
 fn stays(origins: &[Origin], written: &BTreeSet<Origin>) -> bool {
     let known = |origin: &Origin| !matches!(origin, Origin::Local(_) | Origin::Unknown);
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
@@ -112,7 +114,7 @@ fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     }
     let intervals = intervals(order, &graph.dominators);
     for &block in order {
-        // The end of a block looks at its condition.
+        // The condition of a block is used behind its last step.
         let condition = body.blocks[block].condition.map(|of| (usize::MAX, of));
         let uses = steps(block).flat_map(|(index, step)| {
             step.instruction.uses().into_iter().map(move |of| (index, of))
@@ -134,27 +136,27 @@ struct Analysis<'b> {
     body: &'b Body,
     graph: &'b Graph,
     before: Vec<Vec<BlockId>>,
-    /// What the kernel writes, as far as that is known.
+    /// The origins that the kernel writes; `None` in the run that takes all memory to change.
     written: Option<BTreeSet<Origin>>,
     values: Values,
-    /// Where pointers lead that were ever stored in a variable of the work-item or the workgroup.
+    /// The origins of pointers that were stored in a variable of the work-item or the workgroup.
     stored: BTreeMap<Origin, BTreeSet<Origin>>,
     ends: Vec<Option<BlockState>>,
     joined: BTreeSet<(BlockId, JoinedSlot)>,
     /// Variables of the work-item that are ever stored to.
     variables: BTreeSet<Origin>,
-    /// Where something was read that is unknown as long as all memory is taken to change.
+    /// The origins of loads whose value is unknown as long as all memory is taken to change.
     loaded: BTreeSet<Origins>,
     /// Registers that are assigned in one place, which comes before all uses; `None`: in several.
     fixed: Vec<Option<Option<Value>>>,
-    /// Whether anything that is not part of a state has changed.
+    /// Set if anything that is not part of a state has changed.
     changed: bool,
 }
 
-/// So often are all blocks played at most: nested loops need their depth and a few more.
+/// The passes over all blocks, at most: nested loops need their depth and a few more.
 const MOST_PASSES: usize = 60;
 
-/// What can hold different values on different sides.
+/// A register or cell that can hold different values where control comes from different blocks.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum JoinedSlot {
     Register(Reg),
@@ -189,7 +191,7 @@ impl<'b> Analysis<'b> {
         }
     }
 
-    /// The accesses of each block, and what is refused.
+    /// Gives back the accesses of each block, and the refusals.
     fn run(&mut self) -> (BTreeMap<BlockId, Vec<Access>>, FlowRefusals) {
         let (mut by_block, mut refusals) = (BTreeMap::new(), BTreeSet::new());
         // Without loops all that a block builds on is played before it.
@@ -208,7 +210,7 @@ impl<'b> Analysis<'b> {
         (by_block, refusals)
     }
 
-    /// Plays all blocks until nothing changes; whether that came to an end.
+    /// Plays all blocks until nothing changes. Returns whether that came to an end.
     fn settle(&mut self) -> bool {
         let mut position = vec![usize::MAX; self.body.blocks.len()];
         for (at, &block) in self.graph.order.iter().enumerate() {
@@ -236,8 +238,9 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Where to go on if a loop that ends here is found to change more than was known. What was found
-    /// behind its beginning is forgotten, so that inner loops do not take the difference for their own.
+    /// Gives back where in the order to go on, if a loop that ends with `block` changes more than
+    /// was known. Forgets the states behind the beginning of that loop, so that inner loops do not
+    /// take the difference for their own.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
         for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {
@@ -255,7 +258,7 @@ impl<'b> Analysis<'b> {
         None
     }
 
-    /// What is held at the start of a block.
+    /// Gives back the state at the start of a block.
     fn start(&mut self, block: BlockId) -> BlockState {
         let ends = std::mem::take(&mut self.ends);
         let sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
@@ -264,7 +267,7 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// What is held where control comes from these sides.
+    /// Joins the states with which control comes to a block.
     fn met(&mut self, block: BlockId, sides: &[&BlockState]) -> BlockState {
         let Some((&first, others)) = sides.split_first() else { return BlockState::default() };
         if others.is_empty() && self.before[block].len() == 1 {
@@ -291,7 +294,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// One value where all sides agree, an unknown one where they differ; nothing where one has none.
+    /// Gives back the common value where all sides agree, an unknown one where they differ, and
+    /// `None` where a side has no value.
     fn join(
         &mut self,
         block: BlockId,
@@ -434,7 +438,7 @@ impl<'b> Analysis<'b> {
                     Some(held) => held,
                     None => state.registers.get(&register).copied(),
                 };
-                // Not set on some way to here: such a value is not used.
+                // A register that is not set on some path to here is not used: any value will do.
                 held.unwrap_or_else(|| self.values.number(Meaning::Joined(usize::MAX, register)))
             }
         }
@@ -454,7 +458,7 @@ impl<'b> Analysis<'b> {
     }
 }
 
-/// What one block was seen to do.
+/// The accesses and refusals that one block was seen to make.
 #[derive(Debug, Default)]
 struct Seen {
     accesses: Vec<Access>,

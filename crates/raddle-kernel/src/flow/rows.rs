@@ -14,29 +14,30 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// How a loop is left when its condition says so.
+/// The form of a loop that is left when its condition says so.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     depth: usize,
-    /// The block that looks at the condition, and where it leads then.
+    /// The block that tests the condition, and the block outside of the loop that follows then.
     exit: (BlockId, BlockId),
     condition: Value,
-    /// Whether the condition comes before each round, and whether it leads on where it is true.
+    /// True if the condition is tested before each round, false if behind it.
     before: bool,
+    /// True if the loop goes on where the condition is true.
     on: bool,
 }
 
 /// The loops of a kernel that are left by a condition.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
-    /// So many values may still be looked at.
+    /// The number of values that may still be looked at.
     left: usize,
 }
 
-/// A kernel with more to look at has fewer rows.
+/// The number of values that are looked at, at most: a kernel with more has fewer rows.
 const MOST_LOOKS: usize = 400_000;
 
-/// Values nest no deeper in a row.
+/// The depth to which values nest in a row, at most.
 const DEEPEST: usize = 64;
 
 impl Rows {
@@ -64,7 +65,7 @@ impl Rows {
         ways
     }
 
-    /// The rows that an access in this block at this place runs through.
+    /// Gives back the rows that an access in this block at this place runs through.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -86,7 +87,8 @@ impl Rows {
         seen.split_off(1)
     }
 
-    /// All places that `place` is in the rounds of a loop; `None` where that is not known, or it is one.
+    /// Gives back the row of all places that `place` is in the rounds of a loop; `None` where that
+    /// is not known, or where it is one place only.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
         let each = &analysis.graph.loops[at];
@@ -211,7 +213,7 @@ impl Looking<'_, '_> {
     }
 }
 
-/// What a counter is before the loop, and after a round.
+/// Gives back the value of a counter before the loop, and its value after a round.
 fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
     let meaning = analysis.values.meaning(counter).clone();
     let (mut first, mut then) = (None, None);
@@ -232,7 +234,7 @@ fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Va
     Some((first?, then?))
 }
 
-/// What a register of a loop is as control comes from a block.
+/// Gives back the value of a register of a loop as control comes from the block `from`.
 fn side(
     analysis: &mut Analysis<'_>,
     header: BlockId,

@@ -9,18 +9,18 @@ use crate::value::{Address, Value};
 /// Bytes that have been written: where (a place, or all places of a loop), from which byte on, how many.
 pub(super) type WrittenBytes = (Value, i64, u32);
 
-/// What is certain on a way from one block to another.
+/// The bytes that are certainly written when control goes from one block to another.
 pub(super) type WrittenWays = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
 
-/// All blocks together know no more than this: words of 64 facts.
+/// The size of the facts of all blocks together, at most, in words of 64 facts.
 const MOST_WORDS: usize = 1 << 23;
 
 /// A set of facts by their numbers.
 pub(super) type FactSet = Vec<u64>;
 
-/// What is certain at each block.
+/// The facts on written bytes that are certain at each block.
 pub(super) struct WrittenFacts {
-    /// Sorted.
+    /// All facts, sorted.
     facts: Vec<WrittenBytes>,
     pub(super) before: Vec<FactSet>,
     after: Vec<FactSet>,
@@ -88,11 +88,11 @@ impl WrittenFacts {
         }
     }
 
-    /// Whether all bytes of a place have been written.
+    /// Returns whether all bytes of a place have been written.
     pub(super) fn holds(&self, certain: &FactSet, (address, length): (Address, u32)) -> bool {
         let end = address.bytes.saturating_add(i64::from(length));
         let mut reached = address.bytes;
-        // Sorted by their first byte.
+        // The facts of a place are sorted by their first byte.
         let first = self.facts.partition_point(|fact| fact.0 < address.moving);
         for (number, &(moving, from, length)) in self.facts.iter().enumerate().skip(first) {
             if moving != address.moving || from > reached {
@@ -105,7 +105,7 @@ impl WrittenFacts {
         reached >= end
     }
 
-    /// What is certain at the end of all of these blocks, and not at the beginning of another.
+    /// Gives back the facts that are certain at the end of all of `ends`, but not before `begin`.
     pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<WrittenBytes> {
         let new = |number: &usize| {
             ends.iter().all(|&end| has(&self.after[end], *number))
@@ -119,7 +119,7 @@ fn has(certain: &FactSet, number: usize) -> bool {
     certain[number / 64] >> (number % 64) & 1 == 1
 }
 
-/// What a store makes certain.
+/// Gives back the bytes that a store certainly writes; `None` for a read or an unknown place.
 fn fact(access: &Access) -> Option<WrittenBytes> {
     let (address, length) = access.place.filter(|_| access.write)?;
     Some((address.moving, address.bytes, length))

@@ -22,15 +22,15 @@ pub const LEAVES: u32 = 2;
 /// The word of a launch that stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Whether, and how, a kernel looks at the second cut, by which it stops part-way.
+/// The way in which a kernel looks at the second cut, by which it stops part-way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
-    /// It does not: a second run is not known to be harmless.
+    /// No look: a second run is not known to be harmless.
     #[default]
     Never,
-    /// Each work-item for itself: the kernel has no barrier.
+    /// A look by each work-item for itself: the kernel has no barrier.
     WorkItem,
-    /// Once for a workgroup, so that its work-items agree before a barrier.
+    /// One look for a workgroup, so that its work-items agree before a barrier.
     Workgroup,
 }
 
@@ -49,11 +49,11 @@ pub struct Instrumented {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Opaque {
-    /// It is called by other code, which does not know the arguments of the prologue.
+    /// A kernel that other code calls, which does not know the arguments of the prologue.
     Called,
-    /// Its head is made by a macro.
+    /// A kernel whose head is made by a macro.
     Macro,
-    /// It has more arguments than can be counted, or its body was not found.
+    /// A kernel whose list of arguments has no end, or whose body was not found.
     Head,
 }
 

@@ -1,15 +1,16 @@
 //! How does OpenCL C get the prologue?
 //!
-//! As text, token by token: comments, strings and lines of the preprocessor are left as they are, and
-//! lines keep their numbers. Four arguments are appended to each kernel: the words, the two cuts (first
-//! number and how many, of those that leave and of those that are killed), the index of the launch's word, and its number.
+//! As text, token by token: comments, strings and lines of the preprocessor are left as they are,
+//! and lines keep their numbers. Four arguments are appended to each kernel: the words, the two
+//! cuts (first number and how many, of those that leave and of those that are killed), the index of
+//! the launch's word, and its number.
 
 use std::collections::BTreeMap;
 
 use super::{Instrumented, Look, Opaque};
 
-/// Puts the prologue into each kernel of an OpenCL C source; `look` says for each name whether the
-/// kernel may be stopped part-way.
+/// Puts the prologue into each kernel of an OpenCL C source; `look` gives for each name the way in
+/// which the kernel may be stopped part-way.
 ///
 /// ```
 /// use raddle_kernel::instrument::{Look, opencl};
@@ -142,7 +143,7 @@ fn prologue(look: Look) -> String {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Token<'s> {
     text: &'s str,
-    /// Its first byte in the source.
+    /// The first byte of the token in the source.
     at: usize,
 }
 
@@ -152,7 +153,7 @@ impl Token<'_> {
     }
 }
 
-/// Words and signs; comments, literals and preprocessor lines left out.
+/// Gives back words and signs; comments, literals and preprocessor lines are left out.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
@@ -191,7 +192,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Up to the end of the line, past ends of lines behind a backslash.
+/// Gives back the length up to the end of the line, past line ends behind a backslash.
 fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -226,16 +227,16 @@ fn is_kernel(token: &Token<'_>) -> bool {
 #[derive(Debug)]
 struct Head<'s> {
     name: &'s str,
-    /// Where the name stands, by index of token.
+    /// The index of the token that is the name.
     token: usize,
-    /// The closing parenthesis of its parameters.
+    /// The byte of the closing parenthesis of the parameters.
     close: usize,
     empty: bool,
-    /// Where `void` stands, if that is the whole list.
+    /// The byte of `void`, if that is the whole list.
     void: Option<usize>,
-    /// Behind the brace of its body; `None`: only declared.
+    /// The byte behind the brace that opens the body; `None`: only declared.
     body: Option<usize>,
-    /// The first token behind it.
+    /// The first token behind the head.
     end: usize,
 }
 

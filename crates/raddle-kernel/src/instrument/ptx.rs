@@ -1,8 +1,8 @@
 //! How does PTX get the prologue?
 //!
 //! As text: three parameters are appended to each kernel, a pointer to the word of the launch, a
-//! pointer to the two cuts (first number and how many, 32 bits each), and the number of the launch. The prologue stands behind
-//! the declarations, in a scope of its own.
+//! pointer to the two cuts (first number and how many, 32 bits each), and the number of the launch.
+//! The prologue stands behind the declarations, in a scope of its own.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,8 +11,8 @@ use super::{Instrumented, Look, Opaque};
 use crate::Error;
 use crate::ptx::text;
 
-/// Puts the prologue into each kernel of a PTX module; `look` says for each name whether the kernel may
-/// be stopped part-way.
+/// Puts the prologue into each kernel of a PTX module; `look` gives for each name the way in which
+/// the kernel may be stopped part-way.
 ///
 /// # Errors
 /// Where the text is not PTX, with its line.
@@ -51,14 +51,14 @@ pub fn ptx(source: &str, mut look: impl FnMut(&str) -> Look) -> Result<Instrumen
     Ok(Instrumented { source: out, kernels, opaque })
 }
 
-/// The number of `.target sm_NN`.
+/// Gives back the number in `.target sm_NN`; 0 where there is none.
 fn target(source: &str) -> u32 {
     let digits = source.split(".target").nth(1).and_then(|rest| rest.split("sm_").nth(1));
     let digits = digits.unwrap_or("").chars().take_while(char::is_ascii_digit);
     digits.collect::<String>().parse().unwrap_or(0)
 }
 
-/// `system`: atomic operations that the host takes part in, from `sm_60` on.
+/// Writes the prologue. `system`: the suffix of atomic operations that reach the host.
 fn prologue(name: &str, look: Look, system: &str) -> String {
     let mut out = String::new();
     let mut line = |text: &str| _ = writeln!(out, "\t{text}");
@@ -89,7 +89,7 @@ fn prologue(name: &str, look: Look, system: &str) -> String {
         line("sub.u32 %raddle_r2, %raddle_r1, %raddle_r2;");
         line("setp.lt.u32 %raddle_p2, %raddle_r2, %raddle_r3;");
         line(&format!("@%raddle_p2 atom.global{system}.cas.b32 %raddle_r4, [%raddle_d0], 1, 3;"));
-        // Once killed, workgroups that come later leave too.
+        // A workgroup that comes after the launch was killed leaves too.
         line("setp.eq.or.u32 %raddle_p2, %raddle_r0, 3, %raddle_p2;");
         if look == Look::Workgroup {
             line("bar.red.or.pred %raddle_p2, 0, %raddle_p2;");

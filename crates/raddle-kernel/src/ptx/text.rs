@@ -12,15 +12,15 @@ pub(crate) struct Function<'t> {
     pub(crate) parameters: Vec<Variable<'t>>,
     pub(crate) results: Vec<Variable<'t>>,
     pub(crate) statements: Vec<Statement<'t>>,
-    /// From 1.
+    /// The line of the name, from 1.
     pub(crate) line: u32,
-    /// Whether it has a body, or is only declared.
+    /// True if the function has a body, false if it is only declared.
     pub(crate) defined: bool,
-    /// Where its first instruction, label or scope begins, behind the declarations.
+    /// The byte where the first instruction, label or scope begins, behind the declarations.
     pub(crate) first_instruction: Option<usize>,
-    /// Where the list of its parameters ends, at the closing parenthesis, if it has one.
+    /// The byte of the parenthesis that closes the list of parameters; `None`: there is no list.
     pub(crate) parameters_end: Option<usize>,
-    /// Where its name ends.
+    /// The byte behind the name.
     pub(crate) name_end: usize,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct Variable<'t> {
     pub(crate) space: &'t str,
     /// Bytes of one element.
     pub(crate) size: u32,
-    /// Whether it is declared as a pointer (`.ptr`).
+    /// True if the variable is declared as a pointer (`.ptr`).
     pub(crate) pointer: bool,
-    /// Whether it is an array, such as a structure handed over by value.
+    /// True if the variable is an array, such as a structure handed over by value.
     pub(crate) array: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Variable<'t> {
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
-    /// A scope of its own for names begins.
+    /// The beginning of a scope of its own for names.
     Open,
     Close,
     /// Registers or other variables.
@@ -50,7 +50,8 @@ pub(crate) enum Statement<'t> {
     Instruction(PtxInstruction<'t>),
 }
 
-/// A name that is declared in a function; `count`: so many registers with numbers behind the name.
+/// A name that is declared in a function. `count`: the number of registers that the name with a
+/// number behind it stands for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,
@@ -60,11 +61,11 @@ pub(crate) struct DeclaredName<'t> {
 #[derive(Debug)]
 pub(crate) struct PtxInstruction<'t> {
     pub(crate) line: u32,
-    /// The register of `@p` or `@!p`, and whether it must be true.
+    /// The register of `@p` or `@!p`, and the value that it must have.
     pub(crate) predicate: Option<(&'t str, bool)>,
     /// The words of the operation, between its dots.
     pub(crate) words: Vec<&'t str>,
-    /// What stands behind it, split at commas outside of brackets.
+    /// The operands behind the operation, split at commas outside of brackets.
     pub(crate) operands: Vec<&'t str>,
 }
 
@@ -129,7 +130,7 @@ impl<'t> Reader<'t> {
         self.at += passed.len();
     }
 
-    /// Blanks and comments.
+    /// Skips blanks and comments.
     fn skip(&mut self) {
         loop {
             let rest = self.rest();
@@ -171,7 +172,7 @@ impl<'t> Reader<'t> {
         self.advance(rest.find('\n').unwrap_or(rest.len()));
     }
 
-    /// Up to the next semicolon that is not in braces (an initial value is).
+    /// Reads up to the next semicolon that is not in braces (an initial value is).
     fn until_semicolon(&mut self) -> Result<&'t str, Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -189,7 +190,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a statement does not end with a semicolon"))
     }
 
-    /// Past a section in braces.
+    /// Skips a section in braces.
     fn braces(&mut self) -> Result<(), Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -209,7 +210,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a section does not end"))
     }
 
-    /// A list of parameters in parentheses, without them.
+    /// Reads a list of parameters in parentheses, and gives it back without them.
     fn parenthesis(&mut self) -> Result<Option<&'t str>, Error> {
         if !self.take('(') {
             return Ok(None);
@@ -343,7 +344,7 @@ fn instruction(text: &str, line: u32) -> Option<PtxInstruction<'_>> {
     Some(PtxInstruction { line, predicate, words, operands: split(&text[end..]) })
 }
 
-/// Parts between commas that stand in no bracket.
+/// Splits a text at the commas that stand in no bracket.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin) = (Vec::new(), 0_u32, 0);
     for (at, c) in text.char_indices() {
@@ -362,7 +363,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
+/// Reads the variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
 fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());
@@ -395,7 +396,7 @@ fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     names
 }
 
-/// Bytes of a type by its word, without the dot.
+/// Gives back the bytes of a type by its word, without the dot.
 pub(crate) fn type_size(word: &str) -> Option<u32> {
     Some(match word {
         "pred" => 1,

@@ -18,7 +18,7 @@ impl<'m> SpirvLowering<'m> {
         ty.is_some_and(|ty| ty.class.opcode == Op::TypeInt && word(ty, 0) == Some(64))
     }
 
-    /// 64-bit arithmetic as a sum, where it is one.
+    /// Lowers 64-bit arithmetic, as a sum where it is one.
     pub(super) fn long(&mut self, code: &'m Code) {
         let to = self.result(code);
         let parts = self.operands(&code.operands);
@@ -121,7 +121,7 @@ impl<'m> SpirvLowering<'m> {
         self.types.lanes(ty).and_then(|lanes| usize::try_from(lanes).ok())
     }
 
-    /// The bytes of some lanes of a vector; three lanes take the room of four, and fill three.
+    /// Gives back the bytes of some lanes of a vector; of a vector of three, the fourth stays out.
     pub(super) fn spans(&self, vector: Word, lanes: impl Iterator<Item = u32>) -> Spans {
         let each = self.types.element(vector).and_then(|element| self.types.size(element));
         let each = each.unwrap_or(0);
@@ -156,7 +156,7 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Store { at: to, value, size, spans });
     }
 
-    /// A pointer into an object: with `skip` 2 the first index counts whole objects.
+    /// Lowers a pointer into an object; with `skip` 2 the first index counts whole objects.
     pub(super) fn chain(&mut self, code: &'m Code, skip: usize) {
         let to = self.result(code);
         let Some(base_id) = id_at(code, 0) else { return };
@@ -215,7 +215,7 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// `vloadn` and `vstoren`: an index that counts vectors, and a pointer to one element.
+    /// Lowers `vloadn` and `vstoren`: an index that counts vectors, and a pointer to one element.
     pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();

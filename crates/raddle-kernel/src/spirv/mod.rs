@@ -47,9 +47,9 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// The words of a module without what is not looked at: names but those of functions and parameters,
-/// most decorations, and lines that do not change. Debug information the loader does not even accept
-/// outside of functions.
+/// Gives back the words of a module without those that the analysis does not use: names other than
+/// those of functions and parameters, most decorations, and lines that do not change. Debug
+/// information is left out as well; outside of functions the loader does not even accept it.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (chunks, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || chunks.len() < HEADER {
@@ -98,7 +98,7 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
 const NO_OPERATIONS: [u32; 4] =
     [Op::Constant as u32, Op::SpecConstant as u32, Op::SpecConstantOp as u32, Op::Switch as u32];
 
-/// Decorations that are looked at.
+/// Decorations that the analysis uses.
 const DECORATIONS: [u32; 6] = [
     Decoration::CPacked as u32,
     Decoration::BuiltIn as u32,
@@ -112,7 +112,7 @@ fn is(code: &[u32], op: Op) -> bool {
     code.first().is_some_and(|first| first & 0xffff == op as u32)
 }
 
-/// The words of each instruction.
+/// Gives back the words of each instruction.
 fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     let mut found = Vec::new();
     while let Some(&first) = rest.first() {
@@ -127,13 +127,13 @@ fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     Ok(found)
 }
 
-/// Whether a literal string is `name`.
+/// Returns whether a literal string is `name`.
 fn names(words: &[u32], name: &str) -> bool {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     text.split(|byte| *byte == 0).next() == Some(name.as_bytes())
 }
 
-/// The first line of a function that is known.
+/// Gives back the first line of a function that is known; 0 where none is.
 fn line_of(module: &Module, function: Word) -> u32 {
     let found = module.functions.iter().find(|f| f.def_id() == Some(function));
     found
@@ -145,5 +145,5 @@ fn line_of(module: &Module, function: Word) -> u32 {
         .unwrap_or(0)
 }
 
-/// A kernel that could not be lowered: why, and where.
+/// The body of a kernel, or why it could not be lowered, and where.
 pub(crate) type Lowered = Result<Body, (Construct, u32)>;

@@ -4,7 +4,7 @@
 
 use rspirv::spirv::Op;
 
-/// Values from values: no memory, no other work-item.
+/// Returns whether an instruction makes values from values alone: no memory, no other work-item.
 pub(super) fn is_pure(op: Op) -> bool {
     matches!(
         op as u32,
@@ -19,24 +19,25 @@ pub(super) fn is_pure(op: Op) -> bool {
     )
 }
 
-/// Values exchanged among the work-items of a workgroup or a part of it.
+/// Returns whether an instruction exchanges values among work-items of a workgroup.
 pub(super) fn exchanges(op: Op) -> bool {
     // Of a group; of those in it that are active; shuffles.
     matches!(op as u32, 261..=271 | 333..=366 | 5571..=5574)
 }
 
-/// Reads, writes and reservations of pipes.
+/// Returns whether an instruction reads, writes or reserves a part of a pipe.
 pub(super) fn is_pipe(op: Op) -> bool {
     matches!(op as u32, 274..=288)
 }
 
-/// Atomic operations on memory.
+/// Returns whether an instruction is an atomic operation on memory.
 pub(super) fn is_atomic(op: Op) -> bool {
     // Of integers, of flags, of floating-point numbers.
     matches!(op as u32, 227..=242 | 318 | 319 | 5614 | 5615 | 6035)
 }
 
-/// Atomic operations on integers that leave the same in any order: sums, minima, maxima, bits.
+/// Returns whether an atomic operation on integers leaves the same number in any order: sums,
+/// minima, maxima, bits.
 pub(super) fn commutes(op: Op) -> bool {
     matches!(op as u32, 232..=242)
 }

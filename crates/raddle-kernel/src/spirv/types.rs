@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// What belongs to an id: ids are counted from 1 on.
+/// A table by id; ids are counted from 1 on.
 #[derive(Debug)]
 pub(crate) struct ById<T>(Vec<Option<T>>);
 
 impl<T: Copy> ById<T> {
-    /// For all ids of a module.
+    /// Makes an empty table for all ids of a module.
     pub(crate) fn of(module: &Module) -> Self {
         let bound = module.header.as_ref().map_or(0, |header| header.bound);
         Self(vec![None; bound as usize])
@@ -29,15 +29,15 @@ impl<T: Copy> ById<T> {
     }
 }
 
-/// Types and constants of a module, and of which type a value is.
+/// The types and constants of a module, and the type of each value.
 #[derive(Debug)]
 pub(crate) struct Types<'m> {
     global: ById<&'m Instruction>,
     values: ById<Word>,
     packed: BTreeSet<Word>,
-    /// Which number of the work-item a variable is.
+    /// The built-in number of the work-item that a variable stands for, by the variable's id.
     builtins: BTreeMap<Word, i64>,
-    /// How a conversion rounds, and whether it saturates.
+    /// The ways in which a conversion rounds, and whether it saturates, by the id of its result.
     modes: BTreeMap<Word, BTreeSet<i64>>,
 }
 
@@ -48,10 +48,10 @@ pub(crate) struct TypeLayout {
     align: u64,
 }
 
-/// Types nest no deeper.
+/// The depth to which types nest, at most.
 const DEEPEST: u32 = 64;
 
-/// Beside the ways of rounding.
+/// The mode of a conversion that saturates, beside the ways of rounding.
 const SATURATES: i64 = 1 << 32;
 
 impl<'m> Types<'m> {
@@ -85,17 +85,17 @@ impl<'m> Types<'m> {
         Self { global, values, packed, builtins, modes }
     }
 
-    /// How the conversion that gives this result is done, in numbers.
+    /// Gives back the modes of the conversion with this result, as numbers.
     pub(crate) fn modes(&self, result: Option<Word>) -> impl Iterator<Item = i64> {
         self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
 
-    /// The type of a value.
+    /// Gives back the type of a value.
     pub(crate) fn type_of(&self, id: Word) -> Option<Word> {
         self.values.get(id)
     }
 
-    /// Which number of the work-item a variable is, as the specification counts them.
+    /// Gives back the built-in number that a variable stands for, as the specification counts them.
     pub(crate) fn builtin(&self, id: Word) -> Option<i64> {
         self.builtins.get(&id).copied()
     }
@@ -108,7 +108,7 @@ impl<'m> Types<'m> {
         self.get(id).map_or(Op::Nop, |found| found.class.opcode)
     }
 
-    /// The value of an integer constant.
+    /// Gives back the value of an integer constant.
     pub(crate) fn constant(&self, id: Word) -> Option<i64> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -132,7 +132,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// What a pointer type points to, and where that lies.
+    /// Gives back the storage class and the type that a pointer type points to.
     pub(crate) fn pointee(&self, pointer: Word) -> Option<(StorageClass, Word)> {
         let found = self.get(pointer)?;
         match (found.class.opcode, found.operands.as_slice()) {
@@ -183,7 +183,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Where each member of a structure begins, and the whole.
+    /// Gives back where each member of a structure begins, and the layout of the whole.
     fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, TypeLayout)> {
         let found = self.get(id)?;
         let packed = self.packed.contains(&id);
@@ -199,13 +199,13 @@ impl<'m> Types<'m> {
         Some((begins, TypeLayout { size: size.checked_next_multiple_of(align)?, align }))
     }
 
-    /// Where a member lies in a structure, and its type.
+    /// Gives back where a member lies in a structure, and the type of the member.
     pub(crate) fn member(&self, structure: Word, index: usize) -> Option<(u64, Word)> {
         let (begins, _) = self.members(structure, 0)?;
         Some((*begins.get(index)?, id_at(self.get(structure)?, index)?))
     }
 
-    /// The element type of an array or a vector.
+    /// Gives back the element type of an array or a vector.
     pub(crate) fn element(&self, id: Word) -> Option<Word> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -214,19 +214,19 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// How many elements a vector has.
+    /// Gives back the number of elements of a vector.
     pub(crate) fn lanes(&self, id: Word) -> Option<u32> {
         let found = self.get(id)?;
         (found.class.opcode == Op::TypeVector).then(|| word(found, 1)).flatten()
     }
 }
 
-/// An operand that is an id.
+/// Gives back an operand that is an id.
 pub(crate) fn id_at(instruction: &Instruction, index: usize) -> Option<Word> {
     instruction.operands.get(index)?.id_ref_any()
 }
 
-/// An operand that is a number.
+/// Gives back an operand that is a number.
 pub(crate) fn word(instruction: &Instruction, index: usize) -> Option<u32> {
     match instruction.operands.get(index)? {
         Operand::LiteralBit32(value) => Some(*value),

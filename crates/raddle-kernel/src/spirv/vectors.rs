@@ -84,7 +84,7 @@ impl NeededLanes {
                     let parts = (2..user.operands.len()).filter_map(|at| word(user, at));
                     looked_at.extend(parts.filter(|lane| *lane != NO_VALUE));
                 }
-                // Only as what is inserted into, never as what is inserted.
+                // The vector may be inserted into, but not be what is inserted.
                 (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) && at_block == b => {
                     let (Some(lane), Some(inserted)) = (word(user, 2), user.result_id) else {
                         return;
@@ -101,7 +101,7 @@ impl NeededLanes {
                     }
                     written_back.push((store_at, lane));
                 }
-                // Something needs it whole.
+                // Another use needs the whole vector.
                 _ => return,
             }
         }
@@ -112,7 +112,7 @@ impl NeededLanes {
     }
 }
 
-/// Nothing writes memory here.
+/// Returns whether none of these instructions writes memory.
 fn calm(between: &[Instruction]) -> bool {
     between.iter().all(|instruction| {
         let op = instruction.class.opcode;

@@ -20,7 +20,7 @@ pub(crate) struct Case {
     pub(crate) local: usize,
 }
 
-/// What is handed over.
+/// An argument that is handed over to a kernel of the corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Floats(usize),
@@ -33,7 +33,7 @@ pub(crate) enum Given {
     Rows(usize),
     Int(i32),
     Float(f32),
-    /// Bytes.
+    /// The bytes of local memory.
     Local(usize),
 }
 

@@ -14,7 +14,7 @@ use opencl3::types::CL_BLOCKING;
 
 use crate::corpus::{Case, Given};
 
-/// What is in the buffers of a kernel, by index of argument.
+/// The contents of the buffers of a kernel, by index of argument.
 pub(crate) type Memory = BTreeMap<usize, Vec<u8>>;
 
 /// A device with one queue.
@@ -144,7 +144,7 @@ fn most(start: &Memory) -> usize {
     start.values().map(Vec::len).max().unwrap_or(0)
 }
 
-/// What the buffers of a kernel begin with.
+/// Gives back the contents of a kernel's buffers before it runs.
 pub(crate) fn start(case: &Case, seed: u64) -> Memory {
     let arguments = case.arguments.iter().enumerate();
     arguments
@@ -163,7 +163,7 @@ impl Draw {
     }
 }
 
-/// The bytes of a buffer; `None`: it is none.
+/// Gives back the bytes of a buffer; `None` for an argument that is no buffer.
 pub(crate) fn bytes_of(given: &Given, seed: u64) -> Option<Vec<u8>> {
     let mut draw = Draw(seed.wrapping_mul(31).wrapping_add(7));
     let mut ints = |count: usize, below: i32| -> Vec<u8> {

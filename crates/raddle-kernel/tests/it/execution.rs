@@ -78,7 +78,7 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// What the corpus says wrongly of this kernel.
+    /// Gives back the statements of the corpus on this kernel that are wrong.
     fn judge(&self) -> Vec<String> {
         let name = &self.case.name;
         let mut wrong = Vec::new();
@@ -100,14 +100,14 @@ impl Bench<'_> {
         wrong
     }
 
-    /// Pairs of buffers, so that one can stand for both.
+    /// Gives back pairs of buffers; one buffer can stand for both of a pair.
     fn shareable(&self) -> Vec<(usize, usize)> {
         let buffers: Vec<usize> = start(self.case, 0).into_keys().collect();
         let pairs = buffers.iter().flat_map(|a| buffers.iter().map(move |b| (*a, *b)));
         pairs.filter(|(a, b)| a < b).collect()
     }
 
-    /// Whether a run that was stopped and then the whole leave other memory than the whole.
+    /// Returns whether a stopped run and then a whole one leave other memory than one whole run.
     fn differs(&self, seed: u64, shared: Option<(usize, usize)>) -> bool {
         let mut draw = Draw(seed.wrapping_mul(977).wrapping_add(1));
         let start = start(self.case, seed);
@@ -126,7 +126,7 @@ impl Bench<'_> {
         once != again || once != twice
     }
 
-    /// What is in memory after some runs.
+    /// Gives back the memory after some runs.
     fn run(&self, start: &Memory, runs: &[&Vec<i32>], shared: Option<(usize, usize)>) -> Memory {
         let buffers = self.device.buffers(start);
         for stops in runs {

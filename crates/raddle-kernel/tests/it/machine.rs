@@ -6,7 +6,7 @@ use std::process::Command;
 use raddle_kernel::Look;
 use raddle_kernel::instrument::ptx;
 
-/// A program of the path, or of this variable; `None`, with a message, where there is none.
+/// Finds a program in `PATH`, or by this variable; `None`, with a message, where there is none.
 fn program(name: &str, variable: &str) -> Option<PathBuf> {
     let given = std::env::var_os(variable).map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -22,7 +22,7 @@ pub(crate) fn assembler() -> Option<PathBuf> {
     program("ptxas", "RADDLE_PTXAS")
 }
 
-/// What the assembler says of a source, and the machine code.
+/// Assembles a source, and gives back the messages of the assembler and the machine code.
 pub(crate) fn assemble(assembler: &Path, source: &str, target: &str) -> (String, Vec<u8>) {
     let scratch = tempfile::tempdir().expect("a folder");
     let (file, out) = (scratch.path().join("a.ptx"), scratch.path().join("a.cubin"));
@@ -32,7 +32,7 @@ pub(crate) fn assemble(assembler: &Path, source: &str, target: &str) -> (String,
     } else {
         source
     };
-    // What was instrumented for an old device has atomic operations that every device has.
+    // Code that was instrumented for an old device has atomic operations that every device has.
     std::fs::write(&file, source).expect("a file");
     let done = Command::new(assembler)
         .args(["-v", &format!("-arch=sm_{target}"), "-o"])
@@ -73,7 +73,7 @@ fn listing(disassembler: &Path, code: &[u8]) -> Option<Vec<Listed>> {
                 None => (false, code),
             };
             let code = code.split(';').next().unwrap_or("").trim();
-            // Some say in further columns what an instruction waits for.
+            // Some devices list in further columns what an instruction waits for.
             let code = code.split("  ").next().unwrap_or("");
             instructions.push((predicated, code.to_owned()));
         }
@@ -81,7 +81,7 @@ fn listing(disassembler: &Path, code: &[u8]) -> Option<Vec<Listed>> {
     Some(kernels)
 }
 
-/// Whether others can see an instruction, or it waits for them.
+/// Returns whether others can see the effect of an instruction, or whether it waits for them.
 fn has_effect(code: &str) -> bool {
     let op = code.split(['.', ' ']).next().unwrap_or("");
     ["ST", "RED", "ATOM", "BAR", "SU", "CALL", "UTMA", "UBLK", "TEX", "TLD", "LD", "SYNCS"]

@@ -74,7 +74,7 @@ fn handwritten(code: &str) -> Verdict {
 fn values_that_only_look_equal_cover_nothing() {
     let access = "mul.wide.u32 %x, %r, 4; mul.wide.u32 %y, %s, 4; add.s64 %a, %c, %x; add.s64 %b, %c, %y;\n\
                   st.global.u32 [%a], 0; ld.global.u32 %v, [%b]; add.s32 %v, %v, 1; st.global.u32 [%b], %v;";
-    // The same index covers, so that what is refused below is refused for its index.
+    // An equal index covers, so each refusal below is due to its index.
     let same = format!("ld.param.u32 %r, [n]; ld.param.u32 %s, [n];\n{access}");
     assert_eq!(handwritten(&same), Verdict::Idempotent);
     for index in [

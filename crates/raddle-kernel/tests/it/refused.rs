@@ -2,7 +2,7 @@
 
 use raddle_kernel::{Compiler, Kernel, Verdict};
 
-/// What a verdict says: the word, what decided, and the line in the source.
+/// Gives back the parts of a verdict: the word, what decided, and the line in the source.
 fn said(kernel: &Kernel) -> (&'static str, String, u32) {
     match kernel.verdict() {
         Verdict::Idempotent => ("idempotent", String::new(), 0),
@@ -13,7 +13,8 @@ fn said(kernel: &Kernel) -> (&'static str, String, u32) {
     }
 }
 
-/// Lines of a source that end with `// REFUSED answer: what decided`; those kernels, each one refusal.
+/// Gives back the lines of a source that end with `// REFUSED answer: what decided`. Each kernel
+/// with one is refused once.
 fn expected(source: &str) -> Vec<(&str, String, u32)> {
     let lines = source.lines().zip(1..);
     lines
@@ -24,7 +25,7 @@ fn expected(source: &str) -> Vec<(&str, String, u32)> {
         .collect()
 }
 
-/// Compiles a source; nothing where there is no compiler.
+/// Compiles a source; `None` where there is no compiler.
 fn compiled(source: &str, options: &[&str]) -> Option<Vec<Kernel>> {
     let compiler = Compiler::find()?;
     let folder = tempfile::tempdir().expect("a folder");
@@ -35,7 +36,7 @@ fn compiled(source: &str, options: &[&str]) -> Option<Vec<Kernel>> {
 }
 
 fn check(source: &str, kernels: &[Kernel]) {
-    // What a compiler makes kernels of begins with an underscore.
+    // A kernel that the compiler itself makes begins with an underscore.
     let written = kernels.iter().filter(|kernel| !kernel.name().starts_with('_'));
     let mut found: Vec<_> = written.map(said).collect();
     found.sort_by_key(|said| said.2);

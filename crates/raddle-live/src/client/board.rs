@@ -1,4 +1,4 @@
-//! Who wakes whom: the lock around the controller, the worker, and hosts that wait?
+//! How do callbacks, hosts and the worker wake each other, under the lock around the controller?
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::{ClientConfig, Until};
 use crate::LiveError;
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What callbacks, hosts and the worker share.
+/// The state that callbacks, hosts and the worker share.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
     /// The worker waits here.
@@ -34,7 +34,7 @@ impl<T> Board<T> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The worker ends, and so do waits.
+    /// Ends the worker and all waits.
     pub(crate) fn stop(&self) {
         self.lock().stop = true;
         self.work.notify_all();
@@ -42,7 +42,7 @@ impl<T> Board<T> {
         self.news.notify_all();
     }
 
-    /// Waits until the worker has ended; whether it has within so long.
+    /// Waits for at most this time until the worker has ended. Returns whether it has.
     pub(crate) fn wait_stopped(&self, at_most: Duration) -> bool {
         let deadline = Instant::now() + at_most;
         let mut core = self.lock();
@@ -86,7 +86,7 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// A call on the controller; the worker is woken if there is something to do then.
+    /// Calls the controller, and wakes the worker if there is something to do then.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
@@ -105,8 +105,9 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Begins a preemption, which the daemon orders under this number, or the program; then asks the board. The
-    /// worker is woken whatever there is to do: it watches how long that takes.
+    /// Begins a preemption, which the daemon ordered under this number or the program wishes, then
+    /// asks the board. The worker is woken whatever there is to do, as it watches how long the
+    /// preemption takes.
     pub(crate) fn preempt<A>(
         &self,
         order: Option<u64>,
@@ -132,13 +133,13 @@ impl<T: Clone> Board<T> {
         Ok(())
     }
 
-    /// Carries out a task, by who holds the runtime; `false` where that takes no launch now.
+    /// Carries out a task, with the runtime in hand; `false` where that takes no launch now.
     pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
     }
 
-    /// The worker has ended.
+    /// Notes that the worker has ended.
     pub(crate) fn stopped(&self) {
         let mut core = self.lock();
         core.stopped = true;
@@ -151,7 +152,8 @@ impl<T: Clone> Board<T> {
         self.lock().reached(until)
     }
 
-    /// Whether it was reached; `false` where the time is over or the client stops.
+    /// Waits until work has ended. Returns whether it has; `false` where the time is over or the
+    /// client stops before.
     pub(crate) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
         let deadline = at_most.map(|at_most| Instant::now() + at_most);
         let mut core = self.lock();
@@ -171,8 +173,8 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// What the worker does next: waits until there is something, or until `at_most` is over. Payloads to
-    /// drop; `None` where it ends.
+    /// Pauses the worker for `at_most`, if given, then until there is something to do. Gives back
+    /// payloads to drop; `None` where the worker has to end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
@@ -186,7 +188,7 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until the daemon has to be told something, or the time is over.
+    /// Waits until there is news for the daemon, or the time is over.
     pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
         if !core.stop && !core.has_news() {
@@ -196,14 +198,14 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// The next task of a preemption under way, for who holds the runtime.
+    /// Gives the thread that holds the runtime the next task of a preemption under way.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
         self.host(|core| if core.stop { None } else { core.take_leaving() })
     }
 
-    /// The next task, for who holds the runtime.
+    /// Gives the thread that holds the runtime the next task.
     pub(crate) fn take(&self) -> Option<Task<T>> {
-        // With the end of a preemption there is news.
+        // The task may be the end of a preemption, which is news: `host` wakes the link.
         self.host(|core| if core.stop { None } else { core.take() })
     }
 }

@@ -1,6 +1,7 @@
-//! What stands under the board's lock: the controller of one program, and who is to be told what?
+//! Which state does the board's lock guard?
 //!
-//! Times are nanoseconds since the client started.
+//! The controller of one program, and who is to be told what. Times are nanoseconds since the
+//! client started.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,46 +17,47 @@ use super::journal::{ClientEvent, Journal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
-/// What a link to the daemon has been asked and has told.
+/// The state of the link between a client and the daemon.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
-    /// There is a daemon.
+    /// True if there is a connection to a daemon.
     pub(crate) is_up: bool,
-    /// The daemon was told that there is work.
+    /// True if the daemon was told that there is work.
     pub(crate) told_work: bool,
-    /// The number of the preemption that the daemon ordered last, and of the last that it heard to be over.
+    /// The number of the preemption that the daemon ordered last.
     pub(crate) ordered: u64,
+    /// The number of the last preemption that the daemon was told to be over.
     pub(crate) told_drained: u64,
-    /// Who schedules keeps the program from submitting.
+    /// True if the scheduler keeps the program from submitting.
     pub(crate) keeps: bool,
-    /// The link waits for news.
+    /// True if the link waits for news.
     pub(crate) waits: bool,
 }
 
-/// Payloads that are kept until somebody drops them, at most while launches are in the runtime.
+/// The number of payloads that are kept, at most, where hosts are expected that would drop them.
 const MOST_ENDED: usize = 64;
 
 pub(crate) struct Core<T> {
     pub(crate) driver: Driver<T, (), Counts>,
     abilities: Abilities,
     started: Instant,
-    /// When the preemption under way began.
+    /// The time at which the preemption under way began.
     since: Option<u64>,
-    /// It has been counted as given up.
+    /// True if the preemption under way has been counted as given up.
     is_given_up: bool,
     given_up: u64,
     unasked: u64,
     preemption_ns: (u64, u64),
     journal: Option<Journal>,
-    /// What the backend counts, by name.
+    /// The counts of the backend, by name.
     counted: BTreeMap<&'static str, u64>,
-    /// What the scheduler has asked for and heard.
+    /// The state of the link to the daemon.
     pub(crate) link: LinkState,
-    /// Payloads of launches that have ended: dropped outside of the lock.
+    /// Payloads of launches that have ended, to be dropped outside of the lock.
     ended: Vec<T>,
-    /// Hosts that wait.
+    /// The number of hosts that wait.
     pub(crate) waiting: u32,
-    /// The worker waits.
+    /// True if the worker waits.
     pub(crate) sleeping: bool,
     pub(crate) stop: bool,
     pub(crate) stopped: bool,
@@ -101,7 +103,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Hands what is buffered of the log on.
+    /// Writes out the buffered part of the log.
     pub(crate) fn flush(&mut self) {
         self.journal.iter_mut().for_each(Journal::flush);
     }
@@ -111,13 +113,13 @@ impl<T: Clone> Core<T> {
         self.journal.take().iter_mut().for_each(Journal::finish);
     }
 
-    /// Counts something by a name of the backend's.
+    /// Adds to a count of the backend, by name.
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// What the backend has counted.
+    /// Returns the counts of the backend.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }
@@ -177,7 +179,7 @@ impl<T: Clone> Core<T> {
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
-    /// Whether a preemption has begun.
+    /// Begins a preemption. Returns whether one has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
         self.link.keeps = true;
@@ -189,7 +191,7 @@ impl<T: Clone> Core<T> {
         begun
     }
 
-    /// This way, or the strongest weaker one that the runtime has.
+    /// Returns this way, or the strongest weaker one that the runtime has.
     fn nearest(&self, way: Preemption) -> Preemption {
         let weaker = match way {
             Preemption::Reset => Preemption::Flag,
@@ -220,7 +222,7 @@ impl<T: Clone> Core<T> {
         self.wish(Wish::Resume { process: PROCESS });
     }
 
-    /// Enters a report; whether hosts that wait have to look again.
+    /// Enters a report. Returns whether hosts that wait have to look again.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());
@@ -235,7 +237,7 @@ impl<T: Clone> Core<T> {
         Ok(false)
     }
 
-    /// The next task. Who takes it holds the runtime.
+    /// Gives back the next task. The caller holds the runtime.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
         if self.journal.is_some() {
@@ -252,30 +254,31 @@ impl<T: Clone> Core<T> {
         Some(task)
     }
 
-    /// The next task of a preemption under way: no submission.
+    /// Gives back the next task of a preemption under way: no submission.
     pub(crate) fn take_leaving(&mut self) -> Option<Task<T>> {
         let leaving = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Draining);
         if leaving { self.take() } else { None }
     }
 
-    /// Whether the worker has something to do.
+    /// Returns whether the worker has something to do.
     pub(crate) fn is_due(&self) -> bool {
         self.driver.controller().is_any_due() || self.must_drop()
     }
 
-    /// Payloads are dropped by who comes by: a host that captures or has waited, else the worker.
+    /// Returns whether the worker has to drop payloads. A host that captures or has waited drops
+    /// them otherwise, unless there are too many.
     fn must_drop(&self) -> bool {
         let in_flight = self.driver.controller().in_flight(PROCESS).unwrap_or(0);
         let nobody_comes = in_flight == 0 && self.waiting == 0;
         !self.ended.is_empty() && (nobody_comes || self.ended.len() >= MOST_ENDED)
     }
 
-    /// Payloads to be dropped outside of the lock.
+    /// Takes the payloads, to be dropped outside of the lock.
     pub(crate) fn take_ended(&mut self) -> Vec<T> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Nanoseconds until the preemption under way is given up; it is counted when they are over.
+    /// Returns the nanoseconds until the preemption under way is given up, and counts that.
     pub(crate) fn until_given_up(&mut self, give_up: u64) -> Option<u64> {
         let since = self.since.filter(|_| !self.is_given_up)?;
         let left = since.saturating_add(give_up).saturating_sub(self.now());
@@ -288,19 +291,20 @@ impl<T: Clone> Core<T> {
         Some(left)
     }
 
-    /// Whether anything of the program waits or is in the runtime.
+    /// Returns whether any work of the program waits or is in the runtime.
     pub(crate) fn has_work(&self) -> bool {
         let controller = self.driver.controller();
         controller.buffered(PROCESS).unwrap_or(0) + controller.in_flight(PROCESS).unwrap_or(0) > 0
     }
 
-    /// Whether what the daemon ordered last is over and it has not heard so.
+    /// Returns whether the preemption that the daemon ordered last is over, and the daemon has not
+    /// been told so.
     pub(crate) fn drained_untold(&self) -> bool {
         self.link.ordered > self.link.told_drained
             && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
     }
 
-    /// Whether there is something that the daemon has to be told at once.
+    /// Returns whether there is news that the daemon has to be told at once.
     pub(crate) fn has_news(&self) -> bool {
         self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())
     }

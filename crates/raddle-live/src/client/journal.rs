@@ -28,14 +28,14 @@ pub(crate) struct ClientHeader {
     pub(crate) options: ControllerConfig,
 }
 
-/// That a log is one of a client.
+/// A mark that a log is one of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ClientMark {
     Client,
 }
 
-/// What kind of work was captured.
+/// The kind of a captured work, as logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoggedKind {
@@ -47,7 +47,7 @@ pub(crate) enum LoggedKind {
     Collective,
 }
 
-/// Something that a client heard.
+/// An event that a client heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ClientEvent {
@@ -107,11 +107,11 @@ pub(crate) enum ClientEvent {
     },
     Raised {},
     Drained {},
-    /// A preemption is not over in time; nothing follows from it.
+    /// A preemption that is not over in time; nothing follows from it.
     GaveUp {},
 }
 
-/// What the controller answered.
+/// An answer of the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum ClientAnswer {
@@ -215,7 +215,7 @@ impl ClientAnswer {
     }
 }
 
-/// Where a client's log is written.
+/// The writer of a client's log.
 pub(super) struct Journal {
     log: LogWriter,
     step: u64,
@@ -251,7 +251,7 @@ impl Journal {
     }
 }
 
-/// A client's controller, fed again.
+/// A controller that is fed the events of a client's log again.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,
@@ -264,7 +264,7 @@ impl ClientReplay {
         Ok(Self { driver, flying: Vec::new() })
     }
 
-    /// The answer that is due now, as it is written.
+    /// Gives back the answer that is due now, in the form in which it is logged.
     pub(crate) fn answer(&mut self) -> Option<impl Serialize + use<>> {
         let task = self.driver.take()?;
         if let Task::Submit { handle, .. } = task {
@@ -329,7 +329,7 @@ impl ClientReplay {
         let handle = self.handle(launch)?;
         self.report(report(handle))?;
         let controller = self.driver.controller();
-        // `submitted` may be heard of a launch that has ended: the latest ones are kept.
+        // A launch may be reported as submitted after its end: handles are kept for a while.
         if self.flying.len() > 4096 {
             self.flying.retain(|handle| controller.payload(*handle).is_some());
         }

@@ -37,9 +37,10 @@ pub const PROCESS: ProcessId = ProcessId(0);
 /// The settings of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// Those of the controller: a window of 8, and no launch is killed more than 3 times.
+    /// The settings of the controller: a window of 8, and no launch is killed more than 3 times.
     pub controller: ControllerConfig,
-    /// For how long a preemption may be under way before it is counted as given up: 1 s. It goes on.
+    /// The time for which a preemption may be under way before it is counted as given up: 1 s. The
+    /// preemption goes on.
     pub give_up: Duration,
 }
 
@@ -50,29 +51,29 @@ impl Default for ClientConfig {
     }
 }
 
-/// What a host waits for.
+/// A condition that a host waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Everything of the program that was captured up to this has ended.
+    /// All work of the program that was captured up to this order has ended.
     All(CaptureOrder),
-    /// Everything of one stream that was captured up to this has ended.
+    /// All work of one stream that was captured up to this order has ended.
     Stream(StreamId, CaptureOrder),
 }
 
-/// What a client has done so far.
+/// The counts of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// What its driver did.
+    /// The counts of the client's driver.
     pub driver: Counts,
-    /// Launches that wait in its queues.
+    /// Launches that wait in the client's queues.
     pub waiting: u64,
     /// Launches in the runtime.
     pub in_flight: u64,
     /// Preemptions that were not over in time.
     pub given_up: u64,
-    /// Launches that left without a flag: what was submitted behind them may have run before them.
+    /// Launches that left without a flag: work submitted behind them may have run before them.
     pub unasked: u64,
-    /// Nanoseconds from the begin of a preemption until its end: of the last one, of the longest.
+    /// Nanoseconds that a preemption took, from begin to end: the last one, the longest one.
     pub preemption_ns: (u64, u64),
 }
 
@@ -88,11 +89,11 @@ impl<T> Clone for Client<T> {
     }
 }
 
-/// What the threads of a client share.
+/// The parts that the threads of a client share.
 pub(crate) struct Shared<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
-    /// Tells the daemon what is new.
+    /// The function by which the link tells the daemon what is new.
     tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
 }
 
@@ -107,7 +108,7 @@ impl<T> Clone for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// A link tells the daemon what is new by this.
+    /// Sets the function by which a link tells the daemon what is new.
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
         let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
         *tells = Some(std::sync::Arc::new(tell));
@@ -121,8 +122,9 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// Begins a preemption, which the daemon orders under this number, or the program. Where nobody holds the
-    /// runtime, this thread tells it; else who holds it.
+    /// Begins a preemption, which the daemon ordered under this number or the program wishes. Where
+    /// nobody holds the runtime, this thread carries out its tasks; else the thread that holds the
+    /// runtime.
     pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
         let board = &*self.board;
         let Some(mut runtime) = self.try_baton() else {
@@ -136,7 +138,7 @@ impl<T: Clone> Shared<T> {
         begun
     }
 
-    /// The baton: who holds it carries tasks out.
+    /// Takes the baton, if nobody holds it: the thread that holds it carries tasks out.
     fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
         match self.runtime.try_lock() {
             Ok(guard) => Some(guard),
@@ -163,7 +165,7 @@ impl<T> Drop for Handle<T> {
     }
 }
 
-/// Tells a client what its runtime does: for callbacks. It keeps no client alive.
+/// A handle by which callbacks report to a client what its runtime does. It keeps no client alive.
 #[derive(Debug)]
 pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
 
@@ -174,8 +176,8 @@ impl<T> Clone for Reporter<T> {
 }
 
 impl<T: Clone> Reporter<T> {
-    /// Something happened in the runtime. It enters the report, wakes who has to hear of it and returns:
-    /// it calls no runtime, and drops no payload on this thread.
+    /// Enters a report of the runtime, wakes the threads that have to know of it, and returns: it
+    /// calls no runtime, and drops no payload on this thread.
     ///
     /// # Errors
     /// A report that cannot be true; nothing has changed.
@@ -185,8 +187,8 @@ impl<T: Clone> Reporter<T> {
 }
 
 impl<T: Clone + Send + 'static> Client<T> {
-    /// A client whose runtime is `made` with somebody to report to, and declares what is `declared`. It
-    /// runs: nothing is preempted or paused.
+    /// Starts a client. `make` makes its runtime, which declares `declared` and gets a handle to
+    /// report by. Nothing is preempted or paused at first.
     ///
     /// # Errors
     /// As [`Controller::new`]; a runtime that declares something else; no thread.
@@ -198,7 +200,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         Self::logged(declared, options, None, make)
     }
 
-    /// The same with a log of everything that it hears and decides. Give it a buffer.
+    /// Starts a client with a log of all that it hears and decides: a writer with a buffer.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -219,7 +221,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(Self(Arc::new(Handle { shared, worker })))
     }
 
-    /// The program opens a stream.
+    /// Opens a stream of the program.
     ///
     /// # Errors
     /// More streams than ids.
@@ -227,8 +229,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::open)
     }
 
-    /// The program closes a stream: nothing more is captured in it, what is there runs. Then its id is
-    /// given again.
+    /// Closes a stream of the program: nothing more is captured in it, and captured work runs. Then
+    /// its id is given again.
     ///
     /// # Errors
     /// An unknown stream.
@@ -236,8 +238,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.close(stream))
     }
 
-    /// The program's work, at the end of its stream. Where nothing is preempted and the window has room,
-    /// this thread submits it, or what waits before it.
+    /// Captures work of the program, at the end of its stream. Where nothing is preempted and the
+    /// window has room, this thread submits the work, or work that waits before it.
     ///
     /// # Errors
     /// An unknown stream.
@@ -267,8 +269,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         captured
     }
 
-    /// The same for work that waits for something that only the program knows: nothing of the stream is
-    /// submitted from it on until its order is [released](Self::release).
+    /// Captures work that waits for something that only the program knows: nothing of the stream is
+    /// submitted from this work on until its order is [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -290,7 +292,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(captured)
     }
 
-    /// Submits nothing of a stream that was captured from this order on, until that is
+    /// Holds a stream: submits nothing that was captured in it from this order on, until that is
     /// [released](Self::release).
     ///
     /// # Errors
@@ -307,57 +309,57 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.release(stream, from))
     }
 
-    /// Whether what is named has ended.
+    /// Returns whether the named work has ended.
     #[must_use]
     pub fn reached(&self, until: Until) -> bool {
         self.board().reached(until)
     }
 
-    /// Blocks until what is named has ended, or the client stops. Never from within a call of the
-    /// runtime or a callback.
+    /// Blocks until the named work has ended, or the client stops. Must not be called from within a
+    /// call of the runtime or a callback.
     pub fn wait(&self, until: Until) {
         let _ = self.board().wait(until, None);
     }
 
-    /// The same for at most so long; whether it has ended.
+    /// Blocks for at most this time until the named work has ended. Returns whether it has.
     #[must_use]
     pub fn wait_for(&self, until: Until, at_most: Duration) -> bool {
         self.board().wait(until, Some(at_most))
     }
 
-    /// Takes the program's work off the device by this way; where the runtime does not have it, by the
-    /// strongest weaker one. Whether a preemption has begun.
+    /// Takes the program's work off the device by this way; where the runtime does not have it, by
+    /// the strongest weaker one. Returns whether a preemption has begun.
     pub fn preempt(&self, way: Preemption) -> bool {
         self.0.shared.preempt(None, way)
     }
 
-    /// Replaces the way of a preemption under way by a stronger one; whether it is that one now.
+    /// Replaces the way of a preemption under way by a stronger one. Returns whether it did.
     pub fn escalate(&self, way: Preemption) -> bool {
         self.board().host(|core| core.escalate(way))
     }
 
-    /// Submits nothing more until it is resumed; what was submitted runs on.
+    /// Pauses the program: nothing more is submitted until it is resumed; submitted work runs on.
     pub fn pause(&self) {
         self.board().host(core::Core::pause);
     }
 
-    /// The program goes on: now, or when the preemption under way is complete.
+    /// Resumes the program: now, or when the preemption under way is complete.
     pub fn resume(&self) {
         self.board().host(core::Core::resume);
     }
 
-    /// Asks the controller.
+    /// Calls a function with the controller, and gives back its answer.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
         self.board().host(|core| question(core.driver.controller()))
     }
 
-    /// What it has done so far.
+    /// Returns the counts of the client.
     #[must_use]
     pub fn counts(&self) -> ClientCounts {
         self.board().host(|core| core.counts())
     }
 
-    /// Counts something of the backend's, by a short name: `raddle live status` shows it.
+    /// Adds to a count of the backend, by a short name: `raddle live status` shows it.
     pub fn count(&self, what: &'static str, more: u64) {
         self.board().host(|core| core.count(what, more));
     }
@@ -366,25 +368,25 @@ impl<T: Clone + Send + 'static> Client<T> {
         &self.0.shared.board
     }
 
-    /// What it and everybody who has a link on it share.
+    /// Gives back the parts that the client and its links share.
     pub(crate) fn shared(&self) -> Shared<T> {
         self.0.shared.clone()
     }
 
-    /// Somebody to report to.
+    /// Gives back a handle to report to the client by.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
         Reporter(Arc::clone(&self.0.shared.board))
     }
 
-    /// Ends the log, of which nothing is left to be written then: for a program that ends. What is heard and
+    /// Ends the log with all that was to be written: for a program that ends. What is heard and
     /// decided from now on is not logged.
     pub fn end_log(&self) {
         self.board().host(core::Core::finish);
     }
 
-    /// Ends the worker, after the task that it carries out; `false` if that takes longer than so long.
-    /// Waits end; what waits in queues is not submitted any more.
+    /// Ends the worker, after the task that it carries out; `false` if that takes longer than
+    /// `at_most`. Waits end, and work that waits in queues is not submitted any more.
     pub fn stop(&self, at_most: Duration) -> bool {
         self.board().stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();

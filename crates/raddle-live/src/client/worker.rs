@@ -6,7 +6,7 @@ use super::Shared;
 use crate::LiveError;
 use crate::sync::{PoisonError, thread};
 
-/// For how long nothing is tried again after the runtime has taken no launch.
+/// The time for which the worker pauses after the runtime has taken no launch.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
 /// Starts the worker of a client.

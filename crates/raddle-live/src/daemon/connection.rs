@@ -15,12 +15,12 @@ const MOST_A_SECOND: u32 = 1000;
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
-/// Why a connection ends.
+/// The reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The other side has gone.
     Gone,
-    /// It breaks a rule.
+    /// A rule that the other side breaks.
     Refused(RefusedClient),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Connection {
     pub(super) pid: i32,
     /// The program, once it has joined.
     pub(super) program: Option<ProcessId>,
-    /// When it connected.
+    /// The time at which the other side connected.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
     pub(super) ordered: u64,
@@ -75,12 +75,12 @@ impl Connection {
         &self.stream
     }
 
-    /// It has not said anything yet.
+    /// Returns whether the connection has not sent a message yet.
     pub(super) const fn is_silent(&self) -> bool {
         self.heard == 0
     }
 
-    /// Reads what is there, a few messages at a time; what is left comes with the next call.
+    /// Reads the messages that are there, a few at a time; the rest comes with the next call.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -117,7 +117,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends it, or as much as there is room for.
+    /// Sends a message, or as much of it as there is room for.
     pub(super) fn send(&mut self, message: &ToClient) -> Result<(), Fault> {
         if self.unread.len() > MOST_UNREAD {
             return Err(Fault::Refused(RefusedClient::NotReading));
@@ -126,12 +126,12 @@ impl Connection {
         self.write()
     }
 
-    /// Something waits for room.
+    /// Returns whether bytes wait for room.
     pub(super) const fn has_more(&self) -> bool {
         !self.unread.is_empty()
     }
 
-    /// Writes what waits, as far as there is room.
+    /// Writes the bytes that wait, as far as there is room.
     pub(super) fn write(&mut self) -> Result<(), Fault> {
         while !self.unread.is_empty() {
             match self.stream.write(&self.unread) {
@@ -145,15 +145,15 @@ impl Connection {
         Ok(())
     }
 
-    /// The number of a preemption that is ordered now.
+    /// Gives the next preemption its number, and notes that it is ordered now.
     pub(super) fn order(&mut self, now: u64) -> u64 {
         self.ordered += 1;
-        // One that is not over goes on, whatever was said since.
+        // A preemption that is not over goes on, whatever was ordered since.
         self.pending = self.pending.or(Some(Pending { since: now, counted: false }));
         self.ordered
     }
 
-    /// A preemption is over; whether it is the last that was ordered.
+    /// Notes that a preemption is over. Returns whether it is the last that was ordered.
     pub(super) fn drained(&mut self, order: u64) -> bool {
         let last = order == self.ordered && self.pending.is_some();
         if last {
@@ -162,7 +162,7 @@ impl Connection {
         last
     }
 
-    /// Whether the last preemption has become overdue since somebody asked.
+    /// Returns whether the last preemption has become overdue since the last call.
     pub(super) fn is_overdue(&mut self, now: u64, give_up: u64) -> bool {
         let Some(pending) = &mut self.pending else { return false };
         if pending.counted || now.saturating_sub(pending.since) < give_up {
@@ -173,14 +173,14 @@ impl Connection {
         true
     }
 
-    /// A token for this level, good for as long as the connection is there.
+    /// Makes a token for this level, good for as long as the connection is there.
     pub(super) fn grant(&mut self, level: Level) -> io::Result<String> {
         let token = super::socket::unguessable()?;
         self.granted = Some((token.clone(), level));
         Ok(token)
     }
 
-    /// The level of this token, if it was granted here.
+    /// Returns the level of this token, if it was granted on this connection.
     pub(super) fn granted(&self, token: &str) -> Option<Level> {
         let (granted, level) = self.granted.as_ref()?;
         (granted == token).then_some(*level)

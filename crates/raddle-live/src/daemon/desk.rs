@@ -48,14 +48,14 @@ impl DaemonHeader {
     }
 }
 
-/// That a log is one of a daemon.
+/// A mark that a log is one of a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DaemonMark {
     Daemon,
 }
 
-/// Something that a daemon heard.
+/// An event that a daemon heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum DaemonEvent {
@@ -76,7 +76,7 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// Somebody takes it off, by this way, until he lets it go on.
+    /// A program that is taken off, by this way, until somebody lets it go on.
     Held {
         process: ProcessId,
         how: Preemption,
@@ -87,7 +87,7 @@ pub(crate) enum DaemonEvent {
     Woke {},
 }
 
-/// What a program is told.
+/// An order to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Told {
@@ -96,7 +96,7 @@ pub(crate) enum Told {
     Resume { process: ProcessId },
 }
 
-/// Who has the turn.
+/// A decision that is logged: who has the turn, or which law was broken.
 #[derive(Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 enum Answered<'a> {
@@ -111,7 +111,7 @@ enum Answered<'a> {
     },
 }
 
-/// When a program was preempted last: as often as it may be in a second.
+/// The times at which a program was preempted in the last second.
 #[derive(Debug, Default)]
 struct Allowance(VecDeque<u64>);
 
@@ -166,7 +166,7 @@ impl Desk {
         (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
     }
 
-    /// Enters what was heard, and says at once what follows from it alone.
+    /// Enters an event, and adds the orders that follow from it alone.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, event);
         match event {
@@ -230,7 +230,7 @@ impl Desk {
             return;
         }
         self.arbiter.runnable(process);
-        // Nobody was asked since it was taken off.
+        // A program that kept the turn gets no other order to go on: no policy was asked meanwhile.
         if self.arbiter.standing(process).is_some_and(Standing::has_turn) {
             self.tell(Told::Resume { process }, now, told);
         }
@@ -266,7 +266,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Tells what is wished. A preemption that `is_new` counts; else one is under way and goes on.
+    /// Turns a wish into an order. A preemption that `is_new` counts; any other is under way.
     fn wish(
         &mut self,
         wish: Wish,
@@ -285,7 +285,7 @@ impl Desk {
                 if !is_new(process) || member.allowance.take(most, now) {
                     Told::Preempt { process, how: way }
                 } else {
-                    // What it has submitted runs on: no preemption, so nothing to wait for.
+                    // Submitted work runs on: there is no preemption, so nothing to wait for.
                     member.held_back += 1;
                     self.arbiter.drained(process);
                     Told::Pause { process }
@@ -294,7 +294,7 @@ impl Desk {
             Wish::Pause { .. } => Told::Pause { process },
             Wish::Resume { .. } => Told::Resume { process },
         };
-        // Who is held has been told.
+        // A program that is held was told so before.
         if !self.members.get(&process).is_some_and(|member| member.held) {
             self.tell(tells, now, told);
         }
@@ -305,17 +305,17 @@ impl Desk {
         told.push(tells);
     }
 
-    /// When the policies have to be asked again at the latest.
+    /// Returns the time at which the policies have to be asked again at the latest.
     pub(crate) const fn until(&self) -> Option<u64> {
         self.until
     }
 
-    /// The level of a program.
+    /// Returns the level of a program.
     pub(crate) fn level(&self, process: ProcessId) -> Option<Level> {
         self.members.get(&process).map(|member| member.level)
     }
 
-    /// How a program stands, whether it is runnable, and how many preemptions of it were held back.
+    /// Returns how a program stands, whether it is runnable, and its held-back preemptions.
     pub(crate) fn standing(&self, process: ProcessId) -> (ProgramStanding, bool, u64) {
         let member = self.members.get(&process);
         let runnable = member.is_some_and(|member| member.runnable.is_some());
@@ -329,7 +329,7 @@ impl Desk {
         (standing, runnable, member.map_or(0, |member| member.held_back))
     }
 
-    /// Hands what is buffered of the log on.
+    /// Writes out the buffered part of the log.
     pub(crate) fn flush(&mut self) {
         self.log.flush();
     }
@@ -341,7 +341,7 @@ impl Desk {
 }
 
 impl Allowance {
-    /// Whether one more is allowed now, in no second more than `most`.
+    /// Returns whether one more preemption is allowed now, so that no second has more than `most`.
     fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();
@@ -364,7 +364,7 @@ impl Member {
             share: 1,
             joined: Tick(self.joined),
             alive,
-            // Nobody sees when its waves run: it counts while it has work.
+            // Nobody sees when waves of the program run: its time counts while it has work.
             ran: alive,
             resident_waves: self.in_flight,
             ready: None,
@@ -377,12 +377,12 @@ impl Member {
         })
     }
 
-    /// What it has submitted, as far as a daemon knows: how many, and nothing of each.
+    /// Gives back the submitted launches, of which a daemon knows the number and nothing else.
     fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =
             VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
-        // Its last word is old: it may have submitted something since.
+        // The last number that the program told is old, so at least one launch counts.
         std::iter::repeat_n(one, self.in_flight.clamp(1, 64) as usize)
     }
 }

@@ -46,7 +46,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// The same event for every program of a process id.
+    /// Enters an event for every program of a process id.
     fn of_pid(&mut self, id: u64, pid: i32, now: u64, event: impl Fn(ProcessId) -> DaemonEvent) {
         let of = |connection: &Connection| connection.program.filter(|_| connection.pid == pid);
         let programs: Vec<ProcessId> = self.connections.values().filter_map(of).collect();

@@ -32,9 +32,9 @@ use crate::wire::ToClient;
 /// The level of a program that was granted none.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
-/// How often is looked at what only time changes.
+/// The interval at which the daemon looks at what only time changes.
 const TICK: Duration = Duration::from_millis(20);
-/// For how long a connection may say nothing at first.
+/// The time, in ns, for which a connection may say nothing at first.
 const SILENCE: u64 = 1_000_000_000;
 /// The listener's name among connections.
 const LISTENER: u64 = u64::MAX;
@@ -42,33 +42,35 @@ const LISTENER: u64 = u64::MAX;
 /// The settings of a daemon.
 #[derive(Clone, Debug)]
 pub struct DaemonConfig {
-    /// Its turn and preempt policies.
+    /// The recipe, of which the turn and preempt policies are used.
     pub recipe: Recipe,
-    /// The most urgent level that it grants.
+    /// The most urgent level that the daemon grants.
     pub most_urgent: Level,
     /// Preemptions of one program in a second, at most.
     pub most_a_second: u32,
     /// Connections at a time, at most.
     pub most_connections: usize,
-    /// For how long a preemption may be under way before it is counted as overdue.
+    /// The time for which a preemption may be under way before it is counted as overdue.
     pub give_up: Duration,
-    /// Preempts at random.
+    /// The storm that preempts at random, if there is one.
     pub storm: Option<Storm>,
 }
 
-/// What a daemon schedules by where nobody says it.
+/// The recipe that a daemon uses where nobody gives one.
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
 impl Default for DaemonConfig {
-    /// The urgent first, and their launches killed where they may be; the rest as [`new`](Self::new).
+    /// Puts urgent programs first, and kills launches of the others where they may be killed; the
+    /// rest is as for [`new`](Self::new).
     fn default() -> Self {
         Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
     }
 }
 
 impl DaemonConfig {
-    /// This recipe; every level; 100 preemptions a second; 256 connections; 1 s; no storm.
+    /// Makes settings with this recipe: every level; 100 preemptions a second; 256 connections; 1
+    /// s; no storm.
     #[must_use]
     pub const fn new(recipe: Recipe) -> Self {
         Self {
@@ -181,7 +183,7 @@ impl Daemon {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Until something has to be done without anybody saying so.
+    /// Returns the time until something has to be done without an event.
     fn timeout(&self) -> rustix::event::Timespec {
         let now = self.now();
         let storm = self.options.storm.as_ref().map(Storm::due);
@@ -195,7 +197,7 @@ impl Daemon {
     }
 
     fn accept(&mut self, now: u64) {
-        // What is left comes with the next call.
+        // Connections that are left come with the next call.
         for _ in 0..64 {
             let Ok((stream, _)) = self.listener.accept() else { return };
             let Ok(peer) = rustix::net::sockopt::socket_peercred(&stream) else { continue };
@@ -222,7 +224,7 @@ impl Daemon {
         }
     }
 
-    /// Counts it, and says so the first time.
+    /// Counts a refusal, and reports the first of its kind.
     fn refuse(&mut self, why: RefusedClient, pid: i32) {
         let count = self.refused.entry(why).or_default();
         *count += 1;
@@ -234,7 +236,7 @@ impl Daemon {
         }
     }
 
-    /// Somebody has said something, can be told more, or has gone.
+    /// Serves a connection that has sent something, has room to be sent more, or has gone.
     fn attend(&mut self, id: u64, flags: epoll::EventFlags, now: u64) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let mut fault = None;
@@ -257,13 +259,13 @@ impl Daemon {
         }
     }
 
-    /// Hears of room to write where something waits for it.
+    /// Watches for room to write where bytes wait for it.
     fn watch(&self, id: u64) {
         let Some(connection) = self.connections.get(&id) else { return };
         let data = epoll::EventData::new_u64(id);
         let mut flags = epoll::EventFlags::IN;
         flags.set(epoll::EventFlags::OUT, connection.has_more());
-        // It cannot fail while the connection is there.
+        // The call cannot fail while the connection is there.
         let _ = epoll::modify(&self.epoll, connection.stream(), data, flags);
     }
 
@@ -317,7 +319,7 @@ impl Daemon {
         }
     }
 
-    /// What only time brings about.
+    /// Does the work that only time brings about.
     fn tick(&mut self, now: u64) {
         if let Some(mut storm) = self.options.storm.take() {
             let programs: Vec<ProcessId> = self.programs.keys().copied().collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// A socket that only its user may open, in the place of one that nobody serves any more.
+/// Makes a socket that only its user may open, in the place of one that nobody serves any more.
 pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     let old = std::fs::symlink_metadata(path);
     if old.is_ok_and(|it| it.file_type().is_socket()) {
@@ -22,7 +22,8 @@ pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
             Err(error) => return Err(error),
         }
     }
-    // From the first moment on: nobody else can open it between its creation and a change of rights.
+    // The rights hold from the first moment on: nobody else can open the socket between its
+    // creation and a change of rights.
     let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
     let listener = UnixListener::bind(path);
     rustix::process::umask(before);
@@ -31,7 +32,7 @@ pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Numbers nobody guesses, as text.
+/// Makes a random number that nobody guesses, as text.
 pub(super) fn unguessable() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

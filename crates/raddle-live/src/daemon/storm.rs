@@ -9,7 +9,7 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::desk::DaemonEvent;
 
-/// A storm, in nanoseconds.
+/// A storm; times are nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -17,12 +17,13 @@ pub struct Storm {
     state: u64,
     due: u64,
     held: Option<ProcessId>,
-    /// One of these by chance.
+    /// The ways of preemption, of which one is drawn each time.
     ways: [Preemption; 4],
 }
 
 impl Storm {
-    /// Something happens every `from` to `to`; the larger counts where they are the wrong way round.
+    /// Makes a storm in which something happens every `from` to `to`; the larger counts where they
+    /// are the wrong way round.
     #[must_use]
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -31,18 +32,18 @@ impl Storm {
         Self { from, to, state: seed, due: from, held: None, ways }
     }
 
-    /// The same, by this way alone.
+    /// Lets the storm preempt by this way alone.
     #[must_use]
     pub const fn by(self, way: Preemption) -> Self {
         Self { ways: [way; 4], ..self }
     }
 
-    /// When something happens next.
+    /// Returns the time at which something happens next.
     pub(super) const fn due(&self) -> u64 {
         self.due
     }
 
-    /// What happens now.
+    /// Takes a program off or lets one go on, if that is due.
     pub(super) fn blow(
         &mut self,
         now: u64,
@@ -68,7 +69,7 @@ impl Storm {
         }
     }
 
-    /// One of `0..=most`.
+    /// Draws one of `0..=most`.
     fn random(&mut self, most: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

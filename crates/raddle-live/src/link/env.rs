@@ -12,19 +12,19 @@ use super::{Link, LinkConfig};
 use crate::LiveError;
 use crate::client::{Client, ClientConfig, Reporter};
 
-/// The socket of the daemon.
+/// The variable with the socket of the daemon.
 pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
-/// The token of the level that was granted.
+/// The variable with the token of the level that was granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
-/// The file that says which processes have loaded the library.
+/// The variable with the file that says which processes have loaded the library.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
-/// Where each client writes its log; `%p` is the process id.
+/// The variable with the file to which each client writes its log; `%p` is the process id.
 pub const LOG: &str = "RADDLE_LIVE_LOG";
-/// Launches in the runtime at a time.
+/// The variable with the number of launches in the runtime at a time.
 pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
-/// How often a launch is killed at most; `none` for no bound.
+/// The variable with the number of times that a launch is killed at most; `none` for no bound.
 pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
-/// Milliseconds until a preemption counts as given up.
+/// The variable with the milliseconds until a preemption counts as given up.
 pub const GIVE_UP_MS: &str = "RADDLE_LIVE_GIVE_UP_MS";
 
 fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
@@ -32,7 +32,7 @@ fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
 }
 
 impl ClientConfig {
-    /// The settings that the environment gives; what it does not give, or gives wrongly, as by default.
+    /// Reads the settings from the environment; what is missing or wrong there is the default.
     #[must_use]
     pub fn from_env() -> Self {
         let mut options = Self::default();
@@ -51,15 +51,15 @@ impl ClientConfig {
     }
 }
 
-/// Says that the library was loaded into this process, if somebody asks.
+/// Notes that the library was loaded into this process, if a file for that is named.
 pub fn mark_loaded() {
     let Some(path) = std::env::var_os(LOADED) else { return };
-    // Who asks sees that nothing is there.
+    // The process that named the file sees that nothing was written.
     let file = OpenOptions::new().append(true).open(path);
     let _ = file.and_then(|mut file| writeln!(file, "{}", std::process::id()));
 }
 
-/// A client with the settings, the log and the link that the environment asks for.
+/// Starts a client with the settings, the log and the link that the environment names.
 ///
 /// # Errors
 /// As [`Client::start`].
@@ -74,7 +74,7 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     Ok((client, link.transpose()?))
 }
 
-/// Where this client writes its log; a second one of the process writes beside it.
+/// Opens the file of this client's log; a second client of the process writes beside it.
 fn log() -> Option<Box<dyn Write + Send>> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
     let path = std::env::var(LOG).ok()?.replace("%p", &std::process::id().to_string());

@@ -1,11 +1,14 @@
 //! How does a program hear whose turn it is?
 //!
-//! Two threads beside a client: one hears the daemon, the other tells it when there is work, when there
-//! is none, and when a preemption is over. That there is work is told by the thread of the program that brings
-//! it, if nobody is speaking: on a machine whose cores are busy the other one may wake milliseconds later. Without a daemon, or when it dies, the client runs; when it
-//! comes back, the program joins again. So it is with a daemon that is stopped: a client that is kept from
-//! running asks whether it is there, and hangs up where nothing is answered. The next connection is one to
-//! a daemon that has said nothing yet, and so keeps nobody from running, until it answers.
+//! Two threads beside a client: one hears the daemon, the other tells it when there is work, when
+//! there is none, and when a preemption is over. New work is told by the thread of the program that
+//! brings it, if nobody is speaking: on a machine whose cores are busy the other thread may wake
+//! milliseconds later.
+//!
+//! Without a daemon, or when it dies, the client runs; when it comes back, the program joins again.
+//! So it is with a daemon that is stopped: a client that is kept from running asks whether the
+//! daemon is there, and hangs up where nothing is answered. The next connection is one to a daemon
+//! that has said nothing yet, and so keeps nobody from running, until it answers.
 
 pub mod env;
 
@@ -24,22 +27,22 @@ use crate::client::{Client, Shared};
 use crate::status::ClientSummary;
 use crate::wire::{ToClient, ToDaemon, receive, send, send_now};
 
-/// For how long there is no work before the daemon hears of it.
+/// The time without work after which the daemon hears of it.
 const LINGER: Duration = Duration::from_millis(4);
-/// How often somebody looks whether the link is to end.
+/// The interval at which threads look whether the link is to end.
 const LOOK: Duration = Duration::from_millis(200);
-/// How often the daemon hears what was done.
+/// The interval at which the daemon hears the counts of the client.
 const SUMMARY: Duration = Duration::from_millis(50);
-/// How often a daemon that keeps a client from running is asked whether it is there, and for how long it may
-/// say nothing then.
+/// The interval at which a daemon that keeps a client from running is asked whether it is there,
+/// and the time for which it may then say nothing.
 const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
-/// How long until a daemon that is not there is looked for again: at first, at most.
+/// The time until a daemon that is not there is looked for again: at first, and at most.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
-/// Where a daemon is, and what it has granted.
+/// The address of a daemon, and the token that it has granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// Its socket.
+    /// The socket of the daemon.
     pub socket: PathBuf,
     /// A token for a level, of `raddle live run`.
     pub token: Option<String>,
@@ -54,21 +57,21 @@ struct Line {
     options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
-    /// Since when the daemon has been asked whether it is there and has said nothing.
+    /// The time at which the daemon was asked whether it is there; `None` once it has answered.
     asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
-/// What is said to the daemon, by one thread at a time.
+/// The speaking side of the link, used by one thread at a time.
 #[derive(Debug)]
 struct Speech {
     /// The half of the connection that is written to, while there is one.
     to: Option<UnixStream>,
-    /// When the daemon heard last what was done.
+    /// The time at which the daemon was last told the counts.
     summarised: Instant,
-    /// When it was asked last whether it is there.
+    /// The time at which the daemon was last asked whether it is there.
     asked: Instant,
-    /// How many launches had been submitted when it was told last.
+    /// The number of launches that had been submitted when the daemon was last told.
     submitted: u64,
 }
 
@@ -115,14 +118,14 @@ impl Link {
         Ok(Self(line))
     }
 
-    /// Whether there is a connection now.
+    /// Returns whether there is a connection now.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.speech().to.is_some()
     }
 }
 
-/// What the daemon has to be told.
+/// The news that the daemon has to be told.
 struct News {
     ends: bool,
     work: bool,
@@ -153,10 +156,10 @@ impl Line {
         let mut again = AGAIN.0;
         while !self.ends() && !board.host(|core| core.stop) {
             if let Ok(stream) = UnixStream::connect(&self.options.socket) {
-                // It goes on below, whatever it was.
+                // The loop goes on below, however the connection ended.
                 let heard = self.obey(stream, shared);
                 self.speech().hang_up();
-                // Nobody schedules it now.
+                // Without a daemon, nobody schedules the program.
                 board.host(|core| {
                     core.link.is_up = false;
                     core.resume();
@@ -168,7 +171,7 @@ impl Line {
         }
     }
 
-    /// Does what a daemon says until it is gone; whether it said anything.
+    /// Carries out the orders of a daemon until it is gone. Returns whether it said anything.
     fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &Shared<T>) -> bool {
         let board = &*shared.board;
         board.host(|core| {
@@ -217,7 +220,7 @@ impl Line {
         }
     }
 
-    /// The same once, if nobody is speaking; who speaks looks again.
+    /// Tells the daemon once what is new, if nobody is speaking; a thread that speaks looks again.
     fn tell_now<T: Clone>(&self, board: &Board<T>) {
         let mut speech = match self.speech.try_lock() {
             Ok(speech) => speech,
@@ -229,7 +232,8 @@ impl Line {
         }
     }
 
-    /// Says what is new; after how long there may be more. `None` where the client has stopped.
+    /// Sends what is new. Gives back the time after which there may be more; `None` where the
+    /// client has stopped.
     fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
         let news = board.host(|core| news(core, speech.submitted));
         if news.ends {
@@ -257,13 +261,13 @@ impl Line {
             .as_ref()
             .map_or(Ok(()), |to| messages.iter().try_for_each(|message| send_now(to, message)));
         if sent.is_err() {
-            // Who hears sees it too, and looks for a daemon again.
+            // The thread that hears sees the end too, and looks for a daemon again.
             speech.hang_up();
         }
         Some(waits)
     }
 
-    /// Whether the daemon has to be asked whether it is there; one that was and says nothing is left.
+    /// Returns whether to ask the daemon whether it is there. Leaves a daemon that does not answer.
     fn must_ask(&self, speech: &mut Speech) -> bool {
         let mut asked = self.asked();
         match *asked {
@@ -278,7 +282,7 @@ impl Line {
         false
     }
 
-    /// Whether there is a connection, at the latest after a while.
+    /// Returns whether there is a connection, at the latest after a while.
     fn is_connected(&self) -> bool {
         let speech = self.speech();
         if speech.to.is_some() {
@@ -289,13 +293,13 @@ impl Line {
     }
 }
 
-/// What is new, and that it is told now.
+/// Collects the news, and notes that they are told now.
 fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     let (work, told_work, counts) = (core.has_work(), core.link.told_work, core.counts());
     let driver = counts.driver;
     let drained = core.drained_untold().then_some(core.link.ordered);
     core.link.told_drained = drained.unwrap_or(core.link.told_drained);
-    // It is idle only when nothing has come for a while.
+    // A client is idle only when nothing has come for a while.
     core.link.told_work = work || told_work && driver.submitted != submitted;
     News {
         ends: core.stop,

@@ -35,7 +35,7 @@ fn two_hosts_a_storm_and_late_callbacks_lose_nothing() {
     assert_eq!(card.faults, Faults::default());
     assert_eq!(card.count, 2 * u64::from(JOBS));
     assert_eq!((counts.driver.finished, counts.unasked, counts.given_up), (card.count, 0, 0));
-    // How many are killed is up to the machine; `client/schedules.rs` kills for sure.
+    // The number of kills is up to the machine; `src/schedules.rs` kills for sure.
     assert!(card.exits > 0, "{} killed", card.kills);
 }
 
@@ -62,7 +62,7 @@ fn the_calling_thread_submits_where_nothing_is_preempted() {
     let counts = client.counts();
     assert_eq!((counts.in_flight, counts.waiting), (8, 4));
     assert!(client.stop(Duration::from_secs(10)));
-    // Nothing is submitted any more, and nobody waits for ever.
+    // The client submits nothing any more, and no wait lasts for ever.
     client.wait(Until::All(raddle_preempt::CaptureOrder(11)));
 }
 

@@ -215,7 +215,7 @@ fn keeps_and_breaks_rules(log: &str) {
     breaks(LogRule::Order, "\"order\":8}", "\"order\":19}");
     breaks(LogRule::Flag, "\"answer\":\"lower\"", "\"event\":\"gave-up\"");
     breaks(LogRule::Pause, "\"answer\":\"drained\",\"resumed\":false", "\"event\":\"gave-up\"");
-    // Nothing that may not be killed is hit by a reset.
+    // A reset hits no launch that may not be killed.
     let none = log.replace("\"idempotent\":\"idempotent\"", "\"idempotent\":\"not\"");
     assert!(!log.contains("\"answer\":\"reset\"") || broken(&none).contains(&LogRule::Stopped));
 }
@@ -235,7 +235,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     let mut by_hand = Inquiry::connect(&served.socket()).unwrap();
     let pid = std::process::id().cast_signed();
     assert_eq!(by_hand.preempt(pid).unwrap(), 1);
-    // It is held as soon as the order is sent; the program has heard it when its work has left.
+    // The program is held once the order is sent; it has heard the order when its work has left.
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
     until("its work has left", || rig.client.counts().driver.drained == 1);
     let job = |number| crate::rig::capture(&rig.client, stream, number);
@@ -282,7 +282,7 @@ fn a_storm_loses_nothing_and_a_program_that_does_not_leave_is_counted() {
     }
     let status = served.status();
     assert!(status.programs[0].ordered > 20, "{status:?}");
-    // Nothing of it ends any more: a preemption that does not end.
+    // No launch of the program ends any more, so neither does a preemption.
     let card = Arc::clone(&rig.card);
     let held = card.lock().unwrap();
     thread::scope(|scope| {

@@ -18,12 +18,12 @@ use crate::daemon::until;
 use crate::fake::{Faults, Random};
 use crate::rig::{Rig, capture, host_from, within};
 
-/// How often somebody is killed: a hundred times in the soak.
+/// Returns how often a process is killed: a hundred times in the soak.
 fn kills() -> u64 {
     std::env::var("RADDLE_KILLS").map_or(5, |count| count.parse().unwrap())
 }
 
-/// What a process of this binary does where it is told its part; nothing where it is not.
+/// Plays the part that a process of this binary is given; does nothing where there is none.
 #[test]
 fn part() {
     let socket = std::env::var_os("RADDLE_TEST_SOCKET").map(PathBuf::from);
@@ -45,7 +45,7 @@ fn part() {
     }
 }
 
-/// Launches until nobody wants more of it, and says whether anything was wrong.
+/// Launches until nobody wants more of it, and checks that nothing was wrong.
 fn program(socket: &Path) {
     let rig = Rig::new(u64::from(std::process::id()));
     let link = Link::start(&rig.client, LinkConfig { socket: socket.into(), token: None });
@@ -190,7 +190,7 @@ fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
         );
         let idle = Some(ProgramStanding::Paused);
         until("both have joined and are idle", || [1, 128].map(standing) == [idle; 2]);
-        // It has the turn for as long as its card does nothing.
+        // The urgent program has the turn for as long as its card does nothing.
         let card = urgent.card.lock().unwrap();
         let last = thread::scope(|scope| {
             let job = scope.spawn(|| capture(&urgent.client, its_stream, round));

@@ -47,14 +47,14 @@ struct OnCard {
     word: Word,
 }
 
-/// What would have been wrong: all 0.
+/// Counts of what would have been wrong: all 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
     pub(crate) order: u64,
     pub(crate) doubled: u64,
     pub(crate) window: u64,
     pub(crate) wrongly_killed: u64,
-    /// The controller refused a report.
+    /// Reports that the controller refused.
     pub(crate) refused: u64,
     pub(crate) lost: u64,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Card {
     lanes: BTreeMap<u32, VecDeque<OnCard>>,
     cuts: Vec<(StreamId, FlagCut)>,
     hit: BTreeSet<LaunchHandle>,
-    /// What is still to be reported.
+    /// Reports that are still to be made.
     late: Vec<Report>,
     /// Launches that were submitted, and the end of which is not reported.
     unreported: BTreeSet<LaunchHandle>,
@@ -106,7 +106,7 @@ impl Card {
         self.faults.window += u64::from(self.unreported.len() > self.window);
     }
 
-    /// Something happens on the card, or something is told of it; `None` where there is nothing.
+    /// Lets something happen on the card, or gives back a report; `None` where there is neither.
     pub(crate) fn step(&mut self) -> Option<Option<Report>> {
         let busy = self.lanes.values().filter(|lane| !lane.is_empty()).count() as u64;
         if busy == 0 && self.late.is_empty() {
@@ -133,7 +133,7 @@ impl Card {
             Word::Undecided if leaves => first.word = Word::Leaves,
             Word::Undecided => {
                 first.word = Word::Runs;
-                // As a callback of OpenCL, it is often not asked for.
+                // The report of a start is often left out, as a callback of OpenCL is.
                 if self.random.to(3) == 0 {
                     self.late.push(Report::Started(first.handle));
                 }
@@ -143,7 +143,7 @@ impl Card {
                 self.exits += 1;
                 self.end(gone.handle, Report::Exited(gone.handle));
             }
-            // It takes its time.
+            // A launch takes its time.
             Word::Runs if self.random.to(7) > 0 => {}
             Word::Runs => {
                 let gone = lane.pop_front().expect("it is not empty");

@@ -12,7 +12,8 @@ use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
 use crate::fake::{Card, Fake, Job, Random, declared};
 
-/// Whether this test has the machine for itself, as in `cargo xtask soak live`. Times are judged there alone.
+/// Returns whether this test has the machine for itself, as in `cargo xtask soak live`. Times are
+/// judged there alone.
 pub(crate) fn measured() -> bool {
     std::env::var_os("RADDLE_MEASURE").is_some()
 }
@@ -72,7 +73,7 @@ impl Rig {
     }
 }
 
-/// One thread of the program: its stream, in order, and now and then it waits for it.
+/// Runs one thread of the program: it fills its stream in order, and now and then waits for it.
 pub(crate) fn host(client: &Client<Job>, stream: StreamId, jobs: u32) {
     let mut random = Random(u64::from(stream.0));
     for number in 0..jobs {
@@ -89,7 +90,7 @@ pub(crate) fn host(client: &Client<Job>, stream: StreamId, jobs: u32) {
     }
 }
 
-/// One launch, at the end of its stream.
+/// Captures one launch, at the end of its stream.
 pub(crate) fn capture(client: &Client<Job>, stream: StreamId, number: u32) -> CaptureOrder {
     let verdict = if number.is_multiple_of(5) { Idempotence::Not } else { Idempotence::Idempotent };
     let job = Job { number, stream: stream.0, verdict };
@@ -97,7 +98,7 @@ pub(crate) fn capture(client: &Client<Job>, stream: StreamId, number: u32) -> Ca
     captured.order().unwrap()
 }
 
-/// A few launches, and a wait for them.
+/// Captures a few launches, and waits for them.
 pub(crate) fn host_from(client: &Client<Job>, stream: StreamId, from: u32, jobs: u32) {
     let mut last = None;
     for number in from..from + jobs {
@@ -107,7 +108,7 @@ pub(crate) fn host_from(client: &Client<Job>, stream: StreamId, from: u32, jobs:
     assert!(client.wait_for(until, Duration::from_secs(60)), "it hangs");
 }
 
-/// What several hold and one writes: a log.
+/// A log that several hold and one writes.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -31,7 +31,7 @@ fn resident() -> u64 {
     line.trim().split(' ').next().unwrap().parse().unwrap()
 }
 
-/// What nobody should send: bytes, or words of the protocol in the wrong places.
+/// Makes a message that nobody should send: bytes, or words of the protocol in the wrong places.
 fn rude(random: &mut Random) -> Vec<u8> {
     let words = [
         r#"{"say":"join","token":null}"#,
@@ -141,7 +141,7 @@ fn slow_bursts(rig: &Rig, stream: StreamId, number: &mut u32) -> u128 {
     let count = if measured() { 400 } else { 30 };
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..count {
-        // So long that the daemon hears that it is idle.
+        // The pause is so long that the daemon hears that the program is idle.
         thread::sleep(Duration::from_millis(6));
         let since = Instant::now();
         crate::rig::host_from(&rig.client, stream, *number, 20);
@@ -166,7 +166,7 @@ fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read()
         alone[turn] = slow_bursts(&rig, stream, &mut number);
         over.store(false, Ordering::Relaxed);
         beside[turn] = thread::scope(|scope| {
-            // A thousand come, and stay where they may until they have said nothing for too long.
+            // A thousand connections come, and stay until they have said nothing for too long.
             scope.spawn(|| {
                 let path = served.socket();
                 while !over.load(Ordering::Relaxed) {
@@ -175,7 +175,7 @@ fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read()
                     drop(all);
                 }
             });
-            // It asks, as often as it may, and never reads.
+            // This client asks as often as it may, and never reads.
             scope.spawn(|| {
                 let status = frame(br#"{"say":"status"}"#);
                 let mut deaf = UnixStream::connect(served.socket()).unwrap();

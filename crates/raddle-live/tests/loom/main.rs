@@ -32,7 +32,7 @@ use raddle_preempt::{
 };
 use sync::{Arc, Condvar, Mutex, thread};
 
-/// What the card has to do, in its order.
+/// The card: the launches that it has to run, in their order, and the flag.
 #[derive(Default)]
 struct Card {
     queue: Vec<LaunchHandle>,

@@ -36,7 +36,7 @@ impl Command {
         })
     }
 
-    /// The program's first reference.
+    /// Hands out the program's first reference.
     pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
         self.references.store(1, Ordering::Relaxed);
         Arc::into_raw(Arc::clone(self)).cast_mut().cast()
@@ -60,12 +60,12 @@ impl Command {
         !event.is_null() && unsafe { *event.cast::<*const cl_icd_dispatch>() } == own()
     }
 
-    /// The program takes a reference.
+    /// Counts a reference that the program takes.
     pub(crate) fn retain(&self) {
         self.references.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The program gives a reference back.
+    /// Counts a reference that the program gives back.
     pub(crate) fn release(&self) {
         if self.references.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: it was made by `hand_out`, and this was the last reference; the caller has another.
@@ -77,7 +77,7 @@ impl Command {
         self.references.load(Ordering::Relaxed)
     }
 
-    /// It is in the runtime now, as this event.
+    /// Notes that the command is in the runtime now, as this event.
     pub(crate) fn submitted(&self, event: Handle) {
         let before = lock(&self.state).native.replace(event);
         if let Some(before) = before {
@@ -85,12 +85,12 @@ impl Command {
         }
     }
 
-    /// The native event of its present submission.
+    /// Returns the native event of the present submission.
     pub(crate) fn native(&self) -> Option<Handle> {
         lock(&self.state).native
     }
 
-    /// What it is: as the runtime says, where it has it.
+    /// Returns the type of the command: as the runtime names it, where it has the command.
     pub(crate) fn kind(&self) -> cl_command_type {
         let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
         let ask = |event: Handle| {
@@ -99,7 +99,7 @@ impl Command {
         self.native().and_then(ask).unwrap_or(self.kind)
     }
 
-    /// It has ended, with a status that is not above 0.
+    /// Ends the command, with a status that is not above 0.
     pub(crate) fn end(self: &Arc<Self>, status: cl_int) {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -124,7 +124,7 @@ impl Command {
 
     /// Calls the program back, on a thread of its own.
     fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
-        // As a launch goes: submitted, running, complete.
+        // Callbacks follow the way of a launch: submitted, running, complete.
         callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
         let command = Arc::clone(self);
         CALLBACKS.run(move || {
@@ -137,7 +137,7 @@ impl Command {
         });
     }
 
-    /// Calls the program when the command has got so far.
+    /// Calls the program once the command has this status.
     pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: Handle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);
@@ -150,7 +150,7 @@ impl Command {
         self.call(vec![callback], status);
     }
 
-    /// Whether the gate has to wait for it; else the status with which it has ended.
+    /// Lets a gate wait for the command. The error is the status of a command that has ended.
     pub(crate) fn opens(&self, gate: &Arc<EventGate>) -> Result<(), cl_int> {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -160,13 +160,13 @@ impl Command {
         Ok(())
     }
 
-    /// Its status, if it has ended.
+    /// Returns the status of the command, if it has ended.
     pub(crate) fn ended(&self) -> Option<cl_int> {
         let status = lock(&self.state).status;
         (status <= CL_COMPLETE).then_some(status)
     }
 
-    /// Blocks until it has ended: its status.
+    /// Blocks until the command has ended. Returns the status.
     pub(crate) fn wait(&self) -> cl_int {
         let mut state = lock(&self.state);
         while state.status > CL_COMPLETE {
@@ -175,7 +175,7 @@ impl Command {
         state.status
     }
 
-    /// Its status as the program sees it: a launch that left and comes again does not go back.
+    /// Returns the status as the program sees it: it does not go back when a launch leaves.
     pub(crate) fn status(&self) -> cl_int {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -189,7 +189,7 @@ impl Command {
         state.status
     }
 
-    /// A native event that completes with it, with a reference for the caller.
+    /// Gives back a native event that completes with the command, with a reference for the caller.
     pub(crate) fn complete_event(&self) -> Option<Handle> {
         let mut state = lock(&self.state);
         if let Some(event) = state.complete {
@@ -220,7 +220,7 @@ impl Drop for Command {
         if let Some(event) = state.native {
             let _ = native!(clReleaseEvent(event.0));
         }
-        // It never ended, as its client has stopped: nobody waits for it for ever.
+        // A command that never ended, as its client has stopped, lets nobody wait for ever.
         if let Some(event) = state.complete.take() {
             complete_native(event, -1);
         }

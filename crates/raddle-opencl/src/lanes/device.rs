@@ -22,17 +22,17 @@ unsafe extern "C" {
     fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// The process that the logs are of. A child that was forked has a copy of what is not written yet, and of
-/// locks that other threads held.
+/// The process that writes the logs. A forked child has a copy of text that is not written yet, and
+/// of locks that other threads held.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// The program ends: nothing waits for its launches, but its logs are whole.
+/// Ends the logs when the program ends: they are whole, but nothing waits for its launches.
 extern "C" fn end_logs() {
     guarded(|| {
         if OWNER.load(Ordering::Relaxed) != std::process::id() {
             return;
         }
-        // Whoever holds it makes a device, and has logged nothing.
+        // A thread that holds the lock makes a device, and has logged nothing.
         if let Ok(all) = DEVICES.try_lock() {
             all.values().for_each(|device| device.client.end_log());
         }
@@ -42,7 +42,7 @@ extern "C" fn end_logs() {
 static DEVICES: Mutex<BTreeMap<Handle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
 
 impl DeviceLanes {
-    /// The device of this handle; `None` where nothing can schedule it.
+    /// Finds the device of this handle; `None` where nothing can schedule it.
     pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
         let mut all = lock(&DEVICES);
         if let Some(known) = all.get(&Handle(device)) {
@@ -82,14 +82,14 @@ impl DeviceLanes {
     }
 }
 
-/// What the layer can do with a device that sees so much of what the host stores.
+/// Declares the abilities of the layer on a device that sees what the host stores in this way.
 fn declared(sight: Sight) -> Declared {
     let sees = sight != Sight::None;
     Declared {
         abilities: Abilities { can_flag: sees, can_reset: sees, ..Abilities::NONE },
-        // The first work-item decides for all.
+        // The first work-item of a launch decides for all.
         latched: true,
-        // Nothing is in the runtime that waits for a launch.
+        // No work in the runtime waits for a launch, so there is none to take out.
         withdraws: false,
         scope: ResetScope::Queue,
     }

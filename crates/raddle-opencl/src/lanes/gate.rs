@@ -1,8 +1,9 @@
 //! What holds a command until something ends that is not in front of it in its lane?
 //!
-//! User events, events of queues without a lane, commands of other lanes. A launch that waited for them in the
-//! runtime would fill the window and keep a preemption from its end; and one that waited for the event that the
-//! program holds, which ends only when the work is done, would never leave. So it waits in its lane.
+//! User events, events of queues without a lane, commands of other lanes. A launch that waited for
+//! them in the runtime would fill the window and keep a preemption from its end; and one that
+//! waited for the event that the program holds, which ends only when the work is done, would never
+//! leave. So the launch waits in its lane.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -24,7 +25,7 @@ impl AwaitedEvent {
         Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
     }
 
-    /// Its context.
+    /// Returns the context of the event.
     pub(crate) fn context(&self) -> Result<cl_context, cl_int> {
         match self {
             Self::Command(command) => Ok(command.lane.context.0),
@@ -37,7 +38,7 @@ impl AwaitedEvent {
     }
 }
 
-/// The events of a wait list.
+/// Reads the events of a wait list.
 ///
 /// # Errors
 /// The code of a wait list that is none.
@@ -51,7 +52,7 @@ pub(crate) fn wait_list(
     if count == 0 {
         return Ok(Vec::new());
     }
-    // SAFETY: the program says that there are so many.
+    // SAFETY: the program vouches for `count` events in the list.
     let events = unsafe { std::slice::from_raw_parts(list, count as usize) };
     let known = |&event: &cl_event| {
         if event.is_null() { Err(CL_INVALID_EVENT_WAIT_LIST) } else { Ok(AwaitedEvent::of(event)) }
@@ -59,10 +60,10 @@ pub(crate) fn wait_list(
     events.iter().map(known).collect()
 }
 
-/// Whether all of them are of this context.
+/// Checks that all events are of this context.
 ///
 /// # Errors
-/// The code of a wait list with others.
+/// The code of a wait list with events of others.
 pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Result<(), cl_int> {
     for one in awaited {
         match one.context() {
@@ -115,7 +116,7 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Holds the command of this order until all of these have ended. It is held already.
+    /// Holds the command of this order, which is held already, until all awaited events have ended.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,
@@ -146,7 +147,7 @@ impl EventGate {
         gate.passed(0);
     }
 
-    /// Something that it waits for has ended.
+    /// Notes that an awaited event has ended; the last one releases the command.
     pub(crate) fn passed(&self, status: cl_int) {
         if status < 0 {
             self.failed.store(status, Ordering::Release);
@@ -156,18 +157,18 @@ impl EventGate {
         }
     }
 
-    /// The status with which something failed.
+    /// Returns the status with which an awaited event failed.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let status = self.failed.load(Ordering::Acquire);
         (status < 0).then_some(status)
     }
 }
 
-/// Whether an event has not ended.
+/// Returns whether an event has not ended.
 pub(crate) fn is_pending(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none(),
-        // A failed one is looked at by the gate.
+        // A native event that has failed counts as pending, so that a gate looks at it.
         AwaitedEvent::Native(event) => status(*event) != Some(CL_COMPLETE),
     }
 }

@@ -1,7 +1,8 @@
-//! How does what is no launch travel a lane: reads, copies, fills, maps, markers?
+//! How does a command that is no launch travel a lane: a read, a copy, a fill, a map, a marker?
 //!
-//! It is given to the second queue of the lane at the call. So errors come from the call, the runtime keeps what
-//! it needs, and a map has its address at once. It begins when the lane comes to it.
+//! The command is given to the second queue of the lane at the call. So errors come from the call,
+//! the runtime keeps what it needs, and a map has its address at once. The command begins when the
+//! lane comes to it.
 
 use std::sync::Arc;
 
@@ -19,18 +20,18 @@ use crate::watch::watch;
 use super::gate::{Natives, wait_list};
 use super::{AwaitedEvent, Command, InOrder, Lane, Task, Work, lane};
 
-/// What all enqueuing calls have.
+/// The arguments that all enqueuing calls have.
 pub(crate) struct Call {
-    /// What the event says that it is, where the runtime does not have it yet.
+    /// The type of command that the event reports, where the runtime does not have it yet.
     pub(crate) kind: cl_command_type,
     pub(crate) count: cl_uint,
     pub(crate) list: *const cl_event,
     pub(crate) event: *mut cl_event,
-    /// Whether the call returns only when the command has ended.
+    /// True if the call returns only when the command has ended.
     pub(crate) blocks: bool,
 }
 
-/// Enqueues by `native`, which gets the queue, whether to block, the wait list and the place for the event.
+/// Enqueues by `native`, which gets the queue, whether to block, the wait list, the event's place.
 pub(crate) fn enqueue(
     queue: cl_command_queue,
     call: &Call,
@@ -38,7 +39,7 @@ pub(crate) fn enqueue(
 ) -> cl_int {
     let awaited = match wait_list(call.count, call.list) {
         Ok(awaited) => awaited,
-        // The runtime says what it says.
+        // The runtime answers with its own code.
         Err(_) => {
             return native(queue, CL_FALSE, call.count, call.list, call.event);
         }
@@ -57,7 +58,7 @@ pub(crate) fn enqueue(
     }
 }
 
-/// Gives it to the second queue, and puts it at the end of the lane.
+/// Gives a command to the second queue, and puts it at the end of the lane.
 fn given(
     lane: &Arc<Lane>,
     call: &Call,

@@ -1,7 +1,7 @@
 //! What does the layer know of a kernel of the program?
 //!
-//! A second kernel stands beside it, from the second program. Its arguments are set when a launch is given to the
-//! runtime.
+//! A second kernel stands beside it, from the second program. The second kernel's arguments are set
+//! when a launch is given to the runtime.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -40,18 +40,18 @@ pub(crate) struct Kernel {
     /// A second kernel of the program itself, for devices on which launches cannot leave.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
-    /// Which arguments the runtime has, whatever is known of them.
+    /// True for each argument that the runtime has, whether or not the layer knows it.
     given: Mutex<Vec<bool>>,
-    /// What a group of it may hold, by device.
+    /// The limits of a workgroup of the kernel, by device.
     limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
-/// The kernel with the prologue.
+/// The second kernel, with the prologue.
 pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
-    /// Its program.
+    /// The second program, from which the kernel comes.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
 }
@@ -62,28 +62,29 @@ struct Twin {
     set: Mutex<Set>,
 }
 
-/// What a second kernel has as arguments.
+/// The arguments that a second kernel has been given.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// Whose words and cuts: of the queue with this address, which may come again, in this shared memory.
+    /// The queue and the shared memory whose words and cuts were given. The address of a queue may
+    /// come again, so both are compared.
     stream: Option<(Handle, *const ())>,
 }
 
 // SAFETY: the address is only compared.
 unsafe impl Send for Set {}
 
-/// What a group of a kernel may hold on one device.
+/// The limits of a workgroup of a kernel on one device.
 #[derive(Clone, Copy)]
 struct KernelLimits {
     most: usize,
-    /// The one size that it may have; zeros: any.
+    /// The one size that a workgroup may have; zeros: any.
     must: [usize; 3],
 }
 
 static KERNELS: HandleRegistry<Kernel> = HandleRegistry::new();
 
-/// What is known of a kernel.
+/// Finds a kernel of the program by its handle.
 pub(crate) fn of(kernel: cl_kernel) -> Option<Arc<Kernel>> {
     KERNELS.get(Handle(kernel))
 }
@@ -115,7 +116,7 @@ impl Kernel {
         })
     }
 
-    /// The second kernel without a prologue. A kernel keeps its program.
+    /// Gives back the second kernel without a prologue. A kernel keeps its program.
     fn plain(&self) -> Option<&Twin> {
         let made = || {
             let mut code = 0;
@@ -125,7 +126,7 @@ impl Kernel {
         self.plain.get_or_init(made).as_ref()
     }
 
-    /// The second kernel for the launches of a lane.
+    /// Chooses the second kernel for the launches of a lane.
     fn twin(&self, lane: &Lane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
@@ -134,8 +135,8 @@ impl Kernel {
         }
     }
 
-    /// The code of a launch in this lane that lacks an argument, or is of another context. Not every runtime
-    /// says so at the call where a command in front has not ended.
+    /// Returns the code of a launch in this lane that lacks an argument, or is of another context.
+    /// Not every runtime answers so at the call where a command in front has not ended.
     pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;
@@ -149,12 +150,12 @@ impl Kernel {
         }
     }
 
-    /// The second one, or why its launches cannot leave.
+    /// Returns the second kernel with the prologue, or why launches cannot leave.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }
 
-    /// Its arguments as they are now.
+    /// Returns the arguments as they are now.
     pub(crate) fn arguments(&self) -> Arguments {
         Arc::clone(&lock(&self.arguments))
     }
@@ -166,7 +167,7 @@ impl Kernel {
         }
     }
 
-    /// Whether a launch is as the runtime accepts it, as far as it can be told without it.
+    /// Returns whether the runtime would accept a launch, as far as the layer can tell.
     pub(crate) fn fits(&self, lane: &Lane, sizes: &Sizes, arguments: &Arguments) -> bool {
         let Some(twin) = self.twin(lane) else { return false };
         if self.context != lane.context || arguments.iter().any(Option::is_none) {
@@ -210,7 +211,7 @@ impl Kernel {
         Some(limits)
     }
 
-    /// Whether a launch with these arguments may be stopped part-way and run again.
+    /// Judges whether a launch with these arguments may be stopped part-way and run again.
     pub(crate) fn verdict(&self, arguments: &Arguments) -> Idempotence {
         let Ok(Beside { verdict: Some(verdict), .. }) = &self.beside else {
             return Idempotence::Unknown;
@@ -244,7 +245,7 @@ impl Beside {
 }
 
 impl Kernel {
-    /// Sets the arguments of the second kernel and enqueues that: the code of either.
+    /// Sets the arguments of the second kernel and enqueues it. Returns the code of either.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
@@ -283,7 +284,7 @@ impl Twin {
         Self { kernel, set: Mutex::default() }
     }
 
-    /// Sets the arguments that it does not have yet.
+    /// Sets the arguments that the kernel does not have yet.
     fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
         if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
             return 0;
@@ -314,7 +315,7 @@ impl Drop for Twin {
     }
 }
 
-/// A kernel was made.
+/// Registers a kernel that was made.
 fn made(kernel: cl_kernel) {
     if kernel.is_null() {
         return;
@@ -348,7 +349,7 @@ pub(crate) unsafe extern "C" fn create_all(
         // SAFETY: the program gives a place for the number, or null.
         unsafe { crate::native::store(count, number) };
         if code == 0 && !kernels.is_null() {
-            // SAFETY: the runtime has stored so many.
+            // SAFETY: the runtime has stored `number` kernels, where there is room.
             let all = unsafe { std::slice::from_raw_parts(kernels, number.min(room) as usize) };
             all.iter().for_each(|&kernel| made(kernel));
         }
@@ -386,7 +387,7 @@ pub(crate) unsafe extern "C" fn set_argument(
         if let Some(known) = known
             && let Ok(beside) = &known.beside
             && let Some(&kind) = beside.kinds.get(index as usize)
-            // SAFETY: the runtime has accepted so many bytes.
+            // SAFETY: the runtime has accepted `size` bytes.
             && let Some(argument) = unsafe { KernelArgument::new(kind, size, value) }
         {
             known.set(index, argument);

@@ -1,8 +1,9 @@
 //! How does a queue of the program become a lane?
 //!
-//! Its launches are given to the runtime a few at a time, by the queue itself. Everything else that is enqueued
-//! in it is given to a second queue at the call, behind a user event, so that the runtime checks it, keeps what
-//! it needs and says where a map will be; it begins when the lane comes to it.
+//! Launches of a lane are given to the runtime a few at a time, by the queue itself. Everything
+//! else that is enqueued in it is given to a second queue at the call, behind a user event, so that
+//! the runtime checks it, keeps what it needs and tells where a map will be; it begins when the
+//! lane comes to it.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};
@@ -25,7 +26,7 @@ use super::{AwaitedEvent, Command, DeviceLanes, EventGate, Lane, Work};
 
 static QUEUES: HandleRegistry<Lane> = HandleRegistry::new();
 
-/// The lane of a queue; `None` for one that passes.
+/// Finds the lane of a queue; `None` for a queue whose calls pass.
 pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
     QUEUES.get(Handle(queue))
 }
@@ -67,7 +68,7 @@ impl Lane {
         Some(Self { device, context, queue, side, stream, words, last })
     }
 
-    /// Puts a command at the end of the lane, to be held until all of these have ended.
+    /// Puts a command at the end of the lane, to be held until all awaited events have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<Command>,
@@ -76,8 +77,8 @@ impl Lane {
         awaited: Vec<AwaitedEvent>,
     ) {
         let mut last = lock(&self.last);
-        // What is in front of it in the lane ends before it anyway; but the two queues know nothing of each
-        // other, so where the lane goes from one to the other, that is waited for.
+        // Commands in front end before this one anyway. But the two queues know nothing of each
+        // other, so where the lane goes from one to the other, the command in front is waited for.
         let before = last.upgrade().filter(|last| last.ended().is_none());
         if let Some(before) = &before {
             work.behind(Arc::clone(before));
@@ -107,13 +108,13 @@ impl Lane {
         EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
-    /// A launch cannot leave, for this reason.
+    /// Counts a launch that cannot leave, for this reason.
     pub(crate) fn opaque(&self, why: Count) {
         count(why);
         self.device.client.count(name(why), 1);
     }
 
-    /// Blocks until everything in it has ended.
+    /// Blocks until all commands of the lane have ended.
     pub(crate) fn finish(&self) {
         let last = lock(&self.last).upgrade();
         if let Some(last) = last {
@@ -122,7 +123,7 @@ impl Lane {
     }
 }
 
-/// Whether an event must be looked at when it has ended: it has not, or has failed.
+/// Returns whether a gate has to look at an event: it has not ended, or has failed.
 fn needs_gate(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none_or(|status| status < 0),
@@ -139,7 +140,7 @@ impl Drop for Lane {
     }
 }
 
-/// A queue was made.
+/// Registers a queue that was made.
 fn made(queue: cl_command_queue) {
     if queue.is_null() {
         return;
@@ -186,7 +187,7 @@ pub(crate) unsafe extern "C" fn info(
 ) -> cl_int {
     guarded(|| {
         if what == CL_QUEUE_REFERENCE_COUNT && of(queue).is_some() {
-            // One of them is the lane's.
+            // One of the references is the lane's.
             let told: cl_uint = ask(queue, what).unwrap_or(1);
             let told = told.saturating_sub(1).to_ne_bytes();
             return crate::extensions::tell(&told, size, value, size_ret);

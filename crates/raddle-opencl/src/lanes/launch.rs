@@ -27,7 +27,7 @@ impl Launch {
         self.kernel.verdict(&self.arguments)
     }
 
-    /// Gives it to the runtime.
+    /// Gives the launch to the runtime.
     pub(crate) fn submit(
         &self,
         handle: LaunchHandle,
@@ -86,7 +86,7 @@ struct LaunchFlight {
 }
 
 impl LaunchFlight {
-    /// It has ended there: done, left or killed, as its word says.
+    /// Reports the end of a launch in the runtime: done, left or killed, by its word.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter } = self;
         let words = work.command.lane.words.as_ref();
@@ -110,7 +110,7 @@ impl LaunchFlight {
                 Report::Finished(handle)
             }
         };
-        // The client has another: nothing is dropped on this thread.
+        // The client has another reference: nothing is dropped on this thread.
         drop(work);
         let _ = reporter.report(report);
     }
@@ -124,7 +124,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// A launch that the layer holds, of a kernel with these arguments as they are now. Else why it cannot.
+/// Prepares a launch that the layer holds, of a kernel with its present arguments. The error holds
+/// why the layer cannot hold it.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;
@@ -159,7 +160,8 @@ fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
         // SAFETY: the program gives the place for an event.
         unsafe { call.event.write(command.hand_out()) };
     }
-    // What cannot leave runs to its end once it is in the runtime, and is not given to it before its turn.
+    // A launch that cannot leave runs to its end once the runtime has it, so it is not submitted
+    // before its turn.
     let captured = |work| match leaves {
         true => CapturedWork::kernel(work, Idempotence::Unknown),
         false => CapturedWork::opaque(work),

@@ -9,9 +9,8 @@
 //! | `kernel`, `launch` | how does a launch that can leave reach the runtime? |
 //! | `in_order` | how does everything else travel a lane? |
 //! | `work`, `runtime` | what does the controller's client hold and call? |
-//! | `storm` | how is a program preempted without a daemon? |
 //!
-//! Their types stand here, as each part knows the others.
+//! The types of all parts stand here, as each part knows the others.
 
 mod command;
 mod device;
@@ -44,14 +43,15 @@ use kernel::Kernel;
 pub(crate) struct DeviceLanes {
     pub(crate) handle: Handle,
     pub(crate) client: Client<Arc<Work>>,
-    /// To the daemon, if there is one.
+    /// The link to the daemon, if there is one.
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     pub(crate) sight: Sight,
-    /// Work-items of a group in each dimension, of all.
+    /// The work-items that a workgroup may have in each dimension.
     pub(crate) most_items: [usize; 3],
+    /// The work-items that a workgroup may have in all.
     pub(crate) most_of_all: usize,
-    /// Bytes of local memory.
+    /// The bytes of local memory that a workgroup may have.
     pub(crate) local_bytes: u64,
 }
 
@@ -59,29 +59,29 @@ pub(crate) struct DeviceLanes {
 pub(crate) struct Lane {
     pub(crate) device: Arc<DeviceLanes>,
     pub(crate) context: Handle,
-    /// The program's.
+    /// The queue of the program.
     pub(crate) queue: Handle,
-    /// The second one.
+    /// The second queue.
     pub(crate) side: Handle,
     pub(crate) stream: StreamId,
-    /// `None`: its launches cannot leave.
+    /// The words of the launches and the cuts; `None`: launches cannot leave.
     pub(crate) words: Option<Words>,
-    /// What was captured last.
+    /// The command that was captured last.
     last: Mutex<Weak<Command>>,
 }
 
-/// What a program gives to be called.
+/// A function of the program that is called at a status of an event.
 pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
 /// A command of a lane: a launch, a copy, a marker.
 #[repr(C)]
 pub(crate) struct Command {
     table: *const cl_icd_dispatch,
-    /// Of the program; all together are one of ours.
+    /// The program's references; all together are one of the layer's.
     references: AtomicU32,
     pub(crate) lane: Arc<Lane>,
     kind: cl_command_type,
-    /// Whether it travels the lane as it is: no launch that can leave.
+    /// True for a command that travels the lane as it is: no launch that can leave.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -93,13 +93,13 @@ unsafe impl Send for Command {}
 unsafe impl Sync for Command {}
 
 struct State {
-    /// As of an event: what is not above 0 has ended.
+    /// The status, as of an event: one that is not above 0 is an end.
     status: cl_int,
     /// The event of the present submission.
     native: Option<Handle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// A native event that is complete when this is, for queues without a lane.
+    /// A native event that completes with the command, for queues without a lane.
     complete: Option<Handle>,
 }
 
@@ -109,7 +109,7 @@ struct Callback {
     data: Handle,
 }
 
-/// What a command waits for.
+/// An event that a command waits for.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
     /// A command of a lane.
@@ -118,47 +118,47 @@ pub(crate) enum AwaitedEvent {
     Native(Handle),
 }
 
-/// What holds one command.
+/// A gate that holds one command.
 pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// What it still waits for, and the one who makes it.
+    /// The number of events that are still awaited, plus one while the gate is being closed.
     left: AtomicU32,
-    /// The status with which something failed that it waited for.
+    /// The status with which an awaited event failed; 0: none has.
     failed: AtomicI32,
 }
 
-/// The payload of a command: dropped by the client when it has ended, with all that it keeps.
+/// The payload of a command: dropped by the client at the command's end, with all that it keeps.
 pub(crate) struct Work {
     pub(crate) command: Arc<Command>,
     pub(crate) task: Task,
     gate: OnceLock<Arc<EventGate>>,
-    /// What was in front of it in its lane: where that fails, so does what is behind it.
+    /// The command in front in the lane: where that fails, so does this one.
     before: OnceLock<Arc<Command>>,
 }
 
-/// What is to be done.
+/// The task of a command.
 pub(crate) enum Task {
     /// A launch that can leave.
     Launch(Launch),
-    /// Something that waits in the second queue.
+    /// A command that waits in the second queue.
     InOrder(InOrder),
 }
 
-/// A command that the second queue of its lane has, behind a user event.
+/// A command that the second queue of a lane has, behind a user event.
 pub(crate) struct InOrder {
-    /// The user event.
+    /// The user event that lets the command begin.
     opens: Handle,
     progress: Mutex<WorkProgress>,
 }
 
 enum WorkProgress {
-    /// Its turn has not come.
+    /// The turn of the command has not come.
     Waits,
-    /// It may run, as this submission.
+    /// The command may run, as this submission.
     Open(LaunchHandle, Reporter<Arc<Work>>),
-    /// It ended before its turn, as an event that it waited for failed.
+    /// The command has ended: before its turn where an awaited event failed.
     Ended,
 }
 

@@ -16,7 +16,7 @@ use super::{Lane, Task, Work};
 pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<Work>>,
-    /// What was submitted last, by slot.
+    /// The launch that was submitted last in each slot, and its lane.
     flying: Vec<Option<(LaunchHandle, Weak<Lane>)>>,
     /// Lanes whose cuts are raised.
     raised: Vec<Weak<Lane>>,
@@ -32,7 +32,7 @@ impl Launcher {
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
 
-    /// Raises a cut of each lane that has some of these, from the first to the last.
+    /// Raises a cut of each lane that has some of these launches, from first to last.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<Lane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
@@ -88,7 +88,8 @@ impl Runtime<Arc<Work>> for Launcher {
         let hit: Vec<LaunchHandle> =
             self.lanes().filter(|(handle, lane)| leaves(handle, lane)).map(|it| it.0).collect();
         self.cut(Cut::Leave, &hit);
-        // What has not begun leaves for certain, so a kill need not ask whether it may be run again.
+        // A launch that has not begun and is claimed leaves for certain, so a kill need not ask
+        // whether it may be run again.
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
             let word = lane.words.as_ref().map(|words: &Words| words.word(handle.slot()));
             let (before, after) = (Ordering::AcqRel, Ordering::Acquire);

@@ -15,24 +15,24 @@ impl Work {
         Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
     }
 
-    /// It is held by this.
+    /// Notes the gate that holds the command.
     pub(crate) fn gate(&self, gate: Arc<EventGate>) {
         let _ = self.gate.set(gate);
     }
 
-    /// This is in front of it.
+    /// Notes the command in front of this one.
     pub(crate) fn behind(&self, before: Arc<Command>) {
         let _ = self.before.set(before);
     }
 
-    /// The status with which something failed that it waited for.
+    /// Returns the status with which something failed that the command waited for.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
         let before = before.filter(|status| *status < 0);
         before.or_else(|| self.gate.get()?.failed())
     }
 
-    /// It ends without having run.
+    /// Ends the command without having run it.
     pub(crate) fn fail(&self) -> SubmitCall {
         self.command.end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         SubmitCall::Refused
@@ -44,7 +44,7 @@ impl InOrder {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Its turn has come.
+    /// Lets the command begin, as its turn has come.
     pub(crate) fn open(
         &self,
         handle: LaunchHandle,
@@ -68,12 +68,12 @@ impl InOrder {
         SubmitCall::Returned
     }
 
-    /// It has ended in the runtime.
+    /// Notes that the command has ended in the runtime.
     pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
         let Task::InOrder(in_order) = &work.task else { return };
         let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);
         work.command.end(status.min(CL_COMPLETE));
-        // The client has another: nothing is dropped on this thread.
+        // The client has another reference: nothing is dropped on this thread.
         drop(work);
         if let WorkProgress::Open(handle, reporter) = before {
             let _ = reporter.report(Report::Finished(handle));

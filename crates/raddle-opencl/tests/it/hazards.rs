@@ -107,7 +107,7 @@ fn wait_lists_of_launches_are_checked() {
         return;
     }
     let told = under_layer("wait lists", &[]).expect("it ends");
-    // What is no event at all is left to the runtime, which calls it a wrong list or a wrong event.
+    // An entry that is no event is left to the runtime, as a wrong list or a wrong event.
     let known = ["[-57, -34, -57, -57, 0]", "[-58, -34, -57, -57, 0]"];
     assert!(known.iter().any(|codes| told.starts_with(codes)), "{told}");
 }

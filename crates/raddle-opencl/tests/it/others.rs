@@ -84,7 +84,7 @@ fn suite(python: &OsStr, tests: &OsStr, storm: Option<&Served>) -> (Vec<String>,
     const OUTCOMES: [&str; 6] = [" PASSED", " FAILED", " SKIPPED", " XFAIL", " XPASS", " ERROR"];
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-v", "-p", "no:cacheprovider"]).current_dir(tests);
-    // What it has cached has no source, and could not leave.
+    // Programs that pyopencl has cached have no source, and could not leave.
     command.env_remove("OPENCL_LAYERS").env("PYOPENCL_NO_CACHE", "1").stderr(Stdio::null());
     if std::env::var_os("RADDLE_TEST_STORMS").is_none() {
         command.args(SOME);

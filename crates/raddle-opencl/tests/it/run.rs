@@ -10,7 +10,7 @@ pub(crate) const CLIENT: &str = "RADDLE_TEST_CLIENT";
 
 /// The layer that cargo built beside this test program.
 pub(crate) fn layer() -> PathBuf {
-    // Figures are taken of one that is optimised.
+    // Figures are taken of a layer that is optimised.
     if let Some(given) = std::env::var_os("RADDLE_TEST_LAYER") {
         return given.into();
     }
@@ -21,7 +21,7 @@ pub(crate) fn layer() -> PathBuf {
     file
 }
 
-/// Whether there is an OpenCL device; says so where there is none and none is required.
+/// Returns whether there is an OpenCL device; prints that the test is skipped where there is none.
 pub(crate) fn device() -> bool {
     let found = client("devices", &[], Duration::from_secs(60)).is_ok_and(|said| said != "0");
     if !found {
@@ -31,22 +31,22 @@ pub(crate) fn device() -> bool {
     found
 }
 
-/// What a client printed.
+/// The output of a client.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) answer: String,
-    /// What the layer counted.
+    /// The counts of the layer.
     counts: Vec<(String, u64)>,
 }
 
 impl Told {
-    /// How often something happened.
+    /// Returns how often something happened, by the name of its count.
     pub(crate) fn count(&self, name: &str) -> u64 {
         self.counts.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
     }
 }
 
-/// What a client prints; the error says how it ended.
+/// Runs a client and gives back its answer; the error tells how the client ended.
 pub(crate) fn client(
     name: &str,
     environment: &[(&str, &str)],
@@ -110,18 +110,18 @@ fn told(name: &str, environment: &[(&str, &str)], limit: Duration) -> Result<Tol
     }
 }
 
-/// Stands before each count of the layer.
+/// The text before each count of the layer.
 pub(crate) const COUNT: &str = "count: ";
 
-/// Stands before each line of a client's answer, as the test harness prints lines too.
+/// The text before each line of a client's answer, as the test harness prints lines too.
 pub(crate) const ANSWER: &str = "answer: ";
 
-/// What a client prints under the layer.
+/// Runs a client under the layer, and gives back its answer.
 pub(crate) fn under_layer(name: &str, more: &[(&str, &str)]) -> Result<String, String> {
     told_under_layer(name, more).map(|told| told.answer)
 }
 
-/// The same with what the layer counted.
+/// Runs a client under the layer, and gives back its answer with the counts of the layer.
 pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
     let layer = layer();
     let layer = layer.to_str().expect("its path is text");
@@ -130,12 +130,12 @@ pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told
     told(name, &environment, limit())
 }
 
-/// What a client prints without the layer.
+/// Runs a client without the layer, and gives back its answer.
 pub(crate) fn natively(name: &str) -> Result<String, String> {
     client(name, &[], limit())
 }
 
-/// No client needs so long, on two busy cores either; a check that runs for longer has its own measure.
+/// The time that a client may take, on two busy cores too; checks that run longer have their own.
 fn limit() -> Duration {
     let longer = std::env::var_os("RADDLE_TEST_OBJECTS").is_some();
     Duration::from_secs(if longer { 1800 } else { 30 })

@@ -32,7 +32,7 @@ impl Served {
         Self { folder, stop, thread }
     }
 
-    /// A storm by this way, at times between these in microseconds.
+    /// Serves a storm by this way, at times between these in microseconds.
     pub(crate) fn storm(way: Preemption, from: u64, to: u64, seed: u64) -> Self {
         let us = Duration::from_micros;
         Self::new(Some(Storm::new(us(from), us(to), seed).by(way)))
@@ -42,7 +42,7 @@ impl Served {
         self.folder.path()
     }
 
-    /// What a client's environment says of it.
+    /// Gives back the variable of a client's environment that names the daemon's socket.
     pub(crate) fn environment(&self) -> (&'static str, String) {
         let socket = self.folder.path().join("socket");
         (raddle_live::env::SOCKET, socket.to_str().expect("its path is text").to_owned())

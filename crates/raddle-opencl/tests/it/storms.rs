@@ -117,7 +117,7 @@ fn emptied(source: &str) -> String {
     kept
 }
 
-/// The same, but the layer is told of every kernel that it may be run again.
+/// Falsely claims of every kernel that it may be run again; then answers must differ.
 #[test]
 fn with_verdicts_claimed_falsely_they_are_wrong() {
     if !there_is_a_device() {

@@ -30,7 +30,7 @@ fn packets() -> Vec<AqlPacket> {
                     2 => 1 << 11,
                     _ => (chance >> 8 & 0x1fff) as u16,
                 };
-                // What does not fit any more is left out.
+                // A kernel that does not fit any more is left out.
                 let _ = packet.push(&format, (chance % 8) as u16, vector, &launch(chance));
             }
             *packet.emit()
@@ -79,7 +79,7 @@ fn every_bit_of_a_thousand_packets() {
     assert!(refused > 10_000 && taken > 100_000, "{refused} refused, {taken} taken");
 }
 
-/// Nothing of a packet is left out when it is printed.
+/// Every bit of a packet shows when it is printed.
 #[test]
 fn every_bit_is_printed() {
     let format = aql();

@@ -6,7 +6,8 @@ use raddle_packet::{
 
 use crate::sample::{aql, hex, launches};
 
-/// What firmware has to reserve: the same on every machine that aligns a `u64` to 8 bytes.
+/// The memory that firmware has to reserve is the same on every machine that aligns a `u64` to 8
+/// bytes.
 #[test]
 fn sizes_are_those_of_the_readme() {
     use raddle_packet::{Encoder, FirstPolicy, FrequencyPolicy, MostRecentPolicy};
@@ -50,7 +51,7 @@ fn contradictions_are_refused() {
     }
 }
 
-/// What lies beyond the entries of a format is forgotten.
+/// Entries beyond those of a format are forgotten.
 #[test]
 fn a_table_holds_what_its_format_names() {
     let mut table = ReferenceTable::default();

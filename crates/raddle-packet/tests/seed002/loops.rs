@@ -15,8 +15,8 @@ use raddle_packet::{
 use crate::naive::{self, Kernel, Orders, write};
 use crate::sample::{KERNARG, KERNEL, SIGNAL, encode, entry, format, launches, options, orders};
 
-/// What a policy was asked (`None`) or told (`Some` of the entry used): the launch, the nearest entry,
-/// the empty entry and the room.
+/// Calls that a policy got, each with the launch, the nearest entry, the empty entry and the room;
+/// then `None` for a question, or `Some` of the entry used.
 type Heard = Vec<(LaunchImage, Option<NearestEntry>, Option<u16>, u16, Option<u16>)>;
 
 /// Follows a policy and records what it hears; `stubborn`: now and then it decides otherwise.

@@ -58,7 +58,7 @@ pub(crate) fn entry(n: u64) -> KernelDispatch {
     }
 }
 
-/// Its launch.
+/// Returns the launch of sample entry `n`.
 pub(crate) fn launch(n: u64) -> LaunchImage {
     entry(n).launch(&aql()).unwrap()
 }

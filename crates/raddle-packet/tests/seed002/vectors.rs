@@ -40,7 +40,7 @@ fn format(key: &str) -> AqlFormat {
     AqlFormat::new(&options(orders)).unwrap()
 }
 
-/// Whether the kernels of a packet are those of a list.
+/// Checks that the kernels of a packet are those of a list.
 fn same(packet: &AqlPacket, format: &AqlFormat, wanted: &[Value]) {
     let packet = Condensed::parse(packet, format).unwrap();
     let found: Vec<_> = packet.kernels(format).collect();
@@ -137,7 +137,7 @@ fn dispatched_vector(format: &AqlFormat, fields: &Value, entry: &LaunchImage) ->
 #[test]
 fn the_reference_packet() {
     let all = vectors();
-    // Its type is that of Table 2; ours is 7.
+    // The packet of the vectors has the type of Table 2; ours is 7.
     let wanted = all["reference_packet_4"]["hex"].as_str().unwrap().replacen("02", "07", 1);
     let launch = entry(4).launch(&aql()).unwrap();
     assert_eq!(text(&launch.reference(&aql(), 4).unwrap()), wanted);

@@ -3,8 +3,8 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Takes `n` from the levels, always one from the highest, ties to the lowest position; what each
-/// gave. `None`, and nothing taken, if they hold less than `n`.
+/// Takes `n` from the levels, always one from the highest, ties to the lowest position. Returns the
+/// amount taken from each level; `None`, with nothing taken, if the levels hold less than `n`.
 #[must_use]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
     let mut taken = [0u16; MAX_SIMDS];
@@ -18,7 +18,7 @@ pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
         return None;
     }
     if n == sum || low == high {
-        // Everything, or level ground: the two cases that uniform rounds meet.
+        // Everything is taken, or all levels are equal: the two cases that uniform rounds meet.
         let count = levels.len() as u32;
         for (position, level) in (0u32..).zip(levels.iter_mut()) {
             let even = n / count + u32::from(position < n % count);
@@ -38,7 +38,8 @@ fn take_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
         let top = levels.iter().copied().max().unwrap_or(0);
         let next = levels.iter().copied().filter(|&level| level < top).max().unwrap_or(0);
         let tops = levels.iter().filter(|&&level| level == top).count() as u32;
-        // Whole layers off all the highest at once, then one each off the lowest positions.
+        // Whole layers are taken off all the highest levels at once, then one each off the lowest
+        // positions.
         let layers = (u32::from(top - next)).min(left / tops);
         let mut extra = if layers == 0 { left } else { 0 };
         for (position, level) in levels.iter_mut().enumerate().filter(|(_, level)| **level == top) {

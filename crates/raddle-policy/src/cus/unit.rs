@@ -4,12 +4,12 @@ use super::levels::take_highest;
 use super::{Free, Split};
 use crate::{CuShape, Demand, MAX_SIMDS};
 
-/// What is free on one compute unit, in granules.
+/// The free resources of one compute unit, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CuFree {
     pub(super) waves: Split,
     pub(super) vgpr: Split,
-    /// Stays as it is where scalar registers never limit.
+    /// Scalar-register granules; never changed where scalar registers do not limit.
     pub(super) sgpr: u16,
     pub(super) workgroups: u16,
     pub(super) barriers: u16,
@@ -32,7 +32,7 @@ impl CuFree {
         }
     }
 
-    /// Everything free, summed over the SIMDs.
+    /// Returns the free resources, summed over the SIMDs.
     #[inline]
     pub(crate) fn sum(&self) -> Free {
         Free {
@@ -45,18 +45,18 @@ impl CuFree {
         }
     }
 
-    /// Further waves of this kind that one SIMD holds.
+    /// Returns the number of further waves of this kind that one SIMD can hold.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
         self.waves[simd].min(by_registers)
     }
 
-    /// Further waves of this kind that all SIMDs hold.
+    /// Returns the number of further waves of this kind that all SIMDs together can hold.
     pub(super) fn waves_room(&self, simds: u8, demand: &Demand) -> u32 {
         (0..usize::from(simds)).map(|simd| u32::from(self.wave_room(simd, demand.vgpr))).sum()
     }
 
-    /// How many further whole workgroups fit; 0 for a demand without waves.
+    /// Returns how many further whole workgroups fit; 0 for a demand without waves.
     pub(super) fn room(&self, simds: u8, demand: &Demand) -> u32 {
         let waves = u32::from(demand.waves);
         if waves == 0 || sum(&self.waves) < waves || !self.has(demand, 1, waves) {
@@ -70,8 +70,9 @@ impl CuFree {
         room.min(self.waves_room(simds, demand) / waves)
     }
 
-    /// Whether what `groups` workgroups share and the scalar registers of `waves` waves are free.
-    /// Products instead of the divisions of `room`: the same test, on the hot path.
+    /// Returns whether the slots, LDS and barriers of `groups` workgroups and the scalar registers
+    /// of `waves` waves are free. The products make the same test as the divisions of `room`, and
+    /// cost less on the hot path.
     pub(super) fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
         let (groups, waves) = (u64::from(groups), u64::from(waves));
         u64::from(self.workgroups) >= groups
@@ -80,7 +81,7 @@ impl CuFree {
             && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
     }
 
-    /// Where `waves` further waves would go.
+    /// Returns the SIMDs that `waves` further waves would go to; `None` if they have no room.
     pub(super) fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
         let simds = usize::from(simds);
         let mut room = [0u16; MAX_SIMDS];
@@ -90,7 +91,8 @@ impl CuFree {
         take_highest(&mut room[..simds], waves)
     }
 
-    /// Takes what is free: no product is larger than what it is subtracted from.
+    /// Takes resources that are free, so that no product is larger than the amount that it is
+    /// subtracted from.
     pub(super) fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
             self.waves[simd] -= waves;
@@ -102,7 +104,7 @@ impl CuFree {
         self.lds -= groups * demand.lds;
     }
 
-    /// Gives back what was taken.
+    /// Gives back resources that were taken.
     #[inline]
     pub(super) fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {

@@ -55,7 +55,7 @@ impl<M> Allocate for Toy<M> {
     }
 }
 
-/// Answers so where a launch fits somewhere, and waits elsewhere.
+/// The function that answers where a launch fits somewhere; elsewhere the policy waits.
 type Start = fn(&ReadyLaunch, CuId, &mut Round) -> Answer;
 
 fn started(start: &mut Start, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
@@ -143,7 +143,7 @@ impl Allocate for WaveByWave {
             let fits = if first == 0 {
                 ready.cus.room(cu, &launch.demand) > 0
             } else {
-                // With one workgroup of one launch on a unit, what fitted at first still does.
+                // With one workgroup of one launch on a unit, waves that fitted at first still do.
                 true
             };
             if fits && ready.launches.iter().any(|entry| entry.launch.id == launch.id) {
@@ -182,7 +182,7 @@ impl Allocate for WaveByWave {
     }
 }
 
-/// One workgroup a compute unit, at addresses from 0 up.
+/// Starts one workgroup on each compute unit, at addresses from 0 up.
 fn addressed(step: u16, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     let shape = *ready.cus.shape();
     let empty = |&cu: &CuId| ready.cus.free(cu).workgroups == u64::from(shape.workgroups);
@@ -268,7 +268,8 @@ fn law_2_no_over_commitment() {
     assert_eq!(caught(|| Toy((), |(), ready, round| addressed(9, ready, round))), [2]);
 }
 
-/// One workgroup on each compute unit by its own count; `deaf` to what comes back, or to what is saved.
+/// A policy that places one workgroup on each compute unit by its own count; `deaf` to workgroups
+/// that come back or are saved.
 #[derive(Clone, Default)]
 struct OwnCount {
     lies: Vec<(LaunchId, u64, CuId)>,
@@ -315,13 +316,13 @@ fn law_2_also_for_what_was_taken_off_and_comes_back() {
     let wide = |deaf| laws(wide_scenario(), |s| examine_allocate(&[], own(deaf), s));
     assert_eq!(wide(false), NONE);
     assert_eq!(wide(true), [2]);
-    // Nothing is ever taken off in the small ones.
+    // No launch is ever taken off in the small scenarios.
     assert_eq!(caught(own(true)), NONE);
 }
 
 #[test]
 fn law_3_the_same_answer_to_the_same_question() {
-    // Clones share a counter.
+    // Clones of the policy share a counter.
     let shared = |turns: &mut Rc<Cell<usize>>, ready: &ReadyView<'_>, round: &mut Round| {
         turns.set(turns.get() + 1);
         let entry = first_fit(ready).map(|(entry, _)| entry);
@@ -335,7 +336,7 @@ fn law_3_the_same_answer_to_the_same_question() {
         }
     };
     assert_eq!(caught(|| Toy(Rc::default(), shared)), [3]);
-    // Clones agree; what is made anew does not.
+    // Clones of the policy agree; a policy that is made anew does not.
     let made = Cell::new(0);
     let unlike = |odd: &mut bool, ready: &ReadyView<'_>, round: &mut Round| {
         let chosen = if *odd { first_fit(ready) } else { None };
@@ -412,7 +413,7 @@ fn law_6_a_refusal_says_what_lacks() {
         round.start_one(entry, cu)
     }
     let flaws: [fn(LaunchId) -> Refusal; 3] = [
-        // Enough is free; an unknown launch; a compute unit that does not exist.
+        // The flaws: enough is free; an unknown launch; a compute unit that does not exist.
         |id| lacks(id, 3, None),
         |_| lacks(LaunchId(99), 4, None),
         |id| lacks(id, 4, Some(CuId(8))),
@@ -442,7 +443,7 @@ fn law_7_an_empty_view_is_answered_with_wait() {
         _ => sound(&mut (), ready, round),
     });
     assert_eq!(caught(|| restless.clone()), [7]);
-    // Only once it has seen a launch, and then also while one is held.
+    // The policy breaks the law only once it has seen a launch, and then also while one is held.
     let remembers = Toy(None, |last: &mut Option<LaunchId>, ready, round| {
         let answer = sound(&mut (), ready, round);
         *last = ready.launches.last().map(|entry| entry.launch.id).or(*last);

@@ -12,11 +12,11 @@ use raddle_testkit::{
 
 use crate::laws;
 
-/// What a policy that cuts does wrong.
+/// The fault of a policy that cuts workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     None,
-    /// Cuts what may meet at a barrier.
+    /// Cuts workgroups whose waves may meet at a barrier.
     Related,
     /// Starts the workgroup as a whole after its first wave.
     ThenWhole,

@@ -109,7 +109,7 @@ fn preempt_laws(f: fn(u32, &VictimView<'_>) -> Option<Preemption>) -> Vec<u8> {
     laws(victims(), |s| examine_preempt(|| Toy::new(f), s))
 }
 
-/// Another answer each time.
+/// Gives another answer each time.
 fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
     Some(if asked.is_multiple_of(2) { Preemption::Flag } else { Preemption::Wait })
 }

@@ -31,7 +31,7 @@ impl Allocate for Account {
     }
 }
 
-/// The number of its account, from both questions.
+/// Returns the number of a policy's account, from both questions.
 fn account(policy: &impl Allocate) -> [u64; 2] {
     let [run, ..] = policy.free_runs(CuId(0)).expect("the policies here tell their runs");
     [run.free, policy.waits().iter().map(|wait| wait.count).sum()]

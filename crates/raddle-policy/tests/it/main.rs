@@ -13,7 +13,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use raddle_testkit::Breach;
 
-/// The laws that break over many values.
+/// Returns the laws that break over many values.
 fn laws<V: Debug>(
     strategy: impl Strategy<Value = V>,
     examine: impl Fn(&V) -> Result<(), Breach>,

@@ -16,7 +16,7 @@ struct Order {
     units: u8,
 }
 
-/// No order in particular, but the same for the same.
+/// Returns no order in particular, but the same number for the same arguments.
 fn wild(numbers: [u64; 3]) -> u64 {
     let mixed = numbers.iter().fold(7u64, |mixed, number| {
         (mixed ^ number).wrapping_mul(6_364_136_223_846_793_005).rotate_left(23)
@@ -47,7 +47,7 @@ impl Rank for Order {
     }
 }
 
-/// The order, one workgroup after the other.
+/// A policy that places by the order, one workgroup after the other.
 #[derive(Clone, Debug)]
 struct Naive(Order);
 
@@ -75,7 +75,7 @@ fn orders() -> impl Strategy<Value = Order> {
     (0u8..5, 0u8..5).prop_map(|(launches, units)| Order { launches, units })
 }
 
-/// Which workgroup started where, in order.
+/// Returns the tick, launch, workgroup and compute unit of each start, in order.
 fn starts(
     s: &raddle_testkit::Scenario,
     policy: &mut dyn Allocate,

@@ -8,22 +8,22 @@ use raddle_policy::{Preemption, ProcessId, StreamId};
 pub struct LaunchHandle {
     /// The process.
     pub process: ProcessId,
-    /// Zero-based index of the submission, over all processes that ever had this id: what the launch
-    /// compares with the flag's [`FlagCut`].
+    /// Zero-based index of the submission, over all processes that ever had this id: the number
+    /// that the launch compares with the flag's [`FlagCut`].
     pub sequence: u64,
     pub(super) slot: u32,
 }
 
 impl LaunchHandle {
-    /// A small index for tables of the driver. Law: it is less than the window, and no other launch of
-    /// the process that is in the runtime has the same; a later one may.
+    /// Returns a small index for tables of the driver. Law: it is less than the window, and no
+    /// other launch of the process that is in the runtime has the same; a later one may.
     #[must_use]
     pub const fn slot(self) -> u32 {
         self.slot
     }
 }
 
-/// A raised flag of one stream: which of its submissions leave when they start.
+/// A raised flag of one stream: the range of its submissions that leave when they start.
 ///
 /// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
 /// late view of the raised flag makes no later launch leave (A9).
@@ -36,14 +36,14 @@ pub struct FlagCut {
 }
 
 impl FlagCut {
-    /// Whether a submission leaves.
+    /// Returns whether a submission leaves.
     #[must_use]
     pub const fn holds(self, sequence: u64) -> bool {
         self.from <= sequence && sequence < self.to
     }
 }
 
-/// What a driver does next, in the order of the commands.
+/// The next action of a driver. Commands are carried out in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.
 pub enum Command {
@@ -95,7 +95,7 @@ pub enum Command {
     Drained {
         /// The process.
         process: ProcessId,
-        /// Whether a resume waited for this; it takes effect now.
+        /// True if a resume waited for the end of the preemption; it takes effect now.
         resumed: bool,
     },
 }
@@ -104,7 +104,7 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a runtime without this method has done nothing"]
 pub enum Preempted {
-    /// It has begun.
+    /// The preemption has begun.
     Begun,
     /// A resume that waited for the end of a preemption is cancelled; the process stays preempted
     /// (A15: the latest call wins).
@@ -121,7 +121,7 @@ pub enum Preempted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "where it is refused, the way before goes on"]
 pub enum Escalated {
-    /// The method is this one from now on.
+    /// The preemption uses the stronger method from now on.
     Begun,
     /// All launches that leave by the flag have left, and there must be no reset: ask again when
     /// the named launch has ended.
@@ -137,9 +137,9 @@ pub enum Escalated {
 /// The answer to a call of [`resume`](crate::Controller::resume).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// It takes effect at once.
+    /// The resume takes effect at once.
     Now,
-    /// It takes effect when the preemption is complete (A7).
+    /// The resume takes effect when the preemption is complete (A7).
     Waits,
     /// The process was not preempted: nothing has changed.
     Running,
@@ -157,13 +157,13 @@ pub enum ResetVerdict {
     NoReset(NoReset),
 }
 
-/// Why there is no reset.
+/// The reason why there is no reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
-    /// Nothing is in the runtime (A3), or nothing that has begun.
+    /// The runtime has no launch of the process (A3), or none that may have begun.
     Empty,
-    /// This launch may not be run again, or that is unknown.
+    /// This launch may not be run again, or it is unknown whether it may.
     NotIdempotent(LaunchHandle),
     /// This launch does not leave by the flag: it would run before the killed launches.
     NotFlagged(LaunchHandle),
@@ -173,24 +173,25 @@ pub enum NoReset {
     OtherProcess(ProcessId),
 }
 
-/// How a launch left by the flag.
+/// The way in which a launch left by the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
-    /// The flag was raised for it.
+    /// The flag was raised for the launch.
     Flagged,
-    /// No flag was raised for it. It waits at its place nevertheless, but launches submitted behind
-    /// it may run before it.
+    /// No flag was raised for the launch. It waits at its place nevertheless, but launches
+    /// submitted behind it may run before it.
     Unasked,
 }
 
-/// How far the preemption of a process is.
+/// The phase of a process in its preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessPhase {
-    /// Its launches are submitted.
+    /// The launches of the process are submitted.
     Running,
-    /// It is being preempted: nothing is submitted, and launches may still be on the device.
+    /// The process is being preempted: nothing is submitted, and launches may still be on the
+    /// device.
     Draining,
-    /// Preempted: the device has nothing of it.
+    /// The process is preempted: none of its work is on the device.
     Preempted,
 }

@@ -13,8 +13,8 @@ use super::process::{ControlledProcess, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// The next command for a process; `None` until something is reported. Commands of a process are
-    /// carried out in the order in which they are given.
+    /// Returns the next command for a process; `None` until something is reported. Commands of a
+    /// process are carried out in the order in which they are given.
     ///
     /// While one process is to be reset and that hits others, none of them submits anything until the
     /// reset is refused, over, or no longer needed (then [`Command::Drained`] comes in its place).
@@ -34,15 +34,15 @@ impl<T> Controller<T> {
             return Ok(None);
         }
         if most_waiting.is_some() {
-            // There is room now.
+            // A submission makes room in the queues: a host that waits for room looks again.
             it.turn_over();
         }
         let Some(NextSubmission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
         Ok(Some(Command::Submit { handle: LaunchHandle { process, sequence, slot }, stream }))
     }
 
-    /// The next command for any process; `None` until something is reported. Processes that have one
-    /// take turns.
+    /// Returns the next command for any process; `None` until something is reported. Processes that
+    /// have one take turns.
     pub fn next_any(&mut self) -> Option<Command> {
         while let Some(process) = self.listed.pop_front() {
             if let Ok(Some(command)) = self.next(process) {
@@ -56,7 +56,7 @@ impl<T> Controller<T> {
         None
     }
 
-    /// Whether [`next`](Self::next) has a command for a process.
+    /// Returns whether [`next`](Self::next) has a command for a process.
     ///
     /// # Errors
     /// An unknown process.
@@ -70,13 +70,13 @@ impl<T> Controller<T> {
         Ok(room && !it.paused && !resetting && it.queues.is_ready())
     }
 
-    /// Whether [`next_any`](Self::next_any) has a command.
+    /// Returns whether [`next_any`](Self::next_any) has a command.
     #[must_use]
     pub fn is_any_due(&self) -> bool {
         self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
     }
 
-    /// Something may have become due for a process.
+    /// Lists a process for which a command may have become due.
     #[inline]
     pub(super) fn list(&mut self, process: ProcessId) {
         if let Ok(it) = self.process_mut(process)
@@ -86,20 +86,21 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Something may have become due for every process.
+    /// Lists every process, as a command may have become due for each.
     pub(super) fn list_all(&mut self) {
-        // There are as many at most as there are ids.
+        // The number of processes is at most the number of ids.
         let all = u16::try_from(self.processes.len()).unwrap_or(u16::MAX);
         (0..=all).for_each(|process| self.list(ProcessId(process)));
     }
 
-    /// The next command of a preemption, or of its end.
+    /// Returns the next command of a preemption, or of its end.
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
         if it.stage == PreemptionStage::MustReset && !it.is_hit() {
-            // All of it has ended since the verdict: an idle runtime is not reset (A3).
+            // If all launches to be killed have ended since the verdict, there is no reset: an idle
+            // runtime is not reset (A3).
             it.stage = PreemptionStage::Emptying;
             self.count_resets(true, false);
         }
@@ -166,7 +167,7 @@ impl<T> ControlledProcess<T> {
         Some(NextSubmission { sequence, slot, stream })
     }
 
-    /// The end of a preemption, if nothing is left in the runtime.
+    /// Ends a preemption if nothing of the process is left in the runtime.
     fn emptied(&mut self, process: ProcessId) -> Option<Command> {
         self.flight.is_empty().then(|| self.drained(process))
     }

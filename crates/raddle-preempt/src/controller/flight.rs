@@ -1,6 +1,6 @@
 //! Which launches of a process are in the runtime, and which of them leave?
 //!
-//! A table with one slot a launch, as many as the window. A handle holds its slot, so no search is
+//! The table has one slot a launch, as many as the window. A handle holds its slot, so no search is
 //! needed.
 
 use alloc::vec::Vec;
@@ -10,15 +10,16 @@ use raddle_policy::StreamId;
 use super::answers::LaunchHandle;
 use super::waiting::WaitingLaunch;
 
-/// How far the runtime is with a launch. A whole word, as that is copied faster than a byte.
+/// The state of a launch in the runtime. The enum is a whole word, as that is copied faster than a
+/// byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum FlightState {
-    /// The driver has the command to submit it and has not reported that it did.
+    /// The driver has the command to submit the launch and has not reported that it did.
     Submitting,
-    /// In the runtime.
+    /// The launch is in the runtime.
     Submitted,
-    /// It has started, or at least tests the flag.
+    /// The launch has started, or at least tests the flag.
     Started,
 }
 
@@ -32,18 +33,19 @@ pub(super) struct FlyingLaunch<T> {
     pub(super) fate: LaunchFate,
 }
 
-/// What a raised flag and a reset do to a launch. One word, as [`FlightState`].
+/// The effect of a raised flag and of a reset on a launch. The enum is a whole word, as
+/// [`FlightState`] is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {
-    /// It runs to its end.
+    /// The launch runs to its end.
     #[default]
     Stays,
-    /// It leaves by the flag when it starts.
+    /// The launch leaves by the flag when it starts.
     Leaves,
-    /// It leaves, and has not begun for sure.
+    /// The launch leaves, and it is certain that it has not begun.
     Claimed,
-    /// It leaves by the flag, and the reset kills it if it runs.
+    /// The launch leaves by the flag, and the reset kills it if it runs.
     Hit,
 }
 
@@ -51,7 +53,7 @@ pub(super) enum LaunchFate {
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
-    /// The slots in use, by stream and submission, when that was last asked for.
+    /// The slots in use, by stream and submission, as [`Flight::flag`] last sorted them.
     sorted: Vec<u32>,
     /// Launches in the state `Submitting`.
     pub(super) unacknowledged: u32,
@@ -86,7 +88,7 @@ impl<T> Flight<T> {
         (self.slots.len() - 1) as u32
     }
 
-    /// The launch of a handle, while it is in the runtime.
+    /// Returns the launch of a handle, while it is in the runtime.
     pub(super) fn get_mut(&mut self, handle: LaunchHandle) -> Option<&mut FlyingLaunch<T>> {
         let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
         (flying.sequence == handle.sequence).then_some(flying)
@@ -97,7 +99,7 @@ impl<T> Flight<T> {
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
-    /// Removes the launch of a handle; whatever was reported of it, it had been submitted.
+    /// Removes the launch of a handle; whatever was reported of the launch, it had been submitted.
     #[inline]
     pub(super) fn remove(&mut self, handle: LaunchHandle) -> Option<FlyingLaunch<T>> {
         self.remove_if(handle, |_| true)
@@ -119,7 +121,8 @@ impl<T> Flight<T> {
         Some(flying)
     }
 
-    /// Notes that a launch was submitted or has started; whether it is in the runtime.
+    /// Notes that a launch was submitted or has started. Returns whether the launch is in the
+    /// runtime.
     pub(super) fn acknowledge(&mut self, handle: LaunchHandle, state: FlightState) -> bool {
         let Some(flying) = self.get_mut(handle) else { return false };
         let before = flying.state;
@@ -132,37 +135,37 @@ impl<T> Flight<T> {
         true
     }
 
-    /// Every launch, by slot.
+    /// Returns every launch, by slot.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
 
-    /// One more than the largest slot.
+    /// Returns the number of slots: one more than the largest slot.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The stream of a launch that leaves and may have begun.
+    /// Returns the stream of the launch of a slot, if that leaves and may have begun.
     pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
         let flying = self.slots.get(slot)?.as_ref()?;
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
     }
 
-    /// The reset kills the launch of this slot, if it runs.
+    /// Marks the launch of this slot as one that the reset kills, if it runs.
     pub(super) fn hit(&mut self, slot: usize) {
         if let Some(Some(flying)) = self.slots.get_mut(slot) {
             flying.fate = LaunchFate::Hit;
         }
     }
 
-    /// Whether a launch of this stream is in the runtime.
+    /// Returns whether a launch of this stream is in the runtime.
     pub(super) fn has_stream(&self, stream: StreamId) -> bool {
         self.iter().any(|(_, flying)| flying.stream == stream)
     }
 
-    /// Decides of each launch whether it leaves, stream by stream in the order of submission: `leaves`
-    /// hears whether one in front of it does. A launch that stays keeps all in front of it, as it would
-    /// overtake them.
+    /// Decides of each launch whether it leaves, stream by stream in the order of submission: the
+    /// second argument of `leaves` is true if a launch in front of this one leaves. A launch that
+    /// stays keeps all in front of it, as it would overtake them.
     pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
         let Self { slots, sorted, .. } = self;
         sorted.clear();
@@ -188,13 +191,13 @@ impl<T> Flight<T> {
         }
     }
 
-    /// Every launch, in the order of capture.
+    /// Returns the order of capture and the payload of every launch, in no particular order.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
     }
 }
 
-/// The launch at this place of a list of slots.
+/// Returns the launch at this place of a list of slots.
 fn nth<'s, T>(
     slots: &'s mut [Option<FlyingLaunch<T>>],
     sorted: &[u32],

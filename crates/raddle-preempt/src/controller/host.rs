@@ -9,10 +9,11 @@ use super::process::{ControlledProcess, NextNumbers, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are reused, the lowest first. Submission numbers and [`CaptureOrder`](super::CaptureOrder)s
-    /// of an id are not: they continue, so handles of the earlier process name nothing, and a late view
-    /// of its flag makes no launch of the new one leave.
+    /// Adds a process: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
+    /// have left are reused, the lowest first. Submission numbers and
+    /// [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so handles of the
+    /// earlier process name nothing, and a late view of its flag makes no launch of the new one
+    /// leave.
     ///
     /// # Errors
     /// More processes than ids.
@@ -23,10 +24,11 @@ impl<T> Controller<T> {
         self.join_as(id, level).map(|()| id)
     }
 
-    /// A process joins under this id.
+    /// Adds a process under this id.
     ///
     /// # Errors
-    /// The id is taken: by a process that has not left, or by one that was lost while the driver resets.
+    /// The id is taken: by a process that has not left, or by one that was lost while the driver
+    /// resets.
     pub fn join_as(&mut self, process: ProcessId, level: Level) -> Result<(), PreemptError> {
         let least = process.index() + 1;
         if self.processes.len() < least {
@@ -42,8 +44,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Says which part of the device a process has; 0 unless it is said. Where the scope of a reset is
-    /// a partition, it hits the processes of one part.
+    /// Sets the part of the device that a process has, which is 0 by default. Where the scope of a
+    /// reset is a partition, the reset hits the processes of one part.
     ///
     /// # Errors
     /// An unknown process; one that is preempted or has launches in the runtime.
@@ -57,7 +59,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A process leaves. The launches in its queues are dropped, and its streams are closed.
+    /// Removes a process. The launches in its queues are dropped, and its streams are closed.
     ///
     /// # Errors
     /// An unknown process; one with launches in the runtime, or that is preempted. Wait for the
@@ -72,7 +74,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Takes a process out, and keeps what its id goes on from.
+    /// Takes a process out, and keeps the numbers from which the next process of its id continues.
     pub(super) fn remove(&mut self, process: ProcessId) -> Option<ControlledProcess<T>> {
         self.listed.retain(|other| *other != process);
         let gone = self.processes.get_mut(process.index())?.take()?;
@@ -82,10 +84,10 @@ impl<T> Controller<T> {
         Some(gone)
     }
 
-    /// A process has died, and nothing of it is left in the runtime, including flags and held or
-    /// saved work. Returns the payloads of all its unfinished work, in the order of capture. Other
-    /// processes are not affected. Its id stays taken until a reset that was commanded for it is
-    /// over, which is the only report that may still come.
+    /// Removes a process that has died, of which nothing is left in the runtime, including flags
+    /// and held or saved work. Returns the payloads of all its unfinished work, in the order of
+    /// capture. Other processes are not affected. Its id stays taken until a reset that was
+    /// commanded for it is over, which is the only report that may still come.
     ///
     /// # Errors
     /// An unknown process.

@@ -1,7 +1,7 @@
 //! What waits in one stream?
 //!
-//! A stream has two queues: new launches, and those that have come back. Their memory is kept until the
-//! process leaves, so nothing is allocated in steady state.
+//! A stream has two queues: new launches, and launches that have come back. Their memory is kept
+//! until the process leaves, so nothing is allocated in steady state.
 
 use alloc::collections::{BTreeSet, VecDeque};
 
@@ -27,26 +27,26 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// Where a stream is held: nothing of this order or a later one is submitted.
+/// A hold of a stream: no launch of this order or a later one is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
-    /// Until a launch has finished; otherwise until the host releases it.
+    /// True if the hold lasts until a launch has finished; false if until the host releases it.
     pub(super) is_wait: bool,
 }
 
-/// The waiting launches of one stream, ascending in order; those that came back stand before the new
-/// ones, as they were submitted before.
+/// The waiting launches of one stream, ascending in order; launches that came back stand before the
+/// new ones, as they were submitted before.
 #[derive(Clone, Debug)]
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
     fresh: VecDeque<WaitingLaunch<T>>,
-    /// The first order that is held.
+    /// The lowest order that a hold keeps from being submitted; `u64::MAX` without holds.
     held_from: u64,
     holds: BTreeSet<Hold>,
-    /// Nothing more is captured in it.
+    /// Set if the stream was closed: nothing more is captured in it.
     pub(super) is_closed: bool,
-    /// It was closed, and nothing of it is left.
+    /// Set if the stream was closed and nothing of it is left.
     pub(super) is_gone: bool,
 }
 
@@ -64,12 +64,12 @@ impl<T> Default for StreamQueue<T> {
 }
 
 impl<T> StreamQueue<T> {
-    /// The order of the first launch.
+    /// Returns the order of the first launch.
     pub(super) fn first(&self) -> Option<u64> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
-    /// The order of the first launch, if it may be submitted.
+    /// Returns the order of the first launch, if it may be submitted.
     pub(super) fn front(&self) -> Option<u64> {
         self.first().filter(|&order| order < self.held_from)
     }
@@ -78,7 +78,7 @@ impl<T> StreamQueue<T> {
         self.back.is_empty() && self.fresh.is_empty()
     }
 
-    /// Puts a launch at the end; whether it is the first one now and may be submitted.
+    /// Puts a launch at the end. Returns whether it is the first one now and may be submitted.
     #[inline]
     pub(super) fn append(&mut self, work: WaitingLaunch<T>) -> bool {
         let first = self.is_empty() && work.order < self.held_from;
@@ -86,7 +86,8 @@ impl<T> StreamQueue<T> {
         first
     }
 
-    /// The first, and when the one behind it was captured, if that may be submitted.
+    /// Removes the first launch. Returns it, and the order of the launch behind it if that may be
+    /// submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {
@@ -101,10 +102,11 @@ impl<T> StreamQueue<T> {
         let order = work.order;
         let later = |other: &WaitingLaunch<T>| other.order > order;
         if !self.back.back().is_some_and(later) {
-            // Most come back in order.
+            // Most launches come back in order.
             return append(&mut self.back, work);
         }
-        // As many are there as the window holds, at most.
+        // The queue has at most as many launches as the window holds, so the search and the
+        // insertion are cheap.
         let before = self.back.partition_point(|other| !later(other));
         if self.back.len() == self.back.capacity() {
             grow(&mut self.back);
@@ -112,7 +114,7 @@ impl<T> StreamQueue<T> {
         self.back.insert(before, work);
     }
 
-    /// Whether the launch of this order waits here.
+    /// Returns whether the launch of this order waits in the stream.
     pub(super) fn has(&self, order: u64) -> bool {
         let has = |queue: &VecDeque<WaitingLaunch<T>>| {
             queue.binary_search_by_key(&order, |work| work.order).is_ok()
@@ -120,26 +122,26 @@ impl<T> StreamQueue<T> {
         has(&self.back) || has(&self.fresh)
     }
 
-    /// Holds it; whether it was not held so already.
+    /// Adds a hold. Returns whether the stream did not have the hold already.
     pub(super) fn hold(&mut self, hold: Hold) -> bool {
         self.held_from = self.held_from.min(hold.from);
         self.holds.insert(hold)
     }
 
-    /// Takes a hold away; whether there was one.
+    /// Takes a hold away. Returns whether there was one.
     pub(super) fn unhold(&mut self, hold: Hold) -> bool {
         let there = self.holds.remove(&hold);
         self.held_from = self.holds.first().map_or(u64::MAX, |first| first.from);
         there
     }
 
-    /// Takes every hold away; how many there were.
+    /// Takes every hold away. Returns the number of holds.
     pub(super) fn clear_holds(&mut self) -> usize {
         self.held_from = u64::MAX;
         core::mem::take(&mut self.holds).len()
     }
 
-    /// What waits, with its order.
+    /// Returns the payload of every waiting launch, with its order.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.back.into_iter().chain(self.fresh).map(|work| (work.order, work.payload))
     }

@@ -11,12 +11,12 @@ use super::waiting::WaitingLaunch;
 use crate::error::PreemptError;
 use crate::progress;
 
-/// Whether a launch may be killed or stopped part-way.
+/// Returns whether a launch may be killed or stopped part-way.
 fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerConfig) -> bool {
     work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
 }
 
-/// Why a reset must not hit this launch; `None` if it may, or cannot.
+/// Returns why a reset must not hit this launch; `None` if it may, or cannot.
 fn refuses<T>(
     handle: LaunchHandle,
     flying: &FlyingLaunch<T>,
@@ -32,8 +32,8 @@ fn refuses<T>(
 }
 
 impl<T> ControlledProcess<T> {
-    /// Decides which launches leave by the flag: in each stream all that are in the runtime, but those
-    /// up to the last one that has to run to its end.
+    /// Decides which launches leave by the flag: in each stream all that are in the runtime, except
+    /// those up to the last one that has to run to its end.
     pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
@@ -42,14 +42,16 @@ impl<T> ControlledProcess<T> {
             if flying.work.tests_flag() {
                 return latched || may_stop(&flying.work, options);
             }
-            // It cannot have begun behind what has not ended.
+            // A launch behind another one that has not ended cannot have begun, so it can be taken
+            // out.
             let taken_out = withdraws && behind && flying.state != FlightState::Started;
             taken_out && !flying.work.has_peers()
         });
     }
 
-    /// Why a reset must not kill what this process has in the runtime; `None` if it may. Of those that
-    /// are in the way, the first in the order of submission is named.
+    /// Returns why a reset must not kill the launches of this process in the runtime; `None` if it
+    /// may. Of several launches that forbid the reset, the first in the order of submission is
+    /// named.
     fn refuses_reset(&self, process: ProcessId, options: ControllerConfig) -> Option<NoReset> {
         if !self.is_leaving() {
             return Some(NoReset::OtherProcess(process));
@@ -59,24 +61,25 @@ impl<T> ControlledProcess<T> {
         refusing.min_by_key(|(sequence, _)| *sequence).map(|(_, why)| why)
     }
 
-    /// Whether there is anything that a reset could hit.
+    /// Returns whether the process has a launch that a reset could hit.
     fn has_target(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate != LaunchFate::Claimed)
     }
 
-    /// Whether anything is there that the reset was decided for.
+    /// Returns whether the process still has a launch that the reset was decided for.
     pub(super) fn is_hit(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate == LaunchFate::Hit)
     }
 
-    /// Whether a reset that kills what runs of this stream would kill what it must not.
+    /// Returns whether a reset of this stream must be avoided, as it could kill a launch that must
+    /// not be killed.
     fn spares(&self, process: ProcessId, stream: StreamId, options: ControllerConfig) -> bool {
         let mut own = self.flying(process).filter(|(_, it)| it.stream == stream);
         own.any(|(handle, it)| refuses(handle, it, options).is_some())
     }
 
-    /// Marks what a reset hits, and says whether that is anything: where single streams are reset, what
-    /// is in those of which everything may be killed.
+    /// Marks the launches that a reset hits: where single streams are reset, those in streams of
+    /// which every launch may be killed. Returns whether a launch was marked.
     fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {
@@ -89,7 +92,7 @@ impl<T> ControlledProcess<T> {
         any
     }
 
-    /// The raised flag of a stream; `None` where none is raised.
+    /// Returns the raised flag of a stream; `None` where none is raised.
     pub(super) fn cut_of(&self, stream: StreamId) -> Option<FlagCut> {
         let to = self.cut?;
         let leaving = self.flight.iter().map(|(_, it)| it);
@@ -99,8 +102,8 @@ impl<T> ControlledProcess<T> {
 }
 
 impl<T> Controller<T> {
-    /// Every launch of the process that starts from now on sees the raised flag: whether a reset may
-    /// follow is decided now (S3.3, A2, A11).
+    /// Notes that every launch of the process that starts from now on sees the raised flag, and
+    /// decides whether a reset follows (S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -122,7 +125,7 @@ impl<T> Controller<T> {
         Ok(verdict)
     }
 
-    /// Whether a process that leaves behind a visible flag is reset.
+    /// Decides whether a process whose raised flag is visible is reset.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -143,7 +146,7 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Why there must be no reset of everything in the scope.
+    /// Returns why there must be no reset of everything in the scope.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

@@ -116,17 +116,17 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// By id: the numbers that its last process ended with.
+    /// The next numbers of each id, from the last process that had it.
     before: Vec<NextNumbers>,
-    /// How many processes are to be reset, or are being reset, with others: those submit nothing
-    /// meanwhile.
+    /// The number of processes that are to be reset, or are being reset, with others: the others
+    /// submit nothing meanwhile. Always 0 if a reset hits one process alone.
     resets: u32,
-    /// Processes that may have a command, each once.
+    /// The processes that may have a command, each once.
     listed: VecDeque<ProcessId>,
 }
 
 impl<T> Controller<T> {
-    /// A controller without processes.
+    /// Returns a controller without processes.
     ///
     /// # Errors
     /// A window of 0; a runtime that can reset and has no flag.
@@ -147,13 +147,13 @@ impl<T> Controller<T> {
         })
     }
 
-    /// What the driver declared about its runtime.
+    /// Returns the driver's declaration about its runtime.
     #[must_use]
     pub const fn declared(&self) -> Declared {
         self.declared
     }
 
-    /// How far the preemption of a process is.
+    /// Returns the phase of a process in its preemption.
     ///
     /// # Errors
     /// An unknown process.
@@ -161,7 +161,7 @@ impl<T> Controller<T> {
         self.process(process).map(ControlledProcess::phase)
     }
 
-    /// The level of a process.
+    /// Returns the level of a process.
     ///
     /// # Errors
     /// An unknown process.
@@ -169,7 +169,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.level)
     }
 
-    /// Launches of a process that wait in its buffer queues.
+    /// Returns the number of launches of a process that wait in its buffer queues.
     ///
     /// # Errors
     /// An unknown process.
@@ -177,7 +177,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.queues.len())
     }
 
-    /// Launches of a process that are in the runtime and have not finished.
+    /// Returns the number of launches of a process that are in the runtime and have not finished.
     ///
     /// # Errors
     /// An unknown process.
@@ -185,7 +185,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.flight.len())
     }
 
-    /// Whether the flag of a process is raised, from its `Raise` to its `Lower`.
+    /// Returns whether the flag of a process is raised, from its `Raise` to its `Lower`.
     ///
     /// # Errors
     /// An unknown process.
@@ -193,8 +193,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut.is_some())
     }
 
-    /// The raised flag of a stream; `None` if none is raised. Read it at the `Raise`, because it
-    /// excludes launches that have left since.
+    /// Returns the raised flag of a stream; `None` if none is raised. Read it at the `Raise`,
+    /// because it excludes launches that have left since.
     ///
     /// # Errors
     /// An unknown process.
@@ -206,7 +206,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut_of(stream))
     }
 
-    /// The raised flags of all streams from which a launch leaves.
+    /// Returns the raised flags of all streams from which a launch leaves.
     ///
     /// # Errors
     /// An unknown process.
@@ -221,29 +221,29 @@ impl<T> Controller<T> {
         }))
     }
 
-    /// Whether a launch that is in the runtime leaves when it comes to its start.
+    /// Returns whether a launch that is in the runtime leaves when it comes to its start.
     #[must_use]
     pub fn leaves(&self, handle: LaunchHandle) -> bool {
         let flying = self.process(handle.process).ok().and_then(|it| it.flight.get(handle));
         flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
     }
 
-    /// The payload of a launch, while it is in the runtime.
+    /// Returns the payload of a launch, while it is in the runtime.
     #[must_use]
     pub fn payload(&self, handle: LaunchHandle) -> Option<&T> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
-    /// The capture order of a launch, while it is in the runtime.
+    /// Returns the capture order of a launch, while it is in the runtime.
     #[must_use]
     pub fn order(&self, handle: LaunchHandle) -> Option<CaptureOrder> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| CaptureOrder(flying.work.order))
     }
 
-    /// The launches of a process that are in the runtime, in no particular order, and whether each has
-    /// been reported as started.
+    /// Returns the launches of a process that are in the runtime, in no particular order, and
+    /// whether each has been reported as started.
     ///
     /// # Errors
     /// An unknown process.
@@ -269,27 +269,29 @@ impl<T> Controller<T> {
         found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
     }
 
-    /// The processes that a reset of this part of the device hits; all where the scope is the device.
+    /// Returns the processes that a reset of this part of the device hits; all where the scope is
+    /// the device.
     fn sharing(&self, part: u16) -> impl Iterator<Item = &ControlledProcess<T>> {
         let device = self.declared.scope == ResetScope::Device;
         self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Whether a reset that hits this process too is wished and not refused, pending or under way.
+    /// Returns whether a reset that hits this process too is wished and not refused, pending or
+    /// under way.
     fn is_reset_around(&self, process: ProcessId) -> bool {
         let part = self.process(process).map_or(0, |it| it.part);
         self.sharing(part).any(ControlledProcess::may_be_reset)
     }
 
-    /// Whether a reset that hits this part of the device was commanded and is not over.
+    /// Returns whether a reset that hits this part of the device was commanded and is not over.
     fn is_reset_commanded(&self, part: u16) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resets > 0 && self.sharing(part).any(told)
     }
 
-    /// Whether a process may be reset has changed; nothing follows where resets have the scope of one
-    /// process.
+    /// Counts the processes that may be reset, of which one was `before` and is `now`; counts
+    /// nothing where a reset hits one process alone.
     fn count_resets(&mut self, before: bool, now: bool) {
         if !self.declared.scope.is_shared() || before == now {
             return;
@@ -302,14 +304,15 @@ impl<T> Controller<T> {
         }
     }
 
-    /// The other processes that a reset of this one hits and that have launches in the runtime.
+    /// Returns the other processes that a reset of this one hits and that have launches in the
+    /// runtime.
     fn others(
         &self,
         process: ProcessId,
     ) -> impl Iterator<Item = (ProcessId, &ControlledProcess<T>)> {
         let device = self.declared.scope == ResetScope::Device;
         let part = self.process(process).map_or(0, |it| it.part);
-        // There are as many at most as there are ids.
+        // The number of processes is at most the number of ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
         let shares = move |it: &ControlledProcess<T>| device || it.part == part;

@@ -18,7 +18,7 @@ pub(super) struct OldestLaunch {
 }
 
 impl OldestLaunch {
-    /// Nothing waits.
+    /// The entry of a stream in which no launch waits.
     const NONE: Self = Self { order: u64::MAX, stream: 0 };
 }
 
@@ -30,7 +30,7 @@ impl OldestTree {
     pub(super) fn of(fronts: impl ExactSizeIterator<Item = Option<u64>>) -> Self {
         let leaves = fronts.len().next_power_of_two();
         let mut firsts = Self(vec![[OldestLaunch::NONE; 2]; leaves]);
-        // As many streams as ids.
+        // The number of streams is at most the number of ids.
         for (stream, front) in (0..).zip(fronts) {
             front.into_iter().for_each(|order| firsts.older(StreamId(stream), order));
         }
@@ -41,7 +41,7 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// A stream has a first launch older than before, or its first one.
+    /// Enters the first launch of a stream that had none, or a younger one.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -54,7 +54,7 @@ impl OldestTree {
         }
     }
 
-    /// Whatever was first of a stream, this is, if any.
+    /// Replaces the first launch of a stream by this one, or by none.
     #[inline]
     pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();
@@ -72,7 +72,7 @@ impl OldestTree {
         }
     }
 
-    /// The oldest of all.
+    /// Returns the oldest launch of all.
     #[inline]
     pub(super) fn first(&self) -> Option<OldestLaunch> {
         let [_, root] = self.0.first()?;

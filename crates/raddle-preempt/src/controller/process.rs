@@ -9,9 +9,9 @@ use super::queues::Queues;
 /// The stages of a preemption, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
-    /// Not preempted.
+    /// No preemption is under way or complete.
     Running,
-    /// Waiting for submit calls that were begun (S3.1, A8).
+    /// The preemption waits for submit calls that were begun (S3.1, A8).
     Pausing,
     /// The driver raises the flag (S3.2).
     Raising,
@@ -19,7 +19,7 @@ pub(super) enum PreemptionStage {
     MustReset,
     /// The driver resets; `over` when it has reported the end.
     Resetting { over: bool },
-    /// Waiting until the runtime has nothing of the process.
+    /// The preemption waits until the runtime has nothing of the process.
     Emptying,
     /// The driver holds or saves; `over` when it has reported that the device has nothing of it.
     Removing { over: bool },
@@ -28,19 +28,19 @@ pub(super) enum PreemptionStage {
 }
 
 impl PreemptionStage {
-    /// Whether killed launches may be reported: a reset was commanded. Also when it is over, as reports
-    /// come in any order.
+    /// Returns whether killed launches may be reported, as a reset was commanded; also when the
+    /// reset is over, as reports come in any order.
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
 
-    /// Whether a reset is decided on and not over.
+    /// Returns whether a reset is decided on and not over.
     pub(super) const fn is_reset_pending(self) -> bool {
         matches!(self, Self::MustReset | Self::Resetting { over: false })
     }
 }
 
-/// What a driver was told to do to a process, and has to undo.
+/// The measures against a process that a driver was commanded to take, and has to undo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Measures {
     pub(super) raised: bool,
@@ -53,7 +53,7 @@ impl Measures {
         self.raised || self.held || self.saved
     }
 
-    /// The command that undoes the latest of them.
+    /// Returns the command that undoes the latest measure.
     pub(super) const fn undo(&mut self, process: ProcessId) -> Option<Command> {
         if self.saved {
             self.saved = false;
@@ -71,7 +71,7 @@ impl Measures {
     }
 }
 
-/// The next submission and capture numbers of an id: they outlive its process.
+/// The next submission and capture numbers of an id, which outlive its process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextNumbers {
     submission: u64,
@@ -81,35 +81,36 @@ pub(super) struct NextNumbers {
 #[derive(Clone, Debug)]
 pub(super) struct ControlledProcess<T> {
     pub(super) level: Level,
-    /// Which part of the device it has.
+    /// The part of the device that the process has.
     pub(super) part: u16,
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
-    /// Nothing is submitted, though no preemption is under way.
+    /// Set if nothing is submitted although no preemption is under way.
     pub(super) paused: bool,
     /// The method of the preemption under way, or of the last one.
     pub(super) way: Preemption,
-    /// A resume waits for the end of the preemption.
+    /// Set if a resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
-    /// What was done in the preemption under way.
+    /// The measures taken in the preemption under way.
     pub(super) done: Measures,
-    /// What the next commands undo.
+    /// The measures that the next commands undo.
     pub(super) undo: Measures,
-    /// While the flag is raised: the first submission that no longer sees it.
+    /// The first submission that no longer sees the raised flag; `None` while no flag is raised.
     pub(super) cut: Option<u64>,
     /// The sequence number of the next submission.
     pub(super) next: u64,
-    /// Changes whenever something may have come true that a host blocks on.
+    /// A number that changes whenever something may have come true that a host blocks on.
     pub(super) generation: u64,
-    /// It was lost while the driver resets: its id is taken until that is over.
+    /// Set if the process was lost while the driver resets: its id is taken until the reset is
+    /// over.
     pub(super) is_lost: bool,
-    /// It stands in the list of those that have a command.
+    /// Set if the process stands in the list of processes that may have a command.
     pub(super) is_listed: bool,
 }
 
 impl<T> ControlledProcess<T> {
-    /// A process that continues the numbers of the one that had its id before.
+    /// Returns a process that continues the numbers of the one that had its id before.
     pub(super) const fn new(level: Level, before: NextNumbers) -> Self {
         Self {
             level,
@@ -142,25 +143,26 @@ impl<T> ControlledProcess<T> {
         }
     }
 
-    /// Whether it submits nothing, as a preemption is under way, complete or not undone.
+    /// Returns whether the process submits nothing, as a preemption is under way, complete or not
+    /// undone.
     #[inline]
     pub(super) fn is_preempted(&self) -> bool {
         self.stage != PreemptionStage::Running || self.undo.any()
     }
 
-    /// Ends a preemption.
+    /// Ends a preemption; its measures are undone by the next commands.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
         self.undo = self.done;
         self.done = Measures { raised: false, held: false, saved: false };
     }
 
-    /// What waits for something of this process may look again.
+    /// Changes the generation, so that hosts that wait for something of this process look again.
     pub(super) const fn turn_over(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// The launches in the runtime, with their handles.
+    /// Returns the launches in the runtime, with their handles.
     pub(super) fn flying(
         &self,
         process: ProcessId,
@@ -170,21 +172,21 @@ impl<T> ControlledProcess<T> {
         })
     }
 
-    /// Whether it is to leave by a reset that is neither refused nor over.
+    /// Returns whether the process is to leave by a reset that is neither refused nor over.
     pub(super) fn may_be_reset(&self) -> bool {
         let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
         (undecided && self.way == Preemption::Reset) || self.stage.is_reset_pending()
     }
 
-    /// Whether the flag is raised and visible to every launch that starts; also after a reset, as what
-    /// that did not kill still leaves.
+    /// Returns whether the flag is raised and visible to every launch that starts; also after a
+    /// reset, as launches that the reset did not kill still leave.
     pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);
         seen && self.cut.is_some()
     }
 
-    /// Whether a driver that has the next command of a preemption would get one.
+    /// Returns whether a driver that requests the next command of a preemption would get one.
     pub(super) fn has_step(&self) -> bool {
         match self.stage {
             _ if self.undo.any() => true,

@@ -1,8 +1,8 @@
 //! What waits to be submitted, and what is next?
 //!
-//! One buffer queue a stream. What was captured first is submitted first, over all streams: so a
-//! launch that waits for an earlier one of another stream never fills the window in vain. A stream that
-//! is held from some order on submits nothing from there.
+//! Each stream has a buffer queue. The launch that was captured first is submitted first, over all
+//! streams: so a launch that waits for an earlier one of another stream never fills the window in
+//! vain. A stream that is held from some order on submits nothing from there.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -14,25 +14,26 @@ use super::oldest::OldestTree;
 use super::waiting::WaitingLaunch;
 use super::work::{CapturedWork, WorkKind};
 
-/// A stream that is held until a launch has finished: that launch, the stream, from where.
+/// A stream that is held until a launch has finished: the order of that launch, the stream, and the
+/// order from which it is held.
 type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
 pub(super) struct Queues<T> {
-    /// By stream.
+    /// The queue of each stream, by id.
     lanes: Vec<StreamQueue<T>>,
-    /// Streams that were closed and have nothing left: their ids are given again.
+    /// The streams that were closed and have nothing left: their ids are given again.
     closed: BTreeSet<u32>,
     awaited: BTreeSet<Awaited>,
     oldest: OldestTree,
     waiting: usize,
-    /// Holds in all streams.
+    /// The number of holds in all streams.
     holds: usize,
     next: u64,
 }
 
 impl<T> Queues<T> {
-    /// Empty queues, whose first launch has this order.
+    /// Returns empty queues, whose first launch has this order.
     pub(super) const fn new(next: u64) -> Self {
         Self {
             lanes: Vec::new(),
@@ -53,13 +54,13 @@ impl<T> Queues<T> {
         self.waiting
     }
 
-    /// Whether something may be submitted.
+    /// Returns whether a launch may be submitted.
     #[inline]
     pub(super) fn is_ready(&self) -> bool {
         self.oldest.first().is_some()
     }
 
-    /// A stream that is there; also one that was closed and has something left.
+    /// Returns the queue of an open stream, or of a closed one that has something left.
     pub(super) fn lane(&self, stream: StreamId) -> Option<&StreamQueue<T>> {
         self.lanes.get(stream.index()).filter(|lane| !lane.is_gone)
     }
@@ -83,14 +84,14 @@ impl<T> Queues<T> {
         Some(id)
     }
 
-    /// Takes no more of a stream; whether it was open.
+    /// Closes a stream: it takes no more launches. Returns whether the stream was open.
     pub(super) fn close(&mut self, stream: StreamId) -> bool {
         let open = |lane: &&mut StreamQueue<T>| !lane.is_closed;
         self.lane_mut(stream).filter(open).map(|lane| lane.is_closed = true).is_some()
     }
 
-    /// Gives the id of a stream free, if it was closed and nothing of it waits; nothing of it may be in
-    /// the runtime.
+    /// Gives the id of a stream free, if the stream was closed and nothing of it waits; nothing of
+    /// it may be in the runtime.
     pub(super) fn forget(&mut self, stream: StreamId) {
         let Some(lane) = self.lane_mut(stream) else { return };
         if !lane.is_closed || !lane.is_empty() {
@@ -102,8 +103,9 @@ impl<T> Queues<T> {
         self.closed.insert(stream.0);
     }
 
-    /// Puts work behind everything of its stream: its order, or `None` without that stream. `reached`
-    /// says whether what it waits for has finished.
+    /// Puts work behind everything of its stream. Returns the order of the work; `None` if the
+    /// stream is not open. `reached` is true unless the work waits for other work that has not
+    /// finished.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -138,7 +140,7 @@ impl<T> Queues<T> {
         Some((stream, work))
     }
 
-    /// Puts work back at its place at the head of its stream (A1): nothing that was captured later
+    /// Puts work back at its place at the head of its stream (A1): no work that was captured later
     /// stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
@@ -148,7 +150,8 @@ impl<T> Queues<T> {
         self.waiting += 1;
     }
 
-    /// Submits nothing of a stream that was captured from this order on; whether there is that stream.
+    /// Holds the launches of a stream that were captured from this order on. Returns whether there
+    /// is that stream.
     pub(super) fn hold(&mut self, stream: StreamId, from: u64) -> bool {
         let Some(lane) = self.lane_mut(stream) else { return false };
         let added = lane.hold(Hold { from, is_wait: false });
@@ -158,7 +161,7 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Takes a hold away; whether there was one.
+    /// Takes a hold away. Returns whether there was one.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
     }
@@ -172,7 +175,7 @@ impl<T> Queues<T> {
         there
     }
 
-    /// A launch has finished, or never will: lets go what waits for it.
+    /// Lets go the streams that wait for a launch that has finished, or never will.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {
@@ -189,12 +192,12 @@ impl<T> Queues<T> {
         }
     }
 
-    /// Whether the launch of this order waits in that stream.
+    /// Returns whether the launch of this order waits in that stream.
     pub(super) fn holds_order(&self, stream: StreamId, order: u64) -> bool {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// The order of the launch that was captured first, may it be submitted or not.
+    /// Returns the order of the launch that was captured first, may it be submitted or not.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);
@@ -202,7 +205,8 @@ impl<T> Queues<T> {
         self.lanes.iter().filter_map(StreamQueue::first).min()
     }
 
-    /// Everything that waits, in the order of the program.
+    /// Returns the order and payload of every waiting launch, stream by stream, each in the order
+    /// of the program.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.lanes.into_iter().flat_map(StreamQueue::into_payloads)
     }

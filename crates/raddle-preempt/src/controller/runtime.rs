@@ -11,8 +11,8 @@ use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// The submit call of a launch has returned. No change if the launch has ended already: it may end
-    /// before the call that submitted it returns.
+    /// Notes that the submit call of a launch has returned. Changes nothing if the launch has ended
+    /// already: it may end before the call that submitted it returns.
     ///
     /// # Errors
     /// An unknown process; a launch that was never submitted.
@@ -28,9 +28,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// The runtime refused a launch: it waits again at its place, and is the next of its stream that is
-    /// submitted. A driver that begins further submit calls of the stream before this one has returned
-    /// must make them fail too, as they would overtake it.
+    /// Puts back a launch that the runtime refused: it waits again at its place, and is the next of
+    /// its stream that is submitted. A driver that begins further submit calls of the stream before
+    /// this one has returned must make them fail too, as they would overtake it.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -45,8 +45,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// The verdict of a launch, where it is known only with its arguments: to be given before the launch
-    /// is, and in place of the one that was captured.
+    /// Gives the verdict of a launch, where it is known only with its arguments: before the launch
+    /// is submitted, and in place of the verdict that was captured.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -63,7 +63,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A launch has started, or at least tests the flag now.
+    /// Notes that a launch has started, or at least tests the flag now.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -79,7 +79,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A launch has run to its end: its payload. It is never run again (A13).
+    /// Removes a launch that has run to its end, and returns its payload. It is never run again
+    /// (A13).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -96,9 +97,10 @@ impl<T> Controller<T> {
         Ok(flying.work.payload)
     }
 
-    /// The runtime refused a launch for good, or it died: its payload. It is not run again, and what
-    /// waits for it does not any more. What becomes of those behind it is the driver's to decide: they go
-    /// on, unless it says that the process is [lost](Self::lost).
+    /// Removes a launch that the runtime refused for good, or that died, and returns its payload.
+    /// It is not run again, and work that waits for it does not wait any more. The driver decides
+    /// what becomes of the launches behind it: they go on, unless the driver reports that the
+    /// process is [lost](Self::lost).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -106,9 +108,9 @@ impl<T> Controller<T> {
         self.finished(handle)
     }
 
-    /// The driver has made sure that a launch leaves without having begun: no reset hits it, so whether it
-    /// may be killed no longer matters. To be reported from `Raise` on; that it has left is reported as
-    /// ever.
+    /// Notes that the driver has made sure that a launch leaves without having begun: no reset hits
+    /// it, so whether it may be killed no longer matters. This is reported from `Raise` on; that
+    /// the launch has left is reported by [`exited`](Self::exited) as ever.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime, that has started, or that does not leave.
@@ -128,9 +130,10 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A launch has left by the flag, and waits again at its place (A4). Where each workgroup tests the
-    /// flag, it counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was
-    /// reported as [started](Self::started).
+    /// Puts back a launch that has left by the flag: it waits again at its place (A4). Where each
+    /// workgroup tests the flag, the launch counts as killed
+    /// ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was reported as
+    /// [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -142,7 +145,7 @@ impl<T> Controller<T> {
             return Err(PreemptError::NotInRuntime { handle });
         };
         if !latched && flying.state == FlightState::Started {
-            // It may have been stopped part-way.
+            // A started launch may have been stopped part-way.
             flying.work.kills = flying.work.kills.saturating_add(1);
         }
         it.queues.put_back(flying.stream, flying.work);
@@ -150,7 +153,7 @@ impl<T> Controller<T> {
         Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
     }
 
-    /// A launch was killed by the reset. It waits again at its place (A4).
+    /// Puts back a launch that was killed by the reset: it waits again at its place (A4).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime; one that no commanded reset may have
@@ -169,7 +172,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Whether a reset that was commanded kills this launch of any process, if it runs.
+    /// Returns whether a reset that was commanded kills this launch of any process, if it runs.
     #[must_use]
     pub fn is_hit(&self, handle: LaunchHandle) -> bool {
         let Ok(it) = self.process(handle.process) else { return false };
@@ -180,17 +183,18 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Every launch that a commanded reset kills if it runs, in no particular order.
+    /// Returns every launch that a commanded reset kills if it runs, in no particular order.
     #[must_use]
     pub fn hits(&self) -> Vec<LaunchHandle> {
-        // There are as many at most as there are ids.
+        // The number of processes is at most the number of ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
         let flying = there.flat_map(|(id, it)| it.flying(id).map(|(handle, _)| handle));
         flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
-    /// The reset is over, or the device has nothing of the process that is held or saved.
+    /// Notes that the reset is over, or that no work of the process that is held or saved is on the
+    /// device.
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.
@@ -206,7 +210,8 @@ impl<T> Controller<T> {
                 self.count_resets(true, false);
             }
             PreemptionStage::Removing { over } if !*over => *over = true,
-            // A drain is over in the moment in which a switch takes its place: nothing is left to save.
+            // If a drain is over in the moment in which a switch takes its place, nothing is left
+            // to save.
             PreemptionStage::Pausing if it.done.held => {
                 it.stage = PreemptionStage::Removing { over: true };
             }

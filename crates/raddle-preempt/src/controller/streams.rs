@@ -8,7 +8,7 @@ use super::work::{Capture, CaptureOrder, CapturedWork, WorkKind};
 use crate::error::PreemptError;
 
 impl<T> ControlledProcess<T> {
-    /// Whether the launch of this order is in the runtime, as one of that stream.
+    /// Returns whether the launch of this order is in the runtime, as one of that stream.
     fn flies(&self, stream: StreamId, order: u64) -> bool {
         self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
     }
@@ -23,7 +23,7 @@ impl<T> ControlledProcess<T> {
 }
 
 impl<T> Controller<T> {
-    /// A process opens a stream: the lowest id, from 0, that is not in use.
+    /// Opens a stream of a process: the lowest id, from 0, that is not in use.
     ///
     /// # Errors
     /// An unknown process; more streams than ids.
@@ -31,8 +31,8 @@ impl<T> Controller<T> {
         self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
     }
 
-    /// A process closes a stream: nothing more is captured in it. The work in it runs; after that
-    /// its id is reused.
+    /// Closes a stream of a process: nothing more is captured in it. The work in it runs; after
+    /// that its id is reused.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -45,8 +45,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Work was captured (S2.2): it is added at the end of its stream, even while the process is
-    /// preempted (A14).
+    /// Adds captured work (S2.2) at the end of its stream, even while the process is preempted
+    /// (A14).
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -108,8 +108,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Whether everything of the process that was captured up to `order` has finished: what a
-    /// synchronising call waits for (A15). Preempted launches have not.
+    /// Returns whether all work of the process that was captured up to `order` has finished, which
+    /// is the condition that a synchronising call waits for (A15). Preempted launches have not
+    /// finished.
     ///
     /// # Errors
     /// An unknown process.
@@ -120,8 +121,8 @@ impl<T> Controller<T> {
         Ok(oldest.is_none_or(|oldest| oldest > order.0))
     }
 
-    /// Whether everything of one stream that was captured up to `order` has finished. A stream that was
-    /// closed and has nothing left has finished everything.
+    /// Returns whether all work of one stream that was captured up to `order` has finished. A
+    /// stream that was closed and has nothing left has finished everything.
     ///
     /// # Errors
     /// An unknown process.
@@ -138,9 +139,10 @@ impl<T> Controller<T> {
         Ok(oldest.is_none_or(|oldest| oldest > order.0))
     }
 
-    /// A number that changes whenever work of the process has finished, or there is room again
-    /// after [`Full`](Capture::Full). A thread that waits for [`reached`](Self::reached) reads it
-    /// before it asks, and blocks until it has changed or the process has gone.
+    /// Returns a number that changes whenever work of the process has finished, or there is room
+    /// again after [`Full`](Capture::Full). A thread that waits for [`reached`](Self::reached)
+    /// reads this number before it calls `reached`, and blocks until the number has changed or the
+    /// process has gone.
     ///
     /// # Errors
     /// An unknown process.

@@ -8,13 +8,14 @@ use super::work::{CapturedWork, WorkKind};
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
-    /// When it was captured.
+    /// The capture order of the launch: its position among all work captured for its process.
     pub(super) order: u64,
     pub(super) kills: u32,
     marks: LaunchMarks,
 }
 
-/// Booleans in one word: as bytes, copying them takes half the time of a submission.
+/// The properties of a launch as bits of one word: as bytes, copying them takes half the time of a
+/// submission.
 #[derive(Clone, Copy, Debug)]
 struct LaunchMarks(u32);
 
@@ -37,30 +38,30 @@ impl<T> WaitingLaunch<T> {
         Self { payload: work.payload, order, kills: 0, marks }
     }
 
-    /// Whether it may be killed and run again.
+    /// Returns whether the launch may be killed and run again.
     pub(super) const fn may_be_killed(&self) -> bool {
         self.marks.0 & (LaunchMarks::MAY_BE_KILLED | LaunchMarks::HAS_PEERS)
             == LaunchMarks::MAY_BE_KILLED
     }
 
-    /// Whether it leaves where the flag is raised for it.
+    /// Returns whether the launch leaves where the flag is raised for it.
     pub(super) const fn tests_flag(&self) -> bool {
         self.marks.0 & (LaunchMarks::TESTS_FLAG | LaunchMarks::HAS_PEERS) == LaunchMarks::TESTS_FLAG
     }
 
-    /// Whether it must not be separated from its peers.
+    /// Returns whether the launch must not be separated from its peers.
     pub(super) const fn has_peers(&self) -> bool {
         self.marks.0 & LaunchMarks::HAS_PEERS != 0
     }
 
-    /// Its verdict, now that its arguments are known.
+    /// Replaces the verdict of the launch, now that its arguments are known.
     pub(super) const fn judge(&mut self, idempotent: Idempotence) {
         self.marks = LaunchMarks::of(idempotent, self.tests_flag(), self.has_peers());
     }
 }
 
-/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has just
-/// grown included.
+/// The most bytes that a waiting launch takes beside its payload, the spare room of a queue that
+/// has just grown included.
 pub(super) const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);

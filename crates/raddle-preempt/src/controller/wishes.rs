@@ -8,7 +8,8 @@ use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Takes the work of a process off the device by this method; `by` is the process that asks.
+    /// Takes the work of a process off the device by this method; `by` is the process that wants it
+    /// to leave.
     ///
     /// # Errors
     /// An unknown process.
@@ -39,8 +40,9 @@ impl<T> Controller<T> {
         Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
     }
 
-    /// Submits nothing more of a process until it is resumed, which takes effect at once. This is
-    /// S3.1 without a preemption. Changes nothing if a preemption is under way or complete.
+    /// Pauses a process: nothing more of it is submitted until it is resumed, which takes effect at
+    /// once. This is S3.1 without a preemption. Changes nothing if a preemption is under way or
+    /// complete.
     ///
     /// # Errors
     /// An unknown process.
@@ -51,7 +53,7 @@ impl<T> Controller<T> {
     }
 
     /// Replaces the method of a preemption under way by a stronger one: any other for a wait, a
-    /// reset for the flag, a switch for a drain. A reset may be asked for again if it was refused,
+    /// reset for the flag, a switch for a drain. A reset may be requested again if it was refused,
     /// but not after one was made. A resume that waits continues to wait.
     ///
     /// # Errors
@@ -77,7 +79,8 @@ impl<T> Controller<T> {
                 false
             }
             PreemptionStage::Emptying => it.cut.is_some(),
-            // Also when it is over: what it has killed may not all be reported.
+            // A second reset is refused also when the first is over: not all launches that it
+            // killed may be reported yet.
             PreemptionStage::MustReset | PreemptionStage::Resetting { .. } => {
                 return Ok(Escalated::NotStronger);
             }

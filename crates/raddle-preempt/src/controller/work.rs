@@ -9,11 +9,11 @@ pub enum WorkKind {
     Kernel,
     /// A copy or a fill.
     Copy,
-    /// The record of an event: it has finished when all work before it in its stream has.
+    /// The record of an event, which has finished when all work before it in its stream has.
     Record,
-    /// A wait for an event: neither it nor the work behind it in its stream is submitted before the
-    /// work that it names has finished. So it never waits in the runtime, where it would fill the
-    /// window and prevent a preemption from ending.
+    /// A wait for an event: neither the wait nor the work behind it in its stream is submitted
+    /// before the work that it names has finished. So it never waits in the runtime, where it would
+    /// fill the window and prevent a preemption from ending.
     Wait(AfterWork),
     /// A graph of kernels that is submitted as one.
     Graph,
@@ -26,23 +26,24 @@ pub enum WorkKind {
 /// Work of the same process that other work waits for: usually the latest record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterWork {
-    /// Its stream.
+    /// The stream of the work.
     pub stream: StreamId,
-    /// When it was captured.
+    /// The capture order of the work.
     pub order: CaptureOrder,
 }
 
 /// Work that a host captured, in the order of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedWork<T> {
-    /// What the driver needs to submit it: returned when it has finished.
+    /// The data that the driver needs to submit the work; returned when the work has finished.
     pub payload: T,
-    /// What it is.
+    /// The kind of the work.
     pub kind: WorkKind,
-    /// Whether it may be run again (A12). Unknown counts as not. If that depends on the arguments,
-    /// [`judged`](crate::Controller::judged) reports it at the submission.
+    /// The verdict whether the work may be run again (A12). Unknown counts as not. If that depends
+    /// on the arguments, [`judged`](crate::Controller::judged) reports it at the submission.
     pub idempotent: Idempotence,
-    /// Whether it tests the flag (S1.2). Copies, events and kernels that cannot be instrumented do not.
+    /// True if the work tests the flag (S1.2). Copies, events and kernels that cannot be
+    /// instrumented do not.
     pub tests_flag: bool,
 }
 
@@ -51,38 +52,39 @@ impl<T> CapturedWork<T> {
         Self { payload, kind, idempotent, tests_flag }
     }
 
-    /// An instrumented kernel.
+    /// Returns an instrumented kernel, which tests the flag.
     pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
         Self::new(payload, WorkKind::Kernel, idempotent, true)
     }
 
-    /// A copy, a fill, or a kernel that does not test the flag.
+    /// Returns a copy, a fill, or a kernel that does not test the flag.
     pub const fn opaque(payload: T) -> Self {
         Self::new(payload, WorkKind::Copy, Idempotence::Not, false)
     }
 
-    /// A graph; it tests the flag if all of it leaves or none.
+    /// Returns a graph; it tests the flag if all of it leaves or none.
     pub const fn graph(payload: T, idempotent: Idempotence, tests_flag: bool) -> Self {
         Self::new(payload, WorkKind::Graph, idempotent, tests_flag)
     }
 
-    /// The record of an event.
+    /// Returns the record of an event.
     pub const fn record(payload: T) -> Self {
         Self::new(payload, WorkKind::Record, Idempotence::Not, false)
     }
 
-    /// A wait for an event.
+    /// Returns a wait for an event.
     pub const fn wait(payload: T, after: AfterWork) -> Self {
         Self::new(payload, WorkKind::Wait(after), Idempotence::Not, false)
     }
 
-    /// A collective.
+    /// Returns a collective.
     pub const fn collective(payload: T) -> Self {
         Self::new(payload, WorkKind::Collective, Idempotence::Not, false)
     }
 }
 
-/// When work was captured: larger is later, over all processes that ever had the same id.
+/// The position of work in the order of capture: a larger number was captured later, over all
+/// processes that ever had the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 
@@ -90,7 +92,7 @@ pub struct CaptureOrder(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "work that was not taken comes back"]
 pub enum Capture<T> {
-    /// It waits at the end of its stream.
+    /// The work waits at the end of its stream, under this order.
     Taken(CaptureOrder),
     /// The queues are full, and nothing has changed: wait until the
     /// [`generation`](crate::Controller::generation) of the process changes, and capture the work
@@ -99,7 +101,7 @@ pub enum Capture<T> {
 }
 
 impl<T> Capture<T> {
-    /// Its order, if it was taken.
+    /// Returns the order of the work, if it was taken.
     pub fn order(self) -> Option<CaptureOrder> {
         match self {
             Self::Taken(order) => Some(order),

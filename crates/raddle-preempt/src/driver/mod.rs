@@ -31,26 +31,26 @@ use crate::error::PreemptError;
 /// A wish of the arbiter for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// Its work leaves by this way.
+    /// The work of the process leaves by this method.
     Preempt {
         /// The process.
         process: ProcessId,
-        /// The way.
+        /// The method.
         way: Preemption,
     },
     /// A stronger method replaces the one under way.
     Escalate {
         /// The process.
         process: ProcessId,
-        /// The way.
+        /// The method.
         way: Preemption,
     },
-    /// Nothing more of it is submitted.
+    /// The process submits no further launch.
     Pause {
         /// The process.
         process: ProcessId,
     },
-    /// It may continue.
+    /// The process may continue.
     Resume {
         /// The process.
         process: ProcessId,
@@ -60,17 +60,17 @@ pub enum Wish {
 /// The answer to a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WishAnswer {
-    /// To a preemption.
+    /// The answer to a preemption.
     Preempted(Preempted),
-    /// To a stronger method.
+    /// The answer to a stronger method.
     Escalated(Escalated),
-    /// To a pause.
+    /// The answer to a pause.
     Paused,
-    /// To a resume.
+    /// The answer to a resume.
     Resumed(Resumed),
 }
 
-/// What a runtime reports; each is a call of the [`Controller`] of the same name.
+/// A report of a runtime; each is a call of the [`Controller`] of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
@@ -92,19 +92,19 @@ pub enum Report {
 pub enum Heard<T> {
     /// No effect that the driver needs to know.
     Noted,
-    /// A launch has ended: its payload.
+    /// A launch has ended, with this payload.
     Ended(T),
     /// A launch has left by the flag.
     Left(Exit),
-    /// The flag is visible: whether there is a reset.
+    /// The flag is visible, and this is the decision about a reset.
     Verdict(ResetVerdict),
 }
 
-/// Is called when there is something to do after there was nothing: it wakes the thread that calls
-/// [`Driver::run`], [`Driver::take`] or [`Driver::step`].
+/// A way to wake the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`]: it is
+/// used when there is something to do after there was nothing.
 pub trait Wake {
-    /// There is something to do. This is called from within a call of the driver, so it must not
-    /// call the driver.
+    /// Wakes the thread, as there is something to do. This is called from within a call of the
+    /// driver, so it must not call the driver.
     fn wake(&self);
 }
 
@@ -114,7 +114,7 @@ pub struct Driver<T, R, O = ()> {
     runtime: R,
     observer: O,
     wake: Option<Box<dyn Wake + Send>>,
-    /// The last question what to do was answered with nothing.
+    /// Set if the last request for a command found none.
     idle: bool,
 }
 
@@ -127,7 +127,7 @@ impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>> Driver<T, R> {
-    /// A driver of this runtime, with the declaration that the runtime makes.
+    /// Returns a driver of this runtime, with the declaration that the runtime makes.
     ///
     /// # Errors
     /// As [`Controller::new`].
@@ -138,7 +138,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 }
 
 impl<T: Clone> Driver<T, ()> {
-    /// A driver whose runtime is elsewhere, with this declaration: the runtime is given its
+    /// Returns a driver whose runtime is elsewhere, with this declaration: the runtime is given its
     /// [tasks](Self::take).
     ///
     /// # Errors
@@ -150,40 +150,40 @@ impl<T: Clone> Driver<T, ()> {
 }
 
 impl<T: Clone, R, O: Observer> Driver<T, R, O> {
-    /// The same driver with an observer.
+    /// Adds an observer to the driver, in place of the one that it has.
     #[must_use]
     pub fn watched_by<P: Observer>(self, observer: P) -> Driver<T, R, P> {
         let Self { controller, runtime, wake, idle, .. } = self;
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// The same driver with a wake that is called when there is something to do.
+    /// Adds a wake to the driver, which is called when there is something to do.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }
     }
 
-    /// The controller, for queries.
+    /// Returns the controller, for queries.
     pub const fn controller(&self) -> &Controller<T> {
         &self.controller
     }
 
-    /// The runtime.
+    /// Returns the runtime.
     pub const fn runtime(&self) -> &R {
         &self.runtime
     }
 
-    /// The runtime.
+    /// Returns the runtime, to be changed.
     pub const fn runtime_mut(&mut self) -> &mut R {
         &mut self.runtime
     }
 
-    /// The observer.
+    /// Returns the observer.
     pub const fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// A call of the host on the controller: processes, streams, captured work.
+    /// Makes a call of the host on the controller: processes, streams, captured work.
     pub fn host<A>(&mut self, call: impl FnOnce(&mut Controller<T>) -> A) -> A {
         let answer = call(&mut self.controller);
         self.note_edge();
@@ -223,7 +223,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Ok(heard)
     }
 
-    /// The next command. Callers of [`run`](Self::run) or [`take`](Self::take) do not need this.
+    /// Returns the next command. Callers of [`run`](Self::run) or [`take`](Self::take) do not need
+    /// this.
     pub fn step(&mut self) -> Option<Command> {
         let command = self.controller.next_any();
         self.idle = command.is_none();
@@ -233,14 +234,14 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// The next task, to be [carried out](Task::carry_out) elsewhere, in this order. Release the
-    /// lock around the driver while the task runs.
+    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere, in this order.
+    /// Release the lock around the driver while the task runs.
     pub fn take(&mut self) -> Option<Task<T>> {
         let command = self.step()?;
         Task::new(&self.controller, command)
     }
 
-    /// Wakes where there is something to do and nothing was.
+    /// Wakes the thread if there is something to do after there was nothing.
     fn note_edge(&mut self) {
         if self.idle
             && let Some(wake) = &self.wake
@@ -270,7 +271,7 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     }
 }
 
-/// A report reaches the controller, and who watches.
+/// Passes a report to the controller, and to the observer if it is accepted.
 fn hear<T>(
     controller: &mut Controller<T>,
     observer: &mut impl Observer,

@@ -5,7 +5,7 @@ use raddle_policy::{Preemption, ProcessId};
 use super::{Report, Wish, WishAnswer};
 use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
 
-/// Something that a driver did or was told.
+/// Something that a driver did, or that was reported to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// A wish and its answer.
@@ -18,9 +18,9 @@ pub enum Seen {
     Command(Command),
 }
 
-/// Is told everything that a driver does, in order: for statistics and logs.
+/// An observer of everything that a driver does, in order: for statistics and logs.
 pub trait Observer {
-    /// This was done or reported.
+    /// Observes something that was done or reported.
     fn saw(&mut self, seen: &Seen);
 }
 
@@ -47,13 +47,13 @@ pub struct Counts {
     pub drained: u64,
     /// Resets that were commanded.
     pub resets: u64,
-    /// Resets that were refused: nothing to hit; may not be run again; does not leave; killed often;
-    /// another process.
+    /// Resets that were refused, by reason: nothing to hit; a launch may not be run again, does not
+    /// leave, or was killed often; another process.
     pub refused: [u64; 5],
 }
 
 impl Counts {
-    /// The index of a method in [`begun`](Self::begun).
+    /// Returns the index of a method in [`begun`](Self::begun).
     #[must_use]
     pub const fn way(way: Preemption) -> usize {
         match way {
@@ -65,7 +65,7 @@ impl Counts {
         }
     }
 
-    /// The index of a reason in [`refused`](Self::refused).
+    /// Returns the index of a reason in [`refused`](Self::refused).
     #[must_use]
     pub const fn reason(why: NoReset) -> usize {
         match why {

@@ -7,9 +7,9 @@ use crate::controller::{Declared, FlagCut, LaunchHandle};
 /// The result of a submit call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmitCall {
-    /// It has returned, and the launch is in the runtime.
+    /// The call has returned, and the launch is in the runtime.
     Returned,
-    /// Another thread makes it, and its return will be reported.
+    /// Another thread makes the call, and its return will be reported.
     UnderWay,
     /// The runtime takes no launch now.
     NotNow,
@@ -35,19 +35,21 @@ pub enum SubmitCall {
 /// 4. A reset kills only the launches that it is told to hit, and every killed launch is reported
 ///    before `drained` or after it.
 pub trait Runtime<T> {
-    /// The abilities of the runtime; asked once.
+    /// Returns the properties of the runtime; called once.
     fn declared(&self) -> Declared;
 
-    /// The verdict of a launch that is about to be submitted, if it depends on the arguments.
+    /// Returns the verdict of a launch that is about to be submitted, if it depends on the
+    /// arguments.
     fn verdict(&mut self, payload: &T) -> Option<Idempotence> {
         let _ = payload;
         None
     }
 
-    /// Takes a launch.
+    /// Takes a launch, and returns the result of the submit call.
     fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: T) -> SubmitCall;
 
-    /// Raises the flags of these streams, and reports `raised` when that is visible.
+    /// Raises the flags of these streams, and reports `raised` when every launch that starts sees
+    /// them.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _ = (process, cuts);
     }
@@ -83,7 +85,8 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// A preemption is complete; whether a resume that waited takes effect now.
+    /// Notes that a preemption is complete. `resumed` is true if a resume that waited takes effect
+    /// now.
     fn drained(&mut self, process: ProcessId, resumed: bool) {
         let _ = (process, resumed);
     }

@@ -8,39 +8,40 @@ use super::Report;
 use super::runtime::{Runtime, SubmitCall};
 use crate::controller::{Command, Controller, FlagCut, LaunchHandle};
 
-/// A command that can be carried out without the controller: outside of its lock, on another thread.
+/// A command that can be carried out without the controller: outside of the controller's lock, on
+/// another thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task<T> {
-    /// [`Command::Submit`].
+    /// The task for [`Command::Submit`].
     Submit {
         /// The submission.
         handle: LaunchHandle,
         /// The stream to submit it to.
         stream: StreamId,
-        /// Its payload.
+        /// The payload of the launch.
         payload: T,
     },
-    /// [`Command::Raise`].
+    /// The task for [`Command::Raise`].
     Raise {
         /// The process.
         process: ProcessId,
-        /// The flags of its streams.
+        /// The flags of the process's streams.
         cuts: Vec<(StreamId, FlagCut)>,
     },
-    /// [`Command::Reset`].
+    /// The task for [`Command::Reset`].
     Reset {
         /// The process.
         process: ProcessId,
         /// The launches that are killed if they run.
         hit: Vec<LaunchHandle>,
     },
-    /// Any other.
+    /// The task for any other command.
     Plain(Command),
 }
 
 impl<T: Clone> Task<T> {
-    /// The task for this command, in the present state of the controller; `None` for a submission
-    /// that the controller does not know.
+    /// Returns the task for this command, in the present state of the controller; `None` for a
+    /// submission that the controller does not know.
     pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
         Some(match command {
             Command::Submit { handle, stream } => {
@@ -95,7 +96,7 @@ impl<T> Task<T> {
             Command::Save { process } => runtime.save(process),
             Command::Restore { process } => runtime.restore(process),
             Command::Drained { process, resumed } => runtime.drained(process, resumed),
-            // They have their own variants.
+            // The commands with tasks of their own are never plain.
             Command::Submit { .. } | Command::Raise { .. } | Command::Reset { .. } => {}
         }
         Ok(true)
@@ -103,7 +104,7 @@ impl<T> Task<T> {
 }
 
 impl SubmitCall {
-    /// What is to be reported of it now.
+    /// Returns the report that follows from the result of a submit call at once, if any.
     const fn report(self, handle: LaunchHandle) -> Option<Report> {
         match self {
             Self::UnderWay => None,

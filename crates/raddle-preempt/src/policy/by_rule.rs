@@ -7,15 +7,15 @@ use super::estimates::Estimates;
 use crate::abilities::Abilities;
 use crate::progress::Kills;
 
-/// How the method is chosen.
+/// The rule by which the method is chosen.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// This one; the flag instead of a reset that would kill a launch that may not be killed (S3.3,
-    /// S3.2).
+    /// This method; the flag instead of a reset that would kill a launch that may not be killed
+    /// (S3.3, S3.2).
     Fixed(Preemption),
-    /// This one; the controller decides whether a reset may be made.
+    /// This method; the controller decides whether a reset may be made.
     Wished(Preemption),
-    /// The one that wastes least within the bound, by the estimates for the victim.
+    /// The method that wastes least within the bound, by the estimates for the victim.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
 
@@ -23,8 +23,8 @@ enum MethodRule {
 ///
 /// # Laws
 ///
-/// 1. It answers a method that the runtime has, and a reset only where every submitted launch is
-///    known to be idempotent.
+/// 1. The policy answers a method that the runtime has, and a reset only where every submitted
+///    launch is known to be idempotent.
 /// 2. With [`sparing`](Self::sparing), no launch is killed more often than the limit: while a
 ///    launch is submitted that has reached it, there is no reset.
 ///
@@ -42,22 +42,23 @@ pub struct ByRule {
 }
 
 impl ByRule {
-    /// Always this method, on a runtime that has all methods; if a launch may not be killed, the
-    /// flag instead of a reset.
+    /// Returns the policy that always answers this method, on a runtime that has all methods; if a
+    /// launch may not be killed, the flag instead of a reset.
     #[must_use]
     pub const fn fixed(method: Preemption) -> Self {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
-    /// Always asks for this method. The controller decides whether a reset may be made, when the
-    /// flag is visible and it is known which launches run ([`ResetVerdict`](crate::ResetVerdict));
-    /// so laws 1 and 2 are kept by the controller.
+    /// Returns the policy that always answers this method. The controller decides whether a reset
+    /// may be made, when the flag is visible and it is known which launches run
+    /// ([`ResetVerdict`](crate::ResetVerdict)); so laws 1 and 2 are kept by the controller.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {
         Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }
     }
 
-    /// The method that wastes least within this bound, on a device with these costs.
+    /// Returns the policy that answers the method that wastes least within this bound, on a device
+    /// with these costs.
     #[must_use]
     pub fn cheapest(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
         let estimates = Estimates::new(device);
@@ -65,7 +66,7 @@ impl ByRule {
         Self { rule, kills: Kills::up_to(None) }
     }
 
-    /// Kills no launch more often than this; `None`, the default, is no limit.
+    /// Limits how often the policy kills one launch; `None`, the default, is no limit.
     #[must_use]
     pub fn sparing(self, most_kills: Option<u32>) -> Self {
         Self { kills: Kills::up_to(most_kills), ..self }
@@ -74,7 +75,8 @@ impl ByRule {
 
 impl Preempt for ByRule {
     fn preempt(&mut self, view: &VictimView<'_>, now: Tick) -> Option<Preemption> {
-        // Of a copy the controller knows whether it runs: only then it forbids a reset.
+        // A copy does not forbid a reset here: the controller knows whether the copy runs, and only
+        // then it forbids the reset.
         let may_be_killed = |victim: &VictimLaunch| {
             let launch = &victim.launch;
             launch.is_copy() || launch.idempotent.may_be_killed() && !self.kills.spare(launch.id)

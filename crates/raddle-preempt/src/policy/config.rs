@@ -14,7 +14,7 @@ use crate::abilities::Abilities;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct ResetConfig {
-    /// How often a launch is killed at most; 0 kills nothing, `None` is no limit.
+    /// The most times that a launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub most_kills: Option<u32>,
 }
@@ -29,7 +29,7 @@ pub struct CheapestConfig {
     /// The abilities of the runtime; all of them if left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub abilities: Option<Abilities>,
-    /// How often a launch is killed at most; 0 kills nothing, `None` is no limit.
+    /// The most times that a launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub most_kills: Option<u32>,
     /// The costs of the device; the tool fills them in from its device table.
@@ -42,19 +42,19 @@ pub struct CheapestConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DeviceCosts {
-    /// From raising a flag until kernels that start see it, in nanoseconds.
+    /// The time from raising a flag until kernels that start see it, in nanoseconds.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// The exit of one launch by the flag, in nanoseconds; launches of a stream exit one after the
-    /// other.
+    /// The time of the exit of one launch by the flag, in nanoseconds; launches of a stream exit
+    /// one after the other.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// Killing the running launches, in nanoseconds.
+    /// The time to kill the running launches, in nanoseconds.
     pub reset_ns: u64,
-    /// A save or a restore, in nanoseconds, in addition to the bytes that it moves.
+    /// The time of a save or a restore, in nanoseconds, in addition to the bytes that it moves.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// The least that a save or a restore moves, in bytes.
+    /// The fewest bytes that a save or a restore moves.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_bytes: Option<u64>,
     /// Bytes saved or restored in a microsecond.
@@ -68,7 +68,7 @@ pub struct DeviceCosts {
 }
 
 impl DeviceCosts {
-    /// Bytes that one workgroup keeps on the device: registers and LDS. Saturates.
+    /// Returns the bytes that one workgroup keeps on the device: registers and LDS. Saturates.
     #[must_use]
     pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |granules: u32, each: u32| u64::from(granules).saturating_mul(each.into());

@@ -24,7 +24,7 @@ impl Estimates {
         self.history.observe(fact, now);
     }
 
-    /// The cheapest method for a victim ([`VictimEstimate::cheapest`]).
+    /// Returns the cheapest method for a victim ([`VictimEstimate::cheapest`]).
     pub(super) fn cheapest(
         &self,
         view: &VictimView<'_>,
@@ -56,22 +56,24 @@ impl Estimates {
                 victim.workgroup = longer(victim.workgroup, history.resident(launch, now));
                 victim.done += history.elapsed(launch, now);
             } else {
-                // One after the other: launches of several streams may overlap, at best.
+                // The waiting launches are taken to run one after the other: launches of several
+                // streams may overlap, at best.
                 victim.waiting =
                     victim.waiting.zip(remaining).map(|(sum, remaining)| sum + remaining);
             }
             let demand = &launch.launch.demand;
             let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));
             let bytes = groups.saturating_mul(self.device.context_bytes(demand));
-            // Every kernel has vector registers: none means that the profile does not know them.
+            // Every kernel has vector registers: a demand without them means that the profile does
+            // not know them.
             let known = (groups == 0 || demand.vgpr > 0).then_some(bytes);
             victim.bytes = victim.bytes.zip(known).map(|(sum, bytes)| sum.saturating_add(bytes));
         }
         victim
     }
 
-    /// How many launches of one stream have not started, at most. Copies do not exit: they are taken
-    /// out of the runtime.
+    /// Returns the largest number of launches of one stream that have not started. Copies do not
+    /// exit: they are taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
         let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);
@@ -82,4 +84,85 @@ impl Estimates {
 
 fn longer(one: Option<Ticks>, other: Option<Ticks>) -> Option<Ticks> {
     one.zip(other).map(|(one, other)| one.max(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use raddle_policy::{CuId, Launch, Piece, WaveSpan};
+    use raddle_testkit::{demand, launch, process};
+
+    use super::*;
+
+    fn estimate(estimates: &Estimates, launches: &[VictimLaunch], now: u64) -> VictimEstimate {
+        let view = VictimView { process: &process(0), launches, by: &[] };
+        estimates.victim(&view, Tick(now))
+    }
+
+    fn start(estimates: &mut Estimates, launch: &Launch, now: u64) -> VictimLaunch {
+        let pieces = &[Piece { first: 0, stride: 1, count: 2, cu: CuId(0) }][..];
+        let fact = Fact::Started { launch, waves: WaveSpan::All, pieces, places: &[] };
+        estimates.observe(&fact, Tick(now));
+        let resident_waves = 2 * u64::from(launch.demand.waves);
+        VictimLaunch { launch: *launch, unstarted: 0, resident_waves, submitted: Tick::ZERO }
+    }
+
+    fn costs() -> DeviceCosts {
+        DeviceCosts { exit_ns: Some(5), vgpr_bytes: 16, ..DeviceCosts::default() }
+    }
+
+    #[test]
+    fn what_runs_is_added_up_and_streams_exit_side_by_side() {
+        let mut estimates = Estimates::new(costs());
+        let first = launch(0).workgroups(2).demand(demand(1, 3)).build();
+        let second = launch(1).workgroups(2).demand(demand(2, 1)).build();
+        let mut victims =
+            vec![start(&mut estimates, &first, 100), start(&mut estimates, &second, 104)];
+        for (id, stream) in [(2, 0), (3, 1), (4, 0), (5, 1), (6, 1)] {
+            victims.push(launch(id).stream(stream).victim());
+        }
+        // Copies are taken out of the runtime: no exit is paid for them.
+        victims.extend((7..12).map(|id| launch(id).workgroups(0).victim()));
+        let whole = estimate(&estimates, &victims, 110);
+        assert_eq!((whole.done, whole.exits), (Ticks(10 + 6), 3));
+        // Two workgroups of one wave of three granules, two of two waves of one granule.
+        assert_eq!(whole.bytes, Some(16 * (2 * 3 + 2 * 2)));
+        // Nobody knows how long kernels of a new kind last.
+        assert_eq!(whole.waiting, None);
+    }
+
+    #[test]
+    fn the_longest_of_what_runs_and_all_that_waits_is_waited_for() {
+        let mut estimates = Estimates::new(costs());
+        for (id, lasts) in [(0, 30), (1, 50)] {
+            let kind = launch(id).workgroups(2).demand(demand(1, 1 + id as u16)).build();
+            start(&mut estimates, &kind, 0);
+            let pieces = &[Piece { first: 0, stride: 1, count: 2, cu: CuId(0) }][..];
+            let ended = Fact::Ended { launch: &kind, waves: WaveSpan::All, pieces };
+            estimates.observe(&ended, Tick(lasts));
+            estimates.observe(&Fact::LaunchEnded { launch: kind.id }, Tick(lasts));
+        }
+        let of = |id, kind: u16| launch(id).workgroups(2).demand(demand(1, 1 + kind));
+        let longer = start(&mut estimates, &of(2, 1).build(), 100);
+        let shorter = start(&mut estimates, &of(3, 0).build(), 100);
+        let waiting = [of(4, 0).victim(), of(5, 1).victim()];
+        let victims = [longer, shorter, waiting[0], waiting[1]];
+        let whole = estimate(&estimates, &victims, 110);
+        assert_eq!(whole.running, Some(Ticks(40)));
+        assert_eq!(whole.workgroup, Some(Ticks(40)));
+        assert_eq!(whole.waiting, Some(Ticks(30 + 50)));
+    }
+
+    #[test]
+    fn registers_that_nobody_knows_have_no_size() {
+        let mut estimates = Estimates::new(costs());
+        let unknown = start(&mut estimates, &launch(0).demand(demand(1, 0)).build(), 0);
+        assert_eq!(estimate(&estimates, &[unknown], 5).bytes, None);
+        let idle = VictimLaunch { resident_waves: 0, ..unknown };
+        assert_eq!(estimate(&estimates, &[idle], 5).bytes, Some(0));
+        // Without a time of an exit none is counted.
+        let free = Estimates::new(DeviceCosts { exit_ns: None, ..costs() });
+        assert_eq!(estimate(&free, &[launch(1).victim()], 5).exits, 0);
+    }
 }

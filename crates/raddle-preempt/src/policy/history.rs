@@ -10,10 +10,10 @@ use raddle_policy::{
     Fact, Launch, LaunchId, Piece, Preemption, Tick, Ticks, VictimLaunch, WaveSpan,
 };
 
-/// Kinds that are remembered; launches of later ones are judged by their progress.
+/// The number of kinds that are remembered; launches of later kinds are judged by their progress.
 const MOST_KINDS: usize = 4096;
 
-/// Launches that are taken to last equally long.
+/// The key of launches that are taken to last equally long: process, workgroups and demand.
 type LaunchKind = (u16, u64, [u32; 5]);
 
 fn kind(launch: &Launch) -> LaunchKind {
@@ -23,7 +23,7 @@ fn kind(launch: &Launch) -> LaunchKind {
     (launch.process.0, launch.workgroups, [waves, vgpr, sgpr, barriers, demand.lds])
 }
 
-/// How long the last launch of a kind took.
+/// The time that the last launch of a kind took, and its last workgroup.
 #[derive(Clone, Copy, Debug)]
 struct Lasted {
     launch: Ticks,
@@ -34,18 +34,18 @@ struct Lasted {
 #[derive(Clone, Debug)]
 struct RunningLaunch {
     kind: LaunchKind,
-    /// Waves of all of it, and how many of them have ended.
+    /// The number of waves of the whole launch; the next field counts those that have ended.
     waves: u64,
     ended: u64,
     /// Time on the device until it was last taken off.
     ran: Ticks,
-    /// When it came on the device; `None` while it is off.
+    /// The tick at which the launch came on the device; `None` while it is off.
     since: Option<Tick>,
-    /// When it was last taken off.
+    /// The tick at which the launch was last taken off.
     off: Tick,
-    /// Waves that are resident: when they started, the earliest first, and how many.
+    /// The resident waves: the tick at which they started, the earliest first, and their number.
     fronts: VecDeque<(Tick, u64)>,
-    /// How long its last workgroup took.
+    /// The time that the launch's last workgroup took.
     workgroup: Option<Ticks>,
 }
 
@@ -54,7 +54,8 @@ impl RunningLaunch {
         self.ran + self.since.map_or(Ticks::ZERO, |since| now.since(since))
     }
 
-    /// Each wave that has not ended is taken to need as long as those that have.
+    /// Estimates the time that is left: each wave that has not ended is taken to need as long as
+    /// those that have.
     fn by_progress(&self, now: Tick) -> Option<Ticks> {
         let left = u128::from(self.waves.saturating_sub(self.ended));
         let each = u128::from(self.elapsed(now).0).checked_mul(left)?;
@@ -63,14 +64,14 @@ impl RunningLaunch {
     }
 }
 
-/// What was seen so far.
+/// The launches that run, and the last times of each kind, as observed so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaunchHistory {
     running: BTreeMap<LaunchId, RunningLaunch>,
     kinds: BTreeMap<LaunchKind, Lasted>,
 }
 
-/// How many waves the pieces name.
+/// Returns the number of waves that the pieces name.
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, count) = waves.bounds(launch.demand.waves);
     let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
@@ -90,7 +91,8 @@ impl LaunchHistory {
             Fact::TakenOff { launch, how: Preemption::Reset } => {
                 self.running.remove(&launch.id);
             }
-            // While it is being saved it does not run; what drains does, until it has.
+            // A launch that is being saved does not run; a launch that drains runs until its
+            // workgroups have ended.
             Fact::Leaving { launch, how: Preemption::Switch } | Fact::TakenOff { launch, .. } => {
                 if let Some(running) = self.running.get_mut(&launch.id)
                     && running.since.is_some()
@@ -155,26 +157,26 @@ impl LaunchHistory {
         }
     }
 
-    /// Whether anything of it has started.
+    /// Returns whether a workgroup of the launch has started.
     pub(super) fn has_started(&self, victim: &VictimLaunch) -> bool {
         self.running.contains_key(&victim.launch.id)
     }
 
-    /// Time that it has been on the device.
+    /// Returns the time that the launch has been on the device.
     pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
         self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
     }
 
-    /// Time until it ends: from its start, or from now if it has started.
+    /// Returns the time until the launch ends: from its start, or from now if it has started.
     pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
         let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
-        // One that is overdue lasts longer than the one before.
+        // A launch that is overdue lasts longer than the last one of its kind.
         let left = lasted.and_then(|lasted| lasted.0.checked_sub(running.elapsed(now).0));
         left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
     }
 
-    /// Time until the last of its resident workgroups ends.
+    /// Returns the time until the last of the launch's resident workgroups ends.
     pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         if victim.resident_waves == 0 {
             return Some(Ticks::ZERO);

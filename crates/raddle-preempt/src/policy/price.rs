@@ -8,8 +8,8 @@
 //! | reset | leaves by the flag | killed | the reset, the exits | those, what was done |
 //! | switch | held | saved, later restored | its own time, bytes / bandwidth | saving and restoring |
 //!
-//! A flag or a reset takes effect once the flag is seen. The test of the flag in every workgroup is paid
-//! whichever method is taken, so nothing follows from it.
+//! A flag or a reset takes effect once the flag is seen. The test of the flag in every workgroup is
+//! paid whichever method is taken, so it has no place in the choice.
 //!
 //! Ticks are nanoseconds.
 
@@ -21,13 +21,14 @@ use super::DeviceCosts;
 /// endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimEstimate {
-    /// Until the last running launch has ended. 0 where none runs.
+    /// The time until the last running launch has ended; 0 where none runs.
     pub(super) running: Option<Ticks>,
-    /// What the launches that are submitted and have not started take after that.
+    /// The time that the launches that are submitted and have not started take after that.
     pub(super) waiting: Option<Ticks>,
-    /// Until the last resident workgroup has ended.
+    /// The time until the last resident workgroup has ended.
     pub(super) workgroup: Option<Ticks>,
-    /// How many launches leave by the flag one after the other: those of the longest stream.
+    /// The number of launches that leave by the flag one after the other: those of the longest
+    /// stream.
     pub(super) exits: u64,
     /// Device time that a kill throws away: what the running launches have done.
     pub(super) done: Ticks,
@@ -35,10 +36,10 @@ pub(super) struct VictimEstimate {
     pub(super) bytes: Option<u64>,
 }
 
-/// What one method takes, for one victim.
+/// The cost of one method, for one victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Price {
-    /// Until nothing of the victim is on the device; `None` where nothing is known.
+    /// The time until nothing of the victim is on the device; `None` where nothing is known.
     pub(super) latency: Option<Ticks>,
     /// Device time that brings nothing. Saturates.
     pub(super) waste: Ticks,
@@ -65,7 +66,8 @@ impl LatencyRank {
                 Preemption::Drain => 0,
                 Preemption::Flag => 1,
                 Preemption::Wait => 2,
-                // No bandwidth to save with, or nobody knows what there is to save.
+                // Without a bandwidth to save with, or without a known size to save, a switch has
+                // no known latency.
                 Preemption::Reset | Preemption::Switch => 3,
             }),
             Self::Known,
@@ -83,7 +85,8 @@ impl VictimEstimate {
                 let both = self.running.zip(self.waiting);
                 (both.map(|(running, waiting)| running + waiting), Ticks::ZERO)
             }
-            // What runs ends while the flag is on its way.
+            // Running launches may end while the flag is on its way, so the longer of both times
+            // counts.
             Preemption::Flag => (self.running.map(|running| running.max(seen) + exits), exits),
             Preemption::Drain => (self.workgroup, Ticks::ZERO),
             Preemption::Reset => (Some(seen + reset), self.done + reset),
@@ -95,7 +98,7 @@ impl VictimEstimate {
         Price { latency, waste }
     }
 
-    /// How long saving takes, or restoring, rounded up; nothing where nothing is resident.
+    /// Returns how long saving takes, or restoring, rounded up; no time where nothing is resident.
     fn transfer(&self, device: &DeviceCosts) -> Option<Ticks> {
         let bytes = self.bytes?;
         if bytes == 0 {
@@ -108,9 +111,10 @@ impl VictimEstimate {
         Some(Ticks(device.switch_ns.unwrap_or(0)) + moving)
     }
 
-    /// The method that wastes least among those that are `allowed` and over within the bound. Equal
-    /// waste: the shorter latency, then the gentler method ([`Preemption::ALL`]). Where none is over
-    /// within the bound: the shortest latency, then the least waste, then the gentler method.
+    /// Returns the method that wastes least among those that are `allowed` and over within the
+    /// bound. Equal waste: the shorter latency, then the gentler method ([`Preemption::ALL`]).
+    /// Where none is over within the bound: the shortest latency, then the least waste, then the
+    /// gentler method.
     pub(super) fn cheapest(
         &self,
         bound: Ticks,

@@ -10,7 +10,7 @@ use super::price::VictimEstimate;
 
 const ENDLESS: u128 = u128::MAX / 8;
 
-/// Latency and waste of a method, both as the crate saturates them.
+/// Returns latency and waste of a method, both as the crate saturates them.
 fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128, u128) {
     let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
     let top = u128::from(u64::MAX);
@@ -51,7 +51,7 @@ fn naive(
     for method in allowed.iter().filter(|method| late || in_time(method)) {
         let (latency, waste) = price(v, device, *method);
         let key = if late { (latency, waste) } else { (waste, latency) };
-        // The gentlest come first: only what is strictly better replaces one.
+        // The gentlest methods come first: only a strictly better one replaces one before.
         if best.is_none_or(|(best, _)| key < best) {
             best = Some((key, *method));
         }

@@ -28,7 +28,7 @@ impl Random {
         of[self.to(of.len() as u64 - 1) as usize]
     }
 
-    /// What a runtime can do.
+    /// Draws the abilities of a runtime.
     pub(crate) fn abilities(&mut self, others: u64) -> Abilities {
         let can_flag = self.percent(90);
         Abilities {

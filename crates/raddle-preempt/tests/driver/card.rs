@@ -7,7 +7,7 @@ use raddle_preempt::{
     Abilities, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
 };
 
-/// What a card is told to do.
+/// A command to a card.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
     Take(LaunchHandle, StreamId),
@@ -23,7 +23,7 @@ pub(crate) enum Order {
 #[derive(Debug, Default)]
 struct Lane {
     queue: VecDeque<LaunchHandle>,
-    /// The first one runs.
+    /// Set if the first launch of the queue runs.
     begun: bool,
 }
 

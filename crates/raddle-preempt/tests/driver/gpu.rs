@@ -37,7 +37,7 @@ struct Context {
     raising: bool,
     held: bool,
     still: bool,
-    /// When what is held or saved is off.
+    /// The tick at which the work that is held or saved is off the device.
     off_at: Option<u64>,
     preempted: bool,
 }
@@ -51,7 +51,7 @@ struct Reset {
     hit: bool,
 }
 
-/// What comes to pass later.
+/// A thing that comes to pass later.
 #[derive(Clone, Copy, Debug)]
 enum Soon {
     Report(Report),
@@ -67,7 +67,7 @@ pub(crate) struct Gpu {
     contexts: BTreeMap<ProcessId, Context>,
     resets: Vec<Reset>,
     soon: BTreeMap<(u64, u64), Soon>,
-    /// Nothing is reported of a launch before what was reported of it before.
+    /// The tick of the last report of each launch: a later report does not come before it.
     last: BTreeMap<LaunchHandle, u64>,
     made: u64,
     pub(crate) now: u64,
@@ -115,7 +115,7 @@ impl Gpu {
         self.at(at, Soon::Report(report));
     }
 
-    /// What is to be reported now.
+    /// Returns a report that is due now, if any.
     pub(crate) fn due(&mut self) -> Option<Report> {
         while let Some(entry) = self.soon.first_entry()
             && entry.key().0 <= self.now
@@ -164,7 +164,7 @@ impl Gpu {
         !self.soon.is_empty() || !self.resets.is_empty() || self.contexts.values().any(busy)
     }
 
-    /// One tick goes by.
+    /// Lets one tick go by.
     pub(crate) fn tick(&mut self) {
         self.now += 1;
         let processes: Vec<ProcessId> = self.contexts.keys().copied().collect();
@@ -183,7 +183,7 @@ impl Gpu {
 
     fn see_flag(&mut self, process: ProcessId) {
         let Some(context) = self.contexts.get_mut(&process) else { return };
-        // Of an older flag that is seen late to be lowered, nothing is said.
+        // A flag that is seen to be lowered late is not reported.
         let mut fresh = false;
         while context.soon.front().is_some_and(|(at, _)| *at <= self.now) {
             context.flag = context.soon.pop_front().and_then(|(_, flag)| flag);
@@ -192,7 +192,8 @@ impl Gpu {
         if !fresh || !std::mem::take(&mut context.raising) {
             return;
         }
-        // The driver makes sure of what has not begun, and tells it before it says that all see the flag.
+        // The driver claims launches that have not begun, and reports that before it reports that
+        // all see the flag.
         let waiting: Vec<(LaunchHandle, usize)> =
             context.lanes.values().flat_map(|lane| lane.queue.iter().copied()).collect();
         for (handle, _) in waiting {
@@ -206,7 +207,7 @@ impl Gpu {
         self.at(self.now, Soon::Report(Report::Raised(process)));
     }
 
-    /// Whether the visible flag holds a launch.
+    /// Returns whether the visible flag holds a launch.
     fn holds(&self, handle: LaunchHandle) -> bool {
         let context = &self.contexts[&handle.process];
         let cuts = context.flag.as_ref();
@@ -249,7 +250,8 @@ impl Gpu {
         let mut last = 0;
         for it in killed {
             self.truth.stopped(it.job);
-            // At once, as it is heard of before the end of the reset; behind what was said before.
+            // The report comes at once, as it must come before the end of the reset, but behind
+            // earlier reports of the launch.
             let at = self.last.get(&it.handle).copied().unwrap_or(0).max(self.now);
             self.at(at, Soon::Report(Report::Killed(it.handle)));
             last = last.max(at);
@@ -257,7 +259,7 @@ impl Gpu {
         last
     }
 
-    /// Whether the compute units are being reset under a process.
+    /// Returns whether the compute units are being reset under a process.
     fn resetting(&self, process: ProcessId) -> bool {
         self.resets.iter().any(|reset| {
             let whole = self.declared.scope.is_shared();
@@ -320,7 +322,8 @@ impl Gpu {
         }
     }
 
-    /// Where each workgroup tests the flag, it is looked at in the middle of a launch.
+    /// Stops a running launch by the flag where each workgroup tests it: the flag is read in the
+    /// middle of a launch.
     fn look(&mut self, process: ProcessId, stream: u32, it: Running) {
         let tests = self.truth.jobs[it.job].job.tests_flag();
         if self.declared.latched || it.leaves || !tests || !self.holds(it.handle) {
@@ -330,7 +333,7 @@ impl Gpu {
         self.lane(process, stream).running = Some(Running { left: 1, leaves: true, ..it });
     }
 
-    /// What was to be held or saved is off.
+    /// Reports `drained` once the work that was to be held or saved is off the device.
     fn off(&mut self, process: ProcessId) {
         let Some(context) = self.contexts.get_mut(&process) else { return };
         let empty = context.lanes.values().all(|lane| lane.running.is_none());
@@ -341,7 +344,7 @@ impl Gpu {
     }
 }
 
-/// Whose report it is.
+/// Returns the process that a report is about.
 fn of(report: Report) -> ProcessId {
     match report {
         Report::Submitted(it) | Report::NotSubmitted(it) | Report::Started(it) => it.process,
@@ -373,7 +376,7 @@ impl Runtime<usize> for Gpu {
         let now = self.now;
         let (arrives, returns) = (self.late(), self.late());
         let lane = self.lane(handle.process, stream.0);
-        // In the order of the stream, whatever each call takes.
+        // Launches arrive in the order of the stream, however long each call takes.
         lane.newest = lane.newest.max(arrives);
         let arrives = lane.newest;
         self.at(arrives, Soon::Arrives(handle, stream.0, payload));

@@ -47,7 +47,7 @@ fn each_hold_of_a_stream_is_released_by_itself() {
     c.release(p, StreamId(0), CaptureOrder(0)).unwrap();
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1]);
-    // What comes back stands in front of a hold that came later.
+    // Launches that come back stand in front of a hold that came later.
     c.hold(p, StreamId(0), CaptureOrder(0)).unwrap();
     for &handle in &flying {
         let _ = c.exited(handle).unwrap();
@@ -77,7 +77,7 @@ fn a_wait_for_an_event_is_submitted_when_that_has_been_recorded() {
     c.finished(flying[1]).unwrap();
     let rest = submit(&mut c, p);
     assert_eq!(payloads(&c, &rest), [2, 3]);
-    // What has been recorded is not waited for, nor what never will be.
+    // A wait for an event that has been recorded, or that never will be, is submitted at once.
     capture(&mut c, p, 1, CapturedWork::wait(4, after));
     assert_eq!(submit(&mut c, p).len(), 1);
     let order = capture(&mut c, p, 0, CapturedWork::record(5));
@@ -105,7 +105,7 @@ fn a_stream_that_was_closed_runs_out_and_its_id_is_given_again() {
     assert_eq!(c.stream_reached(p, StreamId(0), order), Ok(true));
     c.close(p, StreamId(1)).unwrap();
     assert_eq!((c.open(p), c.open(p)), (Ok(StreamId(0)), Ok(StreamId(1))), "the lowest first");
-    // For ever, as programs do.
+    // Streams may be closed and opened for ever, as programs do.
     for n in 0..1000 {
         c.close(p, StreamId(1)).unwrap();
         assert_eq!(c.open(p), Ok(StreamId(1)), "{n}");

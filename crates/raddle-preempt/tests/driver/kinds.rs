@@ -100,7 +100,7 @@ fn what_was_claimed_forbids_no_reset() {
     flying[1..].iter().for_each(|handle| c.claimed(*handle).unwrap());
     assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
-    // It has not begun, so it was not killed, whatever the others are.
+    // A claimed launch has not begun, so it was not killed, whatever became of the others.
     assert_eq!(c.killed(flying[1]), Err(PreemptError::NoReset { handle: flying[1] }));
     c.killed(flying[0]).unwrap();
     assert_eq!(c.exited(flying[1]), Ok(Exit::Flagged));
@@ -119,7 +119,7 @@ fn a_reset_that_would_find_nothing_that_has_begun_is_none() {
     let mut late = c.clone();
     c.claimed(flying[0]).unwrap();
     assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(NoReset::Empty)));
-    // Claimed after the verdict: it is not commanded.
+    // If the launch is claimed after the verdict, the reset is not commanded.
     assert_eq!(late.raised(p), Ok(ResetVerdict::Reset));
     late.claimed(flying[0]).unwrap();
     assert_eq!((late.is_due(p), late.next(p)), (Ok(false), Ok(None)));
@@ -166,7 +166,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
     capture(&mut c, p, 0, CapturedWork::kernel(0, NO));
     kernel(&mut c, p, 0, 1);
     let flying = submit(&mut c, p);
-    // From a wait, on the way to its end.
+    // The method is made stronger from a wait, on the way to its end.
     let _ = c.preempt(p, Preemption::Wait, None).unwrap();
     assert_eq!(c.next(p), Ok(None));
     let mut drain = c.clone();
@@ -175,7 +175,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
     assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
     assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
     assert_eq!(c.escalate(p, Preemption::Drain), Ok(Escalated::NotStronger));
-    // Not while the first one runs; then it is asked for again.
+    // A reset is refused while the first launch runs, and is requested again when that has ended.
     let why = NoReset::NotIdempotent(flying[0]);
     assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::Refused(why)));
     c.finished(flying[0]).unwrap();
@@ -186,7 +186,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::NotDraining));
-    // From a drain to a switch: both are undone, the later one first.
+    // The method goes from a drain to a switch: both are undone, the later one first.
     assert_eq!(drain.escalate(p, Preemption::Drain), Ok(Escalated::Begun));
     assert_eq!(drain.next(p), Ok(Some(Command::Hold { process: p })));
     assert_eq!(drain.resume(p), Ok(raddle_preempt::Resumed::Waits));
@@ -217,7 +217,7 @@ fn a_late_return_of_a_submit_call_makes_nothing_unstarted() {
     c.started(handle).unwrap();
     c.submitted(handle).unwrap();
     assert_eq!(c.flying(p).unwrap().collect::<Vec<_>>(), [(handle, true)]);
-    // It was stopped part-way once, so it is spared the second time.
+    // The launch was stopped part-way once, so it is spared the second time.
     assert_eq!(raise(&mut c, p, Preemption::Flag, &[handle]), [0]);
     let _ = c.raised(p).unwrap();
     let _ = c.exited(handle).unwrap();

@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     Kernel,
     Copy,
     Record,
-    /// For the latest record of the process.
+    /// A wait for the latest record of the process.
     Wait,
     Graph,
     Collective,

@@ -15,7 +15,7 @@ use crate::plan::{Act, Job, Kind, Plan};
 use crate::random_numbers::Random;
 use crate::truth::{Fate, Faults, Known};
 
-/// What a plan reached.
+/// The counts of what a plan reached.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reached {
     counts: Counts,
@@ -97,14 +97,14 @@ impl Wake for Bell {
 struct Program {
     process: ProcessId,
     nth: u64,
-    /// Of each stream: its id, and how many there were before it.
+    /// The id of each stream, and how many there were before it.
     streams: Vec<(StreamId, u64)>,
     /// The place of the stream, its id, from where, and how many streams there were before it.
     holds: Vec<(usize, StreamId, CaptureOrder, u64)>,
     record: Option<(AfterWork, usize)>,
-    /// What could not be captured, as too much waits.
+    /// The jobs that could not be captured, as too many wait.
     blocked: VecDeque<(usize, Job)>,
-    /// Of what was captured: order, job, stream.
+    /// The order, the job and the stream of each captured job.
     orders: Vec<(CaptureOrder, usize, StreamId)>,
     paused: bool,
 }
@@ -119,7 +119,7 @@ struct Play<'p> {
     random: Random,
 }
 
-/// No plan takes so long.
+/// The tick by which every plan has ended.
 const ENDLESS: u64 = 6000;
 
 /// Plays a plan to its end, then resumes and releases everything and plays it out.
@@ -180,7 +180,8 @@ impl Play<'_> {
             }
             let due = self.driver.controller().is_any_due();
             let woken = self.rings.load(Ordering::Relaxed) > rung;
-            // Who had nothing to do has to be woken; where a submission was put off, it asks again.
+            // A driver that had nothing to do has to be woken; where a submission was put off, it
+            // tries again by itself.
             self.faults().due += u64::from(due && !woken && idle > 0);
             let all = self.driver.run().unwrap();
             let left = all && self.driver.controller().is_any_due();

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::play::{Reached, play};
 use crate::truth::Faults;
 
-/// So many plans a case: 1,000,000 in `cargo xtask soak preempt`, which is optimised.
+/// The number of plans of a case: 1,000,000 in `cargo xtask soak preempt`, which is optimised.
 const EACH: u64 = if cfg!(debug_assertions) { 10 } else { 100 };
 
 proptest! {
@@ -19,7 +19,7 @@ proptest! {
     }
 }
 
-/// What random plans reach: were a number small, what it counts would hardly be tested.
+/// Random plans reach everything: were a number small, what it counts would hardly be tested.
 #[test]
 fn the_plans_reach_everything() {
     let mut all = Reached::default();

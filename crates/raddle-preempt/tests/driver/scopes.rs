@@ -18,7 +18,8 @@ fn single_streams_are_reset_where_everything_in_them_may_be_killed() {
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
     let hit: Vec<bool> = flying.iter().map(|handle| c.is_hit(*handle)).collect();
     assert_eq!(hit, [true, false, false, true]);
-    // The same by any wider scope is refused, and by this one where no stream is free.
+    // A reset of such work by any wider scope is refused, and by single streams where no stream is
+    // free.
     for scope in [ResetScope::Launch, ResetScope::Process, ResetScope::Device] {
         let mut c = controller(declared(scope));
         let p = join(&mut c, 2);
@@ -63,7 +64,7 @@ fn a_reset_of_a_partition_concerns_those_who_share_it() {
         if third_is_hit {
             continue;
         }
-        // Who shares it submits nothing meanwhile, who does not goes on.
+        // A process that shares the part submits nothing meanwhile; one that does not goes on.
         assert_eq!((c.is_due(b), c.next(b)), (Ok(false), Ok(None)));
         assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
         assert_eq!((c.is_due(b), c.next(b)), (Ok(false), Ok(None)));
@@ -119,7 +120,7 @@ fn a_reset_of_who_has_died_ends_before_its_id_is_given_again() {
         kernel(&mut c, other, 0, 1);
         assert_eq!(c.is_due(other), Ok(false));
         assert_eq!(c.lost(dies), Ok(vec![0]));
-        // Where the device is being reset, that goes on; else it is off.
+        // A reset that was commanded goes on after the process has died; one that was not is off.
         assert_eq!(c.is_due(other), Ok(!commanded));
         if commanded {
             assert_eq!(c.join_as(dies, Level(0)), Err(PreemptError::Taken { process: dies }));

@@ -18,10 +18,11 @@ use raddle_preempt::{
 use crate::card::{Card, Link, Order};
 use crate::random_numbers::Random;
 
-/// What a process was commanded: of a launch its number, its stream and its payload.
+/// The commands of each process: of a launch its number, its stream and its payload.
 type Commands = BTreeMap<ProcessId, Vec<String>>;
 
-/// Writes down every command; where a slot lies depends on who reports first, so it is left out.
+/// An observer that writes down every command; the slot of a launch depends on which report comes
+/// first, so it is left out.
 #[derive(Default)]
 struct Writes(Commands);
 
@@ -63,7 +64,7 @@ fn driver(link: Link) -> Ours {
     driver
 }
 
-/// What is done to a driver, one after the other.
+/// A step of a test: the steps are taken one after the other.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Capture(ProcessId, StreamId, CapturedWork<u32>),
@@ -116,7 +117,7 @@ fn act(driver: &mut Ours, step: Step) {
     }
 }
 
-/// Nothing has to be left: every launch has ended.
+/// Returns the commands of a run, and checks that every launch has ended.
 fn commands(driver: &Ours) -> Commands {
     for process in [ProcessId(0), ProcessId(1)] {
         let left = (driver.controller().buffered(process), driver.controller().in_flight(process));

@@ -34,7 +34,7 @@ pub(crate) enum Fate {
     Open,
     Done,
     Failed,
-    /// Its process died; its payload came back.
+    /// The process of the job died; the job's payload came back.
     Lost,
 }
 
@@ -42,10 +42,11 @@ pub(crate) enum Fate {
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) job: Job,
-    /// Which process of the program it was, and which stream of that: streams that were closed count.
+    /// The process of the job: its program, and which process of that it is; the next field is the
+    /// stream of that process, closed streams counted too.
     pub(crate) process: (usize, u64),
     pub(crate) stream: u64,
-    /// The job that it waits for.
+    /// The job that this one waits for.
     pub(crate) after: Option<usize>,
     pub(crate) fate: Fate,
     pub(crate) ran: u64,
@@ -59,7 +60,7 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// A job begins to run.
+    /// Notes that a job begins to run.
     pub(crate) fn begins(&mut self, at: usize, preempted: bool) {
         let it = &self.jobs[at];
         let open = |other: &Known| other.fate == Fate::Open && other.ran == 0 && !other.died;
@@ -72,23 +73,23 @@ impl Truth {
         self.faults.preempted += u64::from(preempted || it.fate == Fate::Lost);
     }
 
-    /// It has run to its end.
+    /// Notes that a job has run to its end.
     pub(crate) fn ran(&mut self, at: usize) {
         self.jobs[at].ran += 1;
         self.faults.twice += u64::from(self.jobs[at].ran > 1);
     }
 
-    /// It was killed, or stopped with a part of it run.
+    /// Notes that a job was killed, or stopped with a part of it run.
     pub(crate) fn stopped(&mut self, at: usize) {
         self.faults.stopped += u64::from(!self.jobs[at].job.may_be_killed());
     }
 
-    /// It left without having begun.
+    /// Notes that a job left without having begun.
     pub(crate) fn left(&mut self, at: usize) {
         self.faults.stopped += u64::from(self.jobs[at].job.kind == Kind::Collective);
     }
 
-    /// The driver was given its payload back.
+    /// Notes that the payload of a job was given back to the driver.
     pub(crate) fn ended(&mut self, at: usize, fate: Fate) {
         let it = &mut self.jobs[at];
         self.faults.lost += u64::from(fate == Fate::Done && it.ran == 0);

@@ -99,7 +99,7 @@ fn who_loses_the_turn_again_while_he_leaves_is_not_asked_about_twice() {
     let again = vec![Wish::Preempt { process: A, way }, Wish::Resume { process: B }];
     assert_eq!(ask(&mut it, &[B], Some(Preemption::Reset), &[]), Ok(again));
     assert_eq!(it.standing(A), Some(Standing::Leaving(way)));
-    // Only what is over lets him run at once.
+    // Process A has the turn at once when its preemption is complete.
     ask(&mut it, &[A], None, &[]).unwrap();
     it.drained(A);
     assert_eq!(it.standing(A), Some(Standing::HasTurn));
@@ -113,10 +113,10 @@ fn who_has_nothing_submitted_is_paused_and_nobody_is_asked() {
     ask(&mut it, &[A, B], None, &[]).unwrap();
     let pause = Ok(vec![Wish::Pause { process: A }]);
     assert_eq!(ask(&mut it, &[B], Some(Preemption::Flag), &[]), pause);
-    // The same where the policy lets its work stay.
+    // A process is also paused where the policy lets its work stay.
     ask(&mut it, &[A, B], None, &[]).unwrap();
     assert_eq!(ask(&mut it, &[B], None, &[A]), pause);
-    // Who has left with the turn is a reason to ask again.
+    // If a process has left with the turn, the turn policy has to be asked again.
     it.idle(B);
     ask(&mut it, &[B], None, &[]).unwrap();
     it.left(B);

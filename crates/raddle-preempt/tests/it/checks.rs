@@ -73,7 +73,7 @@ fn check_9_unknown_is_never_reset() {
         let _ = controller.preempt(process, Preemption::Reset, None).unwrap();
         let Some(Command::Raise { .. }) = controller.next(process).unwrap() else { panic!() };
         let cut = controller.cut(process, stream).unwrap().unwrap();
-        // It waits, so it leaves: only the reset is forbidden.
+        // The launch that may not be run again waits, so it leaves: only the reset is forbidden.
         assert_eq!(cut, FlagCut { from: 0, to: 3 });
         let why = NoReset::NotIdempotent(flying[2]);
         assert_eq!(controller.raised(process), Ok(ResetVerdict::NoReset(why)));
@@ -82,7 +82,8 @@ fn check_9_unknown_is_never_reset() {
     }
 }
 
-/// Where it is seen late to be lowered, the cut does not hold what is submitted later.
+/// Where the flag is seen late to be lowered, its cut does not hold launches that are submitted
+/// later.
 #[test]
 fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
     let (mut controller, process, stream) = captured(1, 8);
@@ -126,14 +127,14 @@ pub(crate) fn adding(latched: bool, wrong: Wrong, at: u64) -> (Vec<u64>, u64) {
 
 #[test]
 fn check_13_a_hundred_workgroups_add_one_each_whenever_they_are_preempted() {
-    // In every round, and between any two of them.
+    // The preemption comes in every round, and between any two of them.
     for at in 0..=24 {
         for latched in [true, false] {
             let (added, partial) = adding(latched, Wrong::Nothing, at);
             assert_eq!((added, partial), (vec![1; 200], 0), "at {at}, latched: {latched}");
         }
     }
-    // Where each round looks at the flag by itself, those that had run add twice.
+    // Where each round tests the flag by itself, the workgroups that had run add twice.
     for (at, twice) in [(2, 40), (4, 40), (5, 80), (8, 80), (9, 0)] {
         let (added, partial) = adding(true, Wrong::EachRoundLooks, at);
         let count = |wanted: u64| added.iter().filter(|added| **added == wanted).count();

@@ -17,7 +17,7 @@ pub(crate) enum Order {
         stream: usize,
         job: usize,
     },
-    /// Of each stream from which something leaves: from where, to where.
+    /// The flags of each stream from which something leaves: stream, from where, to where.
     Raise {
         cuts: Vec<(usize, u64, u64)>,
     },
@@ -34,12 +34,14 @@ pub(crate) enum Order {
 
 /// A controller, seen from the driver. Every report must be accepted: an error is a fault.
 pub(crate) trait Control {
-    /// A program joins; the id of its process.
+    /// Lets a program join. Returns the id of its process.
     fn join(&mut self, process: usize) -> usize;
-    /// It has left, and so many launches that waited were dropped; or it is busy.
+    /// Lets a process leave. Returns the number of waiting launches that were dropped; `None` if
+    /// the process is busy.
     fn leave(&mut self, process: usize) -> Option<usize>;
-    /// Says again, of every launch of the programs that had the id of this one before it, everything
-    /// that could be said of one; how often that was not refused or not harmless.
+    /// Repeats, for every launch of the programs that had the id of this one before it, every
+    /// report that could be made of a launch. Returns how often a report was not refused or not
+    /// harmless.
     fn stale(&mut self, process: usize) -> u64;
     fn capture(&mut self, process: usize, job: usize, it: &Job);
     fn next(&mut self, process: usize) -> Option<Order>;
@@ -47,30 +49,32 @@ pub(crate) trait Control {
     fn not_submitted(&mut self, process: usize, sequence: u64);
     fn started(&mut self, process: usize, sequence: u64);
     fn finished(&mut self, process: usize, sequence: u64);
-    /// Whether it had been asked to leave.
+    /// Reports that a launch left by the flag. Returns whether it had been asked to leave.
     fn exited(&mut self, process: usize, sequence: u64) -> bool;
     fn killed(&mut self, process: usize, sequence: u64);
-    /// Of each of these, by process and submission, whether it would take it for killed now.
+    /// Returns for each of these launches, by process and submission, whether the controller would
+    /// take it for killed now.
     fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool>;
     fn raised(&mut self, process: usize);
     fn drained(&mut self, process: usize);
-    /// Launches that have not finished, as far as it knows.
+    /// Returns the number of launches that have not finished, as far as the controller knows.
     fn left(&self, process: usize) -> usize;
-    /// Whether a synchronising call comes back that waits for this job and those captured before it.
+    /// Returns whether a synchronising call comes back that waits for this job and those captured
+    /// before it.
     fn reached(&self, process: usize, job: usize) -> bool;
     fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String;
     fn resume(&mut self, process: usize) -> String;
 }
 
-/// Ours.
+/// The controller of this crate.
 pub(crate) struct Ours {
     controller: Controller<usize>,
-    /// By program: level and streams; its id, which stays when it has left.
+    /// The level and the streams of each program; the id of its process stays when that has left.
     programs: Vec<Program>,
     ids: Vec<Option<ProcessId>>,
-    /// By program and submission.
+    /// The handles, by program and submission.
     handles: BTreeMap<(usize, u64), LaunchHandle>,
-    /// By job.
+    /// The capture orders, by job.
     orders: BTreeMap<usize, raddle_preempt::CaptureOrder>,
 }
 
@@ -86,7 +90,8 @@ impl Ours {
         self.ids[process].unwrap()
     }
 
-    /// Everything that could be said of one submission.
+    /// Makes every report and query of one submission that has ended. Returns how many had an
+    /// effect or a wrong answer.
     fn say(&mut self, handle: LaunchHandle) -> u64 {
         let c = &mut self.controller;
         let said = [
@@ -196,7 +201,8 @@ impl Control for Ours {
     }
 
     fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
-        // That one is taken for killed changes nothing for the others.
+        // A launch that is taken for killed changes nothing for the others, so one clone serves
+        // all.
         let mut c = self.controller.clone();
         let handles = launches.iter().map(|&(process, sequence)| self.handle(process, sequence));
         handles.map(|handle| c.killed(handle).is_ok()).collect()
@@ -234,7 +240,7 @@ impl Control for Ours {
     }
 }
 
-/// Whether a launch may be killed by its verdict.
+/// Returns whether a launch may be killed by its verdict.
 pub(crate) fn killable(it: &Job) -> bool {
     it.idempotent == Idempotence::Idempotent
 }

@@ -42,7 +42,7 @@ fn a_preempt_right_after_a_resume_undoes_and_begins_again() {
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.resume(p), Ok(Resumed::Now));
-    // Not asked in between: what was saved is restored before anything is held.
+    // The driver requests no command in between: saved work is restored before anything is held.
     assert_eq!(begin(&mut c, p, Preemption::Drain), Some(Command::Restore { process: p }));
     assert_eq!(c.next(p), Ok(Some(Command::Hold { process: p })));
     c.drained(p).unwrap();
@@ -94,7 +94,7 @@ fn what_leaves_unasked_waits_at_its_place() {
     let (mut c, p, s) = usual();
     capture(&mut c, p, s, &kernels(4));
     let flying = submit(&mut c, p);
-    // In the wrong order, too.
+    // The launches exit in the wrong order, too.
     for at in [2, 0, 1] {
         assert_eq!(c.exited(flying[at]), Ok(Exit::Unasked));
     }
@@ -201,7 +201,7 @@ fn copies_are_neither_flagged_nor_overtaken() {
     capture(&mut c, p, s, &work);
     let flying = submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Reset);
-    // What stands in front of the copy runs too, or the copy would run before it.
+    // Launches in front of the copy run too, or the copy would run before them.
     assert_eq!(raise, Some(Command::Raise { process: p }));
     assert_eq!(cut(&c, p, s), FlagCut { from: 3, to: 5 });
     let why = NoReset::NotFlagged(flying[0]);

@@ -41,7 +41,7 @@ pub(crate) fn capture(
     orders.last().unwrap()
 }
 
-/// When work was captured that must have been taken.
+/// Returns the order of captured work, which must have been taken.
 pub(crate) fn order(captured: Result<Capture<u32>, PreemptError>) -> CaptureOrder {
     captured.unwrap().order().unwrap()
 }

@@ -68,31 +68,32 @@ impl Faults {
     }
 }
 
-/// What a run left behind.
+/// The record of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct History {
-    /// Every command: tick, process.
+    /// Every command, with its tick and process.
     pub(crate) orders: Vec<(u64, usize, Order)>,
-    /// What became of each wish.
+    /// The answer to each wish, with its tick and process.
     pub(crate) wishes: Vec<(u64, usize, String)>,
     /// Full runs and partial runs of each job.
     pub(crate) full: Vec<u64>,
     pub(crate) partial: Vec<u64>,
-    /// Preemption often each workgroup of each job has run to its end: what it would have added.
+    /// The number of times that each workgroup of each job has run to its end: what it would have
+    /// added.
     pub(crate) added: Vec<Vec<u64>>,
     /// Jobs that were dropped: waiting when their process left, or captured never.
     pub(crate) dropped: Vec<bool>,
     /// Jobs in the order in which they were done.
     pub(crate) done: Vec<usize>,
-    /// From each preemption that began to its end.
+    /// The ticks from the beginning of each preemption to its end.
     pub(crate) latencies: Vec<u64>,
     pub(crate) most_in_flight: usize,
-    /// Preemption often a synchronising call would have come back.
+    /// The number of times that a synchronising call would have come back.
     pub(crate) syncs: u64,
-    /// Launches that were heard of before the call that submitted them had returned.
+    /// The number of launches that were reported before the call that submitted them had returned.
     pub(crate) early: u64,
-    /// Of what was in the runtime when a reset was decided on, commanded or over: whether it would
-    /// have been taken for killed.
+    /// For each launch in the runtime when a reset was decided on, commanded or over: whether it
+    /// would have been taken for killed.
     pub(crate) believed: Vec<bool>,
     /// Ids that were given to processes, each counted once.
     pub(crate) ids: u64,
@@ -108,8 +109,8 @@ impl History {
         Self { full, partial, added, dropped: vec![false; jobs], ..Self::default() }
     }
 
-    /// Its process has left: what has not run is dropped, and of what was captured that has to be as
-    /// much as the controller says that it dropped.
+    /// Notes that a process has left: jobs that have not run are dropped, and of the captured jobs
+    /// there must be as many of them as the controller says that it dropped.
     pub(crate) fn left(
         &mut self,
         schedule: &Schedule,
@@ -125,21 +126,22 @@ impl History {
         }
     }
 
-    /// What a synchronising call hears that waits for the last of these, the first ones captured.
+    /// Notes the answer to a synchronising call that waits for the last of `captured`, the first
+    /// jobs captured.
     pub(crate) fn synced(&mut self, captured: &[usize], reached: bool) {
         let ran = captured.iter().all(|&job| self.full[job] > 0);
         self.faults.sync += u64::from(reached && !ran);
         self.syncs += u64::from(reached);
     }
 
-    /// A round of its workgroups, from 0, has run.
+    /// Notes that a round of the workgroups of a job, from 0, has run.
     pub(crate) fn round(&mut self, schedule: &Schedule, job: usize, round: u64) {
         let wide = schedule.jobs[job].wide;
         let first = (round * wide) as usize;
         self.added[job].iter_mut().skip(first).take(wide as usize).for_each(|it| *it += 1);
     }
 
-    /// A launch begins to run.
+    /// Notes that a launch begins to run.
     pub(crate) fn begins(&mut self, schedule: &Schedule, job: usize, preempted: bool) {
         let it = &schedule.jobs[job];
         let before = schedule.jobs[..job].iter().zip(&self.full);
@@ -150,14 +152,14 @@ impl History {
         self.faults.gone += u64::from(self.dropped[job]);
     }
 
-    /// It has run to its end.
+    /// Notes that a launch has run to its end.
     pub(crate) fn ran(&mut self, job: usize) {
         self.full[job] += 1;
         self.faults.twice += u64::from(self.full[job] > 1);
         self.done.push(job);
     }
 
-    /// It was killed, or stopped with a part of its workgroups run.
+    /// Notes that a launch was killed, or stopped with a part of its workgroups run.
     pub(crate) fn stopped(&mut self, schedule: &Schedule, job: usize) {
         self.partial[job] += 1;
         let may = schedule.jobs[job].idempotent == Idempotence::Idempotent;
@@ -169,7 +171,7 @@ impl History {
         self.faults.window += u64::from(launches > schedule.setup.options.window as usize);
     }
 
-    /// Everything was resumed and nothing goes on: `left` launches still wait.
+    /// Notes that everything was resumed and nothing goes on: `left` launches still wait.
     pub(crate) fn close(&mut self, left: usize) {
         self.faults.hang += u64::from(left > 0);
         let all = self.full.iter().zip(&self.dropped);

@@ -44,7 +44,7 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
     let order = capture(&mut c, p, s, &kernels(3));
     let old = submit(&mut c, p);
     let cut = flagged(&mut c, p, &old);
-    // It leaves with three launches that were never submitted again: they are dropped.
+    // The process leaves with three launches that were never submitted again: they are dropped.
     assert_eq!(c.buffered(p), Ok(3));
     assert_eq!(c.leave(p), Ok(()));
     assert_eq!(c.join(Level(3)), Ok(p));
@@ -52,7 +52,7 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
     assert_eq!(c.open(p), Ok(s));
     let fresh = capture(&mut c, p, s, &kernels(3));
     assert!(fresh > order && c.reached(p, order) == Ok(true) && c.reached(p, fresh) == Ok(false));
-    // Not acknowledged yet: a late report must not do it.
+    // The new submissions are not acknowledged yet, and a late report of old ones must not do it.
     let mut new = Vec::new();
     while let Some(Command::Submit { handle, .. }) = c.next(p).unwrap() {
         new.push(handle);

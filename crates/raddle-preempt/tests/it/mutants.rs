@@ -14,7 +14,7 @@ use crate::schedule::anything;
 
 const RUNS: u64 = 1000;
 
-/// In how many runs each promise was broken.
+/// Returns in how many runs each promise was broken.
 fn broken(mutant: Mutant, wrong: Wrong) -> [u64; 13] {
     let mut counts = [0; 13];
     for seed in 0..RUNS {

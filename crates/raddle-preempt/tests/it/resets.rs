@@ -22,7 +22,8 @@ fn a_reset_of_the_device_looks_at_everybody() {
     let theirs = submit(&mut c, other);
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(NoReset::OtherProcess(other))));
-    // It runs to its end; then both are preempted, and everything may be killed.
+    // The first launch runs to its end; then both processes are preempted, and everything may be
+    // killed.
     c.finished(mine[0]).unwrap();
     c.next(p).unwrap();
     let _ = c.resume(p).unwrap();
@@ -33,7 +34,7 @@ fn a_reset_of_the_device_looks_at_everybody() {
     assert_eq!(c.raised(other), Ok(ResetVerdict::NotAsked));
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
-    // Nobody submits what would be hit.
+    // No process submits a launch that would be hit.
     capture(&mut c, third, idle_lane, &kernels(1));
     assert_eq!(c.next(third), Ok(None));
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
@@ -57,7 +58,7 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
         let flying = submit(&mut c, p);
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
-        // One of the two has: the reset comes.
+        // If one of the two launches has ended, the reset comes.
         c.finished(flying[0]).unwrap();
         assert_eq!(c.clone().next(p), Ok(Some(Command::Reset { process: p })));
         let _ = c.exited(flying[1]).unwrap();

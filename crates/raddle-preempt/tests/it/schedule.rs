@@ -1,4 +1,4 @@
-//! What is done to a controller: launches, wishes, and a runtime that is late now and then?
+//! Which launches and wishes reach a controller, and how late is its runtime now and then?
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{Abilities, ControllerConfig, Declared, ResetScope};
@@ -41,29 +41,29 @@ pub(crate) enum Wish {
 pub(crate) struct Program {
     pub(crate) level: u8,
     pub(crate) streams: usize,
-    /// When it joins; if it follows another one, not before that has left. The times of its jobs and
-    /// wishes count from then.
+    /// The tick at which the program joins; if it follows another one, not before that has left.
+    /// The times of its jobs and wishes count from then.
     pub(crate) joins: u64,
     pub(crate) follows: Option<usize>,
     pub(crate) leaves: bool,
 }
 
 impl Program {
-    /// From the beginning, for ever.
+    /// The only program, which is there from the beginning, for ever.
     pub(crate) const ONLY: Self =
         Self { level: 0, streams: 1, joins: 0, follows: None, leaves: false };
 }
 
-/// Preemption late things are, in ticks at most; each time drawn anew.
+/// The largest lateness of things, in ticks; each time drawn anew.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Late {
-    /// From a store to the flag until launches see it; the same to lower it.
+    /// The time from a store to the flag until launches see it; the same to lower it.
     pub(crate) flag: u64,
-    /// From the reset's command until it hits.
+    /// The time from the reset's command until it hits.
     pub(crate) reset: u64,
-    /// From a submit command until the call returns and the launch is in the runtime.
+    /// The time from a submit command until the call returns and the launch is in the runtime.
     pub(crate) submit: u64,
-    /// From the start or end of a launch until the host hears of it.
+    /// The time from the start or end of a launch until the host hears of it.
     pub(crate) report: u64,
     /// Submit calls that the runtime refuses, in percent; only where calls return at once.
     pub(crate) refused: u64,
@@ -83,10 +83,10 @@ pub(crate) struct Setup {
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     pub(crate) setup: Setup,
-    /// By time, of each process.
+    /// The jobs, by time, of each process.
     pub(crate) jobs: Vec<Job>,
     pub(crate) wishes: Vec<(u64, usize, Wish)>,
-    /// What is late by how much is drawn from this.
+    /// The seed of the lateness of each report.
     pub(crate) seed: u64,
 }
 
@@ -168,7 +168,8 @@ pub(crate) fn anything(seed: u64) -> Schedule {
             wishes.push((now, process, Wish::Resume));
             now += random.one(&[0, 1, 3, 20]);
         }
-        // In the middle of it, or right after one of its launches was captured.
+        // The program leaves in the middle of its work, or right after one of its launches was
+        // captured.
         if program.leaves {
             let any = random.to(60);
             let when = random.one(&[at, any, now]);
@@ -212,7 +213,8 @@ fn preempt(random: &mut Random, processes: usize) -> Wish {
     Wish::Preempt(way, random.percent(20).then_some(by))
 }
 
-/// Two at once at most; later ones in the middle of it, or in the very tick in which another leaves.
+/// Draws one to five programs: two at most from the start; later ones join in the middle of a run,
+/// or in the very tick in which another leaves.
 fn programs(random: &mut Random) -> Vec<Program> {
     let mut all: Vec<Program> = Vec::new();
     for at in 0..1 + random.to(4) {

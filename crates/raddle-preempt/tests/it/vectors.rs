@@ -15,7 +15,7 @@ fn vectors() -> Value {
     raddle_testkit::vectors("vectors001.json")
 }
 
-/// In how many of 2000 runs the vectors' names of faults were seen.
+/// Returns in how many of 2000 runs each fault was seen, under the names of the vectors.
 fn study(late: Late, mutant: Option<Mutant>) -> Value {
     let mut counts = [0; 7];
     for seed in 0..2000 {
@@ -49,7 +49,7 @@ fn the_studies_of_random_runs() {
     ] {
         assert_eq!(study(late, None), studies[name], "{name}");
     }
-    // Not the same random numbers as theirs; the same kind of harm.
+    // The random numbers differ from those of the vectors; the kind of harm is the same.
     for (name, late, mutant) in [
         ("requeue at buffer tail", none, Mutant::TailRequeue),
         ("resume without drain", none, Mutant::ResumeWithoutDrain),

@@ -13,7 +13,7 @@ enum At {
     Preempted,
 }
 
-/// What the driver did to a process and has not undone.
+/// The measure that the driver took against a process and has not undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Done {
     Raised,
@@ -21,14 +21,14 @@ enum Done {
     Saved,
 }
 
-/// Every method says how many faults it has found: 0 or 1.
+/// The state that the wishes lead to. Every method returns how many faults it has found: 0 or 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wished {
     at: At,
-    /// The latest wish is that it goes on.
+    /// Set if the latest wish is that the process goes on.
     on: bool,
     done: Option<Done>,
-    /// What was done is to be undone.
+    /// Set if the measure is to be undone.
     undo: bool,
 }
 
@@ -68,7 +68,7 @@ impl Wished {
         (self.at, self.undo) = (At::Running, self.done.is_some());
     }
 
-    /// Whether a submission comes in a preemption, or before one is undone.
+    /// Returns 1 if a submission comes in a preemption, or before one is undone.
     pub(crate) fn submits(&self) -> u64 {
         u64::from(self.at != At::Running || self.done.is_some())
     }

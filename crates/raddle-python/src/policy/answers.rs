@@ -13,7 +13,7 @@ use super::PyPolicy;
 use super::views::{self, FreeView, LaunchView, ProcessView, ReadyLaunchView, VictimLaunchView};
 
 impl PyPolicy {
-    /// Tells what happened, as a dictionary of one kind.
+    /// Hands a fact to the method `observe` of the object, as a dictionary with one kind.
     fn hear(&self, fact: &Fact<'_>, now: Tick) {
         if !self.listens {
             return;
@@ -46,20 +46,21 @@ impl PyPolicy {
     }
 }
 
-/// What an answer of Python means.
+/// The meaning of an answer of a Python object that places workgroups.
 enum Placement {
     Start(Launch, Vec<Piece>),
     Wait(Option<Tick>),
 }
 
-/// Why launches wait: what the first compute unit lacks.
+/// Refuses the waiting launches of a round, with the resource that the first compute unit lacks.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
     }
 }
 
-/// `None` and a time wait; `(launch, unit)` or `(launch, [unit, ...])` start the next workgroups.
+/// Reads the answer of a Python object: `None` and a time wait; `(launch, unit)` or `(launch,
+/// [unit, ...])` start the next workgroups.
 fn read_placement(
     answer: &Bound<'_, PyAny>,
     ready: &ReadyView<'_>,

@@ -1,7 +1,7 @@
 //! How does an object of Python become a policy?
 //!
-//! It is asked through the interpreter, one question at a time, however many runs there are: slow. The
-//! first exception that it raises ends the replay, and is raised there.
+//! The object is asked through the interpreter, one question at a time, however many runs there
+//! are: slow. The first exception that the object raises ends the replay, and is raised there.
 
 mod answers;
 mod views;
@@ -38,7 +38,7 @@ impl Fault {
     }
 }
 
-/// What a policy answers.
+/// The slot whose question a policy answers; `Rank` is an allocate policy that only ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicySlotName {
     LaunchPath,
@@ -49,7 +49,7 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// By the methods that it has.
+    /// Finds the slot of a policy by the methods that the policy has.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
@@ -80,9 +80,9 @@ impl PolicySlotName {
 pub(crate) struct PyPolicy {
     object: Py<PyAny>,
     fault: Arc<Fault>,
-    /// Whether it wants to hear what happened.
+    /// True if the object wants to hear what happened.
     listens: bool,
-    /// Whether it answers for many workgroups at once.
+    /// True if the object answers for many workgroups at once.
     bulk: bool,
 }
 
@@ -96,7 +96,8 @@ impl PyPolicy {
         })
     }
 
-    /// Asks it; what is answered where it fails, now or before.
+    /// Asks the object a question; returns `otherwise` if the object fails, or if a policy failed
+    /// before.
     fn ask<T>(&self, otherwise: T, question: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.fault.is_there() {
             return otherwise;
@@ -110,7 +111,7 @@ impl PyPolicy {
     }
 }
 
-/// With a memory of its own.
+/// A clone has a memory of its own: the Python object is copied deeply.
 impl Clone for PyPolicy {
     fn clone(&self) -> Self {
         let object = Python::attach(|py| {
@@ -126,7 +127,8 @@ impl Clone for PyPolicy {
     }
 }
 
-/// The bundled policies and these, each made by calling it with its settings.
+/// Returns the bundled policies and these ones, each of which is made by a call of its class with
+/// the settings.
 pub(crate) fn registry(policies: &[Bound<'_, PyAny>], fault: &Arc<Fault>) -> PyResult<Registry> {
     let mut registry = Registry::bundled();
     let mut names = BTreeSet::new();
@@ -169,7 +171,7 @@ fn with(
     })
 }
 
-/// A policy of a class, by its settings.
+/// Makes a policy of a class by its settings.
 fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyResult<PyPolicy> {
     let text = PyString::new(class.py(), &settings.to_string());
     let read = class.py().import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?;
@@ -180,7 +182,7 @@ fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyRes
     PyPolicy::new(&class.call((), Some(&named))?, fault)
 }
 
-/// Its attribute `name`, else the name of its class in kebab-case.
+/// Returns the name of a policy: its attribute `name`, else the name of its class in kebab-case.
 fn name(policy: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let name = match policy.getattr_opt("name")? {

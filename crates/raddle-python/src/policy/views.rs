@@ -1,6 +1,6 @@
 //! What does a policy see?
 //!
-//! Times are nanoseconds of the run; registers, shared memory and barriers are in the granules of the
+//! Times are nanoseconds of the run; registers, shared memory and barriers are in granules of the
 //! device.
 
 use pyo3::prelude::*;
@@ -105,7 +105,7 @@ impl ReadyLaunchView {
     }
 }
 
-/// What is free on one compute unit, summed over its SIMDs.
+/// The resources that are free on one compute unit, summed over its SIMDs.
 #[pyclass(frozen, get_all, name = "Free", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct FreeView {
@@ -124,7 +124,7 @@ impl From<Free> for FreeView {
     }
 }
 
-/// What is free on every compute unit.
+/// The resources that are free on every compute unit.
 #[pyclass(frozen, name = "Cus", module = "raddle._raddle")]
 #[derive(Clone)]
 pub(crate) struct CuView(pub(crate) Cus);
@@ -135,12 +135,12 @@ impl CuView {
         self.0.len()
     }
 
-    /// How many further workgroups of the launch fit on a compute unit.
+    /// Returns how many further workgroups of the launch fit on a compute unit.
     fn room(&self, cu: u16, launch: &LaunchView) -> u32 {
         self.0.room(CuId(cu), &launch.0.demand)
     }
 
-    /// What is free on it.
+    /// Returns the resources that are free on a compute unit.
     fn free(&self, cu: u16) -> FreeView {
         self.0.free(CuId(cu)).into()
     }

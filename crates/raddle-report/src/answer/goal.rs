@@ -14,9 +14,9 @@ use crate::amount::{AmountError, decimal, span};
 pub struct Goal {
     /// The name of the process.
     pub process: String,
-    /// Which figure.
+    /// The figure that has a limit.
     pub metric: GoalMetric,
-    /// What it may be at most.
+    /// The largest value that the figure may have.
     pub limit: GoalLimit,
 }
 
@@ -25,22 +25,22 @@ pub struct Goal {
 pub enum GoalMetric {
     /// The median of requests.
     P50,
-    /// Their 99th percentile.
+    /// The 99th percentile of requests.
     P99,
-    /// The slowest one.
+    /// The slowest request.
     Max,
     /// The time of a step.
     Step,
-    /// When the last launch ends.
+    /// The time at which the last launch ends.
     End,
 }
 
-/// What a figure may be at most.
+/// The largest value that a figure may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalLimit {
-    /// So many nanoseconds.
+    /// A time in nanoseconds.
     Ns(u64),
-    /// More than under the baseline by so many hundredths of a percent.
+    /// An increase over the baseline, in hundredths of a percent of the figure there.
     Longer(u32),
 }
 
@@ -48,7 +48,7 @@ pub enum GoalLimit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// It does not consist of three words.
+    /// The text does not consist of three words.
     #[error("`{0}` is no goal: write NAME p50|p99|max|step|end LIMIT, such as `serve p99 20ms`")]
     Words(String),
     /// The figure is not known.
@@ -68,7 +68,7 @@ impl GoalMetric {
         ("end", Self::End),
     ];
 
-    /// Whether a process that is judged so has such a figure.
+    /// Returns whether a process that is judged by `judged` has this figure.
     #[must_use]
     pub const fn is_of(self, judged: JudgedBy) -> bool {
         match self {
@@ -78,7 +78,7 @@ impl GoalMetric {
         }
     }
 
-    /// Its word.
+    /// The word for the figure in a goal.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, it)| *it == self).map_or("", |(name, _)| name)
@@ -86,13 +86,13 @@ impl GoalMetric {
 }
 
 impl Goal {
-    /// Whether a row meets it; `None` where the process has no such figure.
+    /// Returns whether a row meets the goal; `None` where the process has no such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
     }
 
-    /// The figure that has the limit, in ns.
+    /// Returns the figure of a row that the goal limits, in ns.
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -100,7 +100,7 @@ impl Goal {
         figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
     }
 
-    /// The limit in ns.
+    /// Returns the limit in ns.
     #[must_use]
     pub fn limit_ns(&self, figures: &PolicyFigures) -> Option<u64> {
         match self.limit {

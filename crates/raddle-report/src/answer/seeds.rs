@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
-/// How far the means of one process may be off.
+/// The accuracy of the means of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct SeveralSeeds {
-    /// How many seeds there are.
+    /// The number of seeds.
     pub(crate) seeds: u32,
-    /// With 95 % confidence the mean of what the process is judged by lies within so many
-    /// nanoseconds of the one found, to both sides.
+    /// Half of the 95 % confidence interval of the mean of the decisive figure, in nanoseconds:
+    /// with 95 % confidence the true mean is at most this far from the mean found.
     pub(crate) decisive_within_ns: u64,
-    /// The same of the median request.
+    /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds.
     pub(crate) p50_within_ns: Option<u64>,
 }
 
@@ -29,8 +29,8 @@ const T: [f64; 30] = [
 ];
 
 impl PolicyRow {
-    /// The mean of the rows that a recipe has under several seeds, of the same processes; the
-    /// longest and slowest of all stay what they are.
+    /// Averages the rows that a recipe has under several seeds, of the same processes; the longest
+    /// wait and the slowest request stay the largest of all rows.
     #[must_use]
     pub fn over_seeds(rows: Vec<Self>) -> Option<Self> {
         let first = rows.first()?;
@@ -82,9 +82,10 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
-    /// By how much longer a process takes than under the baseline, seed by seed, in nanoseconds: the
-    /// mean of the differences, below 0 where it is shorter, and half of its 95 % confidence interval.
-    /// `None` where there were no several seeds, or something never ended under one of them.
+    /// Returns how much longer a process takes than under the baseline, seed by seed, in
+    /// nanoseconds: the mean of the differences, below 0 where it is shorter, and half of its 95 %
+    /// confidence interval. `None` where there were no several seeds, or something never ended
+    /// under one of them.
     pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
@@ -97,20 +98,21 @@ impl PolicyFigures {
     }
 }
 
-/// The same in whole nanoseconds.
+/// Returns the mean of whole nanoseconds and half of its 95 % confidence interval, both rounded.
 fn mean(values: &[u64]) -> (u64, u64) {
     let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)
 }
 
-/// The mean of at least two values, and half of its 95 % confidence interval by Student's t.
+/// Returns the mean of at least two values, and half of its 95 % confidence interval by Student's
+/// t.
 #[must_use]
 pub fn mean_within(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares = values.iter().map(|value| (value - mean) * (value - mean));
     let variance = squares.sum::<f64>() / (count - 1.0);
-    // Beyond the table that of its end, which is a little too wide.
+    // Beyond the table, its last value is used, which makes the interval a little too wide.
     let t = T[values.len().saturating_sub(2).min(T.len() - 1)];
     (mean, t * (variance / count).sqrt())
 }

@@ -17,7 +17,8 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
     }
 }
 
-/// A recipe with what decides about each process, and the longest wait of the first, in ms.
+/// Makes the row of a recipe by the decisive figure of each process, and the longest wait of the
+/// first, in ms.
 fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     let figures = |&ms: &f64| ProcessFigures {
         decisive_ns: Some((ms * MS) as u64),
@@ -50,7 +51,7 @@ fn of(
     PolicyFigures::new(processes, rows, goals)
 }
 
-/// The mix of the review, by its own table.
+/// The mix of processes of a review, with the figures of the review's own table.
 const REVIEW: [(&str, &[f64], f64); 6] = [
     ("spatial", &[33.6, 29.2], 0.0),
     ("block-warp", &[47.0, 26.2], 0.1),
@@ -104,7 +105,7 @@ fn each_of_the_four_policies_can_win() {
     let (kind, recipe, text) = three([[420.0, 27.0], [300.0, 54.0], [200.0, 27.0], [21.0, 30.0]]);
     assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "weighted-slices"));
     assert_eq!(text, "Use weighted-slices: decode p99 420 -> 21 ms, for a train step 11 % longer.");
-    // What would have no digits left in the unit of the other has its own.
+    // A time that would have no digits left in the unit of the other has its own unit.
     let (.., text) = three([[771.0, 27.0], [3.48, 30.0], [42.0, 27.0], [12.0, 90.0]]);
     assert_eq!(text, "Use spatial: decode p99 0.77 s -> 3.48 ms, for a train step 11 % longer.");
 }
@@ -119,7 +120,7 @@ fn what_makes_no_difference_says_why() {
         figures.verdict.text,
         "Scheduling will not help: the host is too slow, the GPU is idle 45 % of the time. CUDA graphs, larger batches or a second process will."
     );
-    // Whoever waits for requests has no slow host.
+    // A host that waits for requests is not called too slow.
     let served = vec![process("decode", JudgedBy::Requests, 9.5); 2];
     assert_eq!(
         of(served, &rows, &[]).verdict.text,
@@ -157,7 +158,7 @@ fn a_gain_below_the_models_error_is_none() {
     processes[1].self_replay = Some(ModelError { busy: 0.004, ..ModelError::default() });
     let figures = of(processes.clone(), &rows, &[]);
     assert_eq!((figures.verdict.kind, figures.doubts()), (VerdictKind::Use, Vec::new()));
-    // A host that waits ends when the model lets it.
+    // The end of a host that waits for the device depends on the model, so its error counts.
     processes[1].end_error = Some(-0.075);
     let figures = of(processes, &rows, &[]);
     assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
@@ -176,7 +177,7 @@ fn goals_come_first() {
     let figures = of(serve_and_train(), &REVIEW, &["train step +1%"]);
     assert_eq!(ranked(&figures)[..2], ["greedy", "leftover"]);
     assert_eq!(ranked(&figures)[4..], ["leftover-drain", "spatial"]);
-    // Nobody meets it.
+    // No recipe meets the goal.
     let figures = of(serve_and_train(), &REVIEW, &["decode p99 10ms"]);
     assert_eq!(figures.verdict.kind, VerdictKind::NoGoalMet);
     assert_eq!(
@@ -185,10 +186,10 @@ fn goals_come_first() {
     );
 }
 
-/// Who meets more goals is nearer, however far it is from the others: `level` misses two of three by
-/// four times, `even` misses all three by a tenth or so. Of those that miss as many, the one comes
-/// first that is nearer to the goal it misses most: `even` by 22 / 19 = 1.16, `last` by 29.3 / 25 =
-/// 1.17, although the product of both is less under `last`.
+/// A recipe that meets more goals is nearer, however far it is from the others: `level` misses two
+/// of three by four times, `even` misses all three by a tenth or so. Of recipes that miss as many
+/// goals, the one comes first that is nearer to the goal it misses most: `even` by 22 / 19 = 1.16,
+/// `last` by 29.3 / 25 = 1.17, although the product of both is less under `last`.
 #[test]
 fn who_meets_more_goals_comes_nearest() {
     let rows: [(&str, &[f64], f64); 4] = [
@@ -290,7 +291,8 @@ fn what_the_seeds_leave_open_is_not_advised() {
     assert!(open.verdict.text.contains(said), "{}", open.verdict.text);
 }
 
-/// The same with an interval of what decides about the first process of the first row.
+/// Makes figures in which the decisive figure of the first process of the first row has an
+/// interval, of 19 ms to `most_ms`.
 fn with_interval(most_ms: f64) -> PolicyFigures {
     let rows: [(&str, &[f64], f64); 3] = [
         ("mps", &[20.0, 26.0], 0.0),

@@ -7,26 +7,27 @@ use serde::{Deserialize, Serialize};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::ModelError;
 
-/// Differences below that share are none.
+/// Differences below this share do not count.
 const SMALL: f64 = 0.01;
-/// A device idle for at least that share for want of launches has a host that is too slow.
+/// A device that is idle for at least this share of the time for want of launches has a host that
+/// is too slow.
 const SLOW_HOST: f64 = 0.2;
-/// Requests from which on the 99th percentile is not simply the slowest.
+/// The number of requests from which on the 99th percentile is not simply the slowest.
 const ENOUGH: u64 = 100;
 
-/// What to do.
+/// The recommendation, its reasons and how far it may be believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct PolicyVerdict {
     /// The kind of answer.
     pub(crate) kind: VerdictKind,
-    /// The recipe that it names, if it names one.
+    /// The recipe that the verdict names, if it names one.
     pub(crate) recipe: Option<String>,
-    /// One sentence.
+    /// The verdict in one sentence.
     pub(crate) text: String,
-    /// Why that is so, where the figures say.
+    /// The reason for the verdict, where the figures show one.
     pub(crate) why: Option<String>,
-    /// How far it may be believed, a clause each.
+    /// The clauses that say how far the verdict may be believed.
     pub(crate) trust: Vec<String>,
 }
 
@@ -36,13 +37,13 @@ pub(crate) struct PolicyVerdict {
 pub(crate) enum VerdictKind {
     /// Another recipe than the baseline is better.
     Use,
-    /// None is better than the baseline.
+    /// No other recipe is better than the baseline.
     Stay,
     /// All recipes do the same.
     NoEffect,
-    /// What is not known of contention decides between the best two.
+    /// The best two recipes cannot be told apart, as too little is known of contention.
     Either,
-    /// The best recipe is better by less than the model is wrong, or than the seeds differ.
+    /// The best recipe is better by less than the error of the model, or than the seeds differ.
     BelowError,
     /// No recipe meets the goals.
     NoGoalMet,
@@ -61,7 +62,7 @@ struct Said {
     why: Option<String>,
 }
 
-/// What the figures say; their ranking and their goals are judged already.
+/// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
     let text = match all_meet(figures) {
@@ -137,7 +138,7 @@ fn all_meet(figures: &PolicyFigures) -> Option<String> {
     })
 }
 
-/// What is said where the interval of the best row covers the second best.
+/// Names the best two rows where the interval of the best one covers the second best.
 fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
     let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
     let alike = figures.rows[second].complete
@@ -170,7 +171,7 @@ fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
     ))
 }
 
-/// Whether any process takes longer or shorter than under the baseline.
+/// Returns whether any process takes longer or shorter than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
@@ -213,7 +214,7 @@ fn stay(figures: &PolicyFigures) -> String {
     format!("Stay with {base}: no other policy does better.{costs}")
 }
 
-/// The goals, where no row meets all of them.
+/// Says which goals the nearest row misses, where no row meets all of them.
 fn unmet(figures: &PolicyFigures) -> Option<Said> {
     let &nearest = figures.ranking.first().filter(|&&row| figures.rows[row].complete)?;
     if figures.meets_all(nearest) {
@@ -243,7 +244,7 @@ fn goal_words(goal: &super::Goal) -> String {
     format!("`{goal}`")
 }
 
-/// What is said where the seeds differ more than the recipes do.
+/// Says that the seeds differ more than the recipes do, where that is so.
 fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let (mean, within) = figures.paired_change(best, head)?;
     if mean.abs() > within {
@@ -264,8 +265,8 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
     ))
 }
 
-/// The process of which a figure was minimised, else the one that gains most; of those with requests,
-/// if one of them gains.
+/// Returns the process of which a figure was minimised, else the process that gains most; a process
+/// with requests that gains comes before others.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
     if let Some((process, _)) = figures.minimised {
         return process;
@@ -293,7 +294,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     format!("Use {recipe}: {name} {} {from_to}{others}.", judged.word())
 }
 
-/// "a train step 6 % longer and a b p99 2 % shorter"; nothing of what stays the same.
+/// "a train step 6 % longer and a b p99 2 % shorter"; figures that stay the same are left out.
 fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let changed: Vec<String> = changed.map(|(at, by)| change(figures, at, by)).collect();
@@ -307,7 +308,8 @@ fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
 }
 
-/// "decode waits for the GPU 0.3 ms at most, under leftover 4.5 ms", where that is what changed.
+/// "decode no longer queues behind whole launches of others: ...", where the longest wait is at
+/// least a tenth shorter.
 fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
     let (now, before) = (wait(best), wait(figures.baseline));
@@ -323,7 +325,7 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     ))
 }
 
-/// The largest error of any process; 0 where none is known.
+/// Returns the largest error of any process; 0 where none is known.
 fn error(figures: &PolicyFigures) -> f64 {
     let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
     let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);
@@ -331,7 +333,8 @@ fn error(figures: &PolicyFigures) -> f64 {
     errors.map(f64::abs).fold(0.0, f64::max)
 }
 
-/// The changes against the baseline that are smaller than the error of the model, a sentence.
+/// Names the changes against the baseline that are smaller than the error of the model, in one
+/// sentence.
 pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
     let error = error(figures);
     let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);
@@ -367,7 +370,8 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// The same in a line or two, whatever the number of processes: of each error the worst.
+/// Says how far the figures may be believed in a line or two, whatever the number of processes: of
+/// each error the worst.
 pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = begun(figures);
     let processes = || figures.processes.iter();
@@ -399,7 +403,7 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// What holds for all processes.
+/// Begins the list with the clauses that hold for all processes.
 fn begun(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
@@ -412,14 +416,15 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Where a process was recorded, if that is not the device replayed on, and whether it is scaled.
+/// Returns where a process was recorded, if that is not the device replayed on, and how it is
+/// scaled.
 fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
     Some((process.recorded_on.as_deref()?, scaled))
 }
 
-/// Whether a process has so few requests that their 99th percentile is the slowest.
+/// Warns of a process with so few requests that their 99th percentile is the slowest.
 fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
     let requests = |row: &super::PolicyRow| -> Option<u64> {
         let ProcessFigures { requests, .. } = row.processes[at];
@@ -430,13 +435,13 @@ fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
     Some(format!("{few} requests of {name}: p99 is the slowest"))
 }
 
-/// A share in percent, without decimals where it is 1 or more.
+/// Writes a share in percent, without decimals where it is 1 % or more.
 fn percent(share: f64) -> String {
     let hundred = share * 100.0;
     if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
 }
 
-/// Both in the unit of the greater one, where the other has digits left in it.
+/// Writes two times in the unit of the greater one, where the other has digits left in that unit.
 fn from_to(from: u64, to: u64) -> String {
     let (unit, step) = unit_of(from.max(to));
     if from.min(to) < step / 10 {
@@ -452,11 +457,11 @@ fn time(ns: u64) -> String {
 
 fn unit_of(ns: u64) -> (&'static str, u64) {
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
-    // Half a unit is told in it: 0.9 ms, not 900 us.
+    // Half a unit and more is written in that unit: 0.9 ms, not 900 us.
     units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
 }
 
-/// At most three figures of a number, or all that stand before the point.
+/// Writes at most three figures of a number, or all that stand before the point.
 fn digits(ns: u64, step: u64) -> String {
     let value = ns as f64 / step as f64;
     let text = match value {

@@ -5,15 +5,15 @@ use super::rows::{ChangeVerdict, Comparison, FigureChange, MetricRow};
 use crate::document::{Block, Column, Document, Table};
 use crate::units::{count, duration, markdown as markdown_text, percent, plain};
 
-/// Characters of a name, of a path, of a sentence.
+/// Characters of a name, of a path and of a sentence, in this order.
 const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
 
-/// What the rows mean that are there where processes take turns.
+/// The explanation of the rows that appear only where processes take turns.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
-/// The comparison for people.
+/// Shows the comparison to people.
 #[must_use]
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::default();
@@ -62,7 +62,7 @@ pub fn document(comparison: &Comparison) -> Document {
     document
 }
 
-/// The comparison in Markdown, for a pull request: its changes, and what else differs.
+/// Writes the comparison in Markdown, for a pull request: the changes, and the other differences.
 #[must_use]
 pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     let mut out = String::new();
@@ -142,7 +142,8 @@ fn cells(row: &MetricRow) -> Vec<String> {
 
 fn figure(value: f64, unit: MetricUnit) -> String {
     match unit {
-        // Written by this tool as whole numbers; what is not comes out as the nearest one.
+        // Numbers were written by this tool as whole ones; a fraction from elsewhere loses its
+        // decimals.
         MetricUnit::Ns => duration(value as u64),
         MetricUnit::Count => count(value as u64),
         MetricUnit::Share => percent(value),

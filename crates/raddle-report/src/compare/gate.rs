@@ -11,12 +11,12 @@ use crate::units::plain;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     text: String,
-    /// Under all recipes if none is named.
+    /// The recipe that the limit holds for; `None`: all recipes.
     recipe: Option<String>,
-    /// `None`: of a recipe as a whole.
+    /// The process that the limit holds for; `None`: a recipe as a whole.
     process: Option<String>,
     metric: String,
-    /// In hundredths of a percent.
+    /// The limit in hundredths of a percent.
     limit: i64,
 }
 
@@ -45,7 +45,7 @@ impl FromStr for Gate {
         let limit = limit.trim().strip_suffix('%').ok_or_else(bad)?;
         let limit: f64 = limit.trim().parse().map_err(|_| bad())?;
         let limit = (limit * 100.0).round();
-        // Whole numbers up to there are exact.
+        // Whole numbers below 10^12 are exact in an `f64`.
         let limit = (limit.abs() < 1e12).then_some(limit as i64).ok_or_else(bad)?;
         let figure = figure.trim();
         let (recipe, figure) = match figure.split_once(':') {
@@ -71,10 +71,10 @@ impl Gate {
             && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
     }
 
-    /// The changes that are not allowed, in words.
+    /// Names the changes that are not allowed, in words.
     ///
     /// # Errors
-    /// When no figure is called so: a limit of nothing would never fail.
+    /// When no figure has the name of this gate: a limit of nothing would never fail.
     pub fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, String> {
         let rows: Vec<&MetricRow> =
             comparison.rows.iter().filter(|row| self.is_about(row)).collect();
@@ -96,7 +96,7 @@ impl Gate {
                 ))
             };
             match (*first, *value) {
-                // A figure that went missing hides what it was.
+                // A figure that is missing fails, as it may hide a worse value.
                 (Some(_), None) => told("missing".to_owned()),
                 (Some(first), Some(value)) => {
                     let limit = first + first.abs() * self.limit as f64 / 10_000.0;

@@ -1,6 +1,6 @@
 //! What of a `summary.json` is compared, and is it one?
 //!
-//! Only what is compared is read, so that results of other versions can be read too.
+//! Only the compared parts are read, so that results of other versions can be read too.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct ComparedResult {
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
-    /// The recipe that alone is compared, by its name in the result.
+    /// The only recipe that is compared, by its name in the result.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
 }
@@ -48,7 +48,7 @@ pub(super) struct ComparedProfile {
     pub(super) launch_ns: u64,
     #[serde(default)]
     pub(super) handover_ns: u64,
-    /// When it is run; only whether that is the same matters.
+    /// The arrivals of the requests; only their equality matters.
     #[serde(default)]
     pub(super) requests: Option<Value>,
 }
@@ -56,20 +56,20 @@ pub(super) struct ComparedProfile {
 #[derive(Debug, Deserialize)]
 pub(super) struct ComparedRecipe {
     pub(super) name: String,
-    /// Its settings; only whether they are the same matters.
+    /// The settings of the recipe; only their equality matters.
     pub(super) recipe: Value,
-    /// Its figures, which are found by their paths.
+    /// The figures of the recipe, which are found by their paths.
     pub(super) summary: Value,
 }
 
 impl ComparedRecipe {
-    /// Whether its processes take turns, one after the other.
+    /// Returns whether processes take turns under the recipe, one after the other.
     pub(super) fn takes_turns(&self) -> bool {
         let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
         turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
     }
 
-    /// Its processes and their figures.
+    /// Returns the processes under the recipe, with their figures.
     pub(super) fn processes(&self) -> &[Value] {
         self.summary.pointer("/processes").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -79,7 +79,7 @@ impl ComparedResult {
     /// Reads a `summary.json`, which came from `file`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why the bytes are no `summary.json`.
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self, String> {
         let value: Value =
             serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -91,12 +91,12 @@ impl ComparedResult {
         }
     }
 
-    /// Leaves one recipe of each result and puts them side by side, whatever they are called: by
-    /// position the one that is named, else the first that is named at all. Where none is named all
-    /// recipes stay.
+    /// Leaves one recipe of each result and puts these side by side, whatever their names: for each
+    /// position the recipe that is named for it, else the first that is named at all. Where none is
+    /// named all recipes stay.
     ///
     /// # Errors
-    /// Which result lacks which recipe, and what it has.
+    /// The result that lacks its recipe, and the recipes that it has.
     pub fn choose(results: &mut [Self], named: &[Option<String>]) -> Result<(), String> {
         let Some(first) = named.iter().flatten().next() else { return Ok(()) };
         let wanted = |at: usize| named.get(at).and_then(Option::as_ref).unwrap_or(first);
@@ -126,7 +126,7 @@ impl ComparedResult {
     }
 }
 
-/// Names in the order in which they first occur.
+/// Returns names in the order in which they first occur.
 pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
     inputs: &'i [ComparedResult],
     of: impl Fn(&'i ComparedResult) -> I,

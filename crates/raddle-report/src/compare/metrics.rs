@@ -3,21 +3,21 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a value counts.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum MetricUnit {
     Ns,
-    /// 0 to 1, shown as percent.
+    /// A share from 0 to 1, shown as percent.
     Share,
     /// A number without unit.
     Ratio,
-    /// A ratio of which the fourth decimal says something.
+    /// A ratio whose fourth decimal matters.
     Index,
     Count,
 }
 
-/// Which values of a metric are good.
+/// The direction in which a metric gets better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Good {
     Low,
@@ -31,7 +31,8 @@ pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// Its path from what it is of; the value of an object is the sum of its values.
+    /// The path of the value from the recipe, process or level that has it; an object counts as the
+    /// sum of its values.
     path: &'static str,
 }
 
@@ -40,7 +41,8 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
-    /// Its value, of something that it is of.
+    /// Returns the value of the metric in a recipe, process or level; `None` where there is no such
+    /// value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
         match of.pointer(self.path)? {
             Value::Object(parts) => Some(parts.values().filter_map(Value::as_f64).sum()),
@@ -49,7 +51,7 @@ impl Metric {
     }
 }
 
-/// A figure's name as gates write it.
+/// Returns the name of a figure as gates write it.
 pub(super) fn slug(metric: &str) -> String {
     metric.trim().to_lowercase().replace(' ', "-")
 }
@@ -57,14 +59,14 @@ pub(super) fn slug(metric: &str) -> String {
 use Good::{High, Low, Neither};
 use MetricUnit::{Count, Index, Ns, Ratio, Share};
 
-/// Of a recipe, where launches got stuck under it.
+/// The stuck launches of a recipe, where launches got stuck under it.
 pub(super) const STUCK: Metric = Metric::new("stuck", Count, Low, "/stuck");
-/// Of a recipe, where none did.
+/// The makespan of a recipe, where no launch got stuck.
 pub(super) const MAKESPAN: Metric = Metric::new("makespan", Ns, Low, "/makespan-ns");
-/// Of a recipe.
+/// The figures of every recipe.
 pub(super) const OF_RECIPE: [Metric; 2] =
     [Metric::new("used", Share, High, "/utilisation"), Metric::new("Jain", Ratio, High, "/jain")];
-/// Of a recipe, where launching costs anything under one of the results.
+/// The figures of a recipe where launching costs time in at least one of the results.
 pub(super) const OF_LAUNCHING: [Metric; 3] = [
     Metric::new("packets", Count, Low, "/launching/packets"),
     Metric::new("packet bytes", Count, Low, "/launching/bytes"),
@@ -72,7 +74,7 @@ pub(super) const OF_LAUNCHING: [Metric; 3] = [
 ];
 pub(super) const LAUNCH_OVERHEAD: Metric =
     Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
-/// Of a recipe, where it is known what any wave does.
+/// The figures of a recipe where it is known what any wave does.
 pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy uJ", Count, Low, "/energy/total-uj"),
     Metric::new("work uJ", Count, Low, "/energy/energy-uj"),
@@ -81,9 +83,9 @@ pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy Jain", Index, High, "/energy/jain"),
     Metric::new("power over time", Ratio, Low, "/energy/over-time"),
 ];
-/// Of every result in which processes take turns.
+/// The name of a figure that every result has in which processes take turns.
 pub(super) const TURNS_LOST: &str = "turns lost";
-/// Of a recipe, where one of the results divides time by turns.
+/// The figures of a recipe where one of the results divides time by turns.
 pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new("Jain of run", Index, High, "/fairness/jain-run"),
     Metric::new("Jain of run/alive", Index, High, "/fairness/jain-rate"),
@@ -91,10 +93,10 @@ pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new(TURNS_LOST, Count, Low, "/fairness/switches"),
     Metric::new("switching", Ns, Low, "/fairness/switch-ns"),
 ];
-/// Of a recipe, for the process that begins last, which need not be the same in all results.
+/// The figure of the process that begins last, which need not be the same in all results.
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
-/// Of a process.
+/// The figures of a process.
 pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("refused", Count, Low, "/refused"),
     Metric::new("requests", Count, Neither, "/requests/arrived"),
@@ -105,7 +107,7 @@ pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("step", Ns, Low, "/steps/step-ns"),
     Metric::new("end", Ns, Low, "/last-end-ns"),
 ];
-/// Of a level.
+/// The figures of a level.
 pub(super) const OF_LEVEL: [Metric; 4] = [
     Metric::new("launches", Count, Neither, "/launches"),
     Metric::new("p50", Ns, Low, "/latency-p50-ns"),

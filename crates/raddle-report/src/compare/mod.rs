@@ -1,7 +1,7 @@
 //! What differs between two results of replays, or more?
 //!
-//! The first result is what the others are measured by. Whatever else differs than the figures
-//! (device, profiles, version, settings of a recipe) is said before them.
+//! The first result is the one that the others are measured by. All differences beside the figures
+//! (device, profiles, version, settings of a recipe) come before the figures.
 
 mod fill;
 mod gate;

@@ -18,27 +18,28 @@ use super::unlike::{differences, unlike_inputs};
 #[serde(rename_all = "kebab-case")]
 pub struct Comparison {
     pub(super) results: Vec<ResultOrigin>,
-    /// What else differs than the figures, a sentence each.
+    /// The differences beside the figures, a sentence each.
     pub(super) differences: Vec<String>,
-    /// What went in and is not the same in all results: their changes are not judged by it.
+    /// The inputs that are not the same in all results: such results are not judged better or
+    /// worse.
     pub(super) inputs_that_differ: Vec<&'static str>,
     pub(super) rows: Vec<MetricRow>,
-    /// How many figures were compared.
+    /// The number of figures that were compared.
     pub(super) figures: usize,
-    /// How often each verdict was given.
+    /// The number of figures that got each verdict.
     pub(super) verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
-/// Where a result comes from.
+/// The origin of a result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct ResultOrigin {
-    /// A, B and so on.
+    /// The label of the result: A, B and so on.
     pub(super) label: String,
     pub(super) file: String,
     pub(super) raddle: String,
     pub(super) device: String,
-    /// The recipe that alone is compared.
+    /// The only recipe that is compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recipe: Option<String>,
 }
@@ -48,38 +49,38 @@ pub(super) struct ResultOrigin {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MetricRow {
     pub(super) recipe: String,
-    /// `None`: of the recipe as a whole.
+    /// The process that has the figure; `None`: the recipe as a whole.
     pub(super) process: Option<String>,
     pub(super) level: Option<u8>,
     pub(super) metric: &'static str,
     pub(super) unit: MetricUnit,
-    /// By result; `None` where there is none.
+    /// The values, one a result; `None` where a result has none.
     pub(super) values: Vec<Option<f64>>,
-    /// Of every result but the first, measured by the first.
+    /// The changes of every result but the first, measured by the first.
     pub(super) changes: Vec<FigureChange>,
 }
 
 impl MetricRow {
-    /// Whether any result differs from the first.
+    /// Returns whether any result differs from the first.
     pub(super) fn is_changed(&self) -> bool {
         self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
     }
 
-    /// "decode request p99".
+    /// Returns the name of the figure for people: "decode request p99".
     pub(super) fn subject(&self) -> String {
         let level = self.level.map(|level| format!("level {level}"));
         let parts = [self.process.clone(), level, Some(self.metric.to_owned())];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// "decode.request-p99".
+    /// Returns the name of the figure in gates: "decode.request-p99".
     pub(super) fn gate_name(&self) -> String {
         let metric = slug(self.metric);
         self.process.as_ref().map_or(metric.clone(), |process| format!("{process}.{metric}"))
     }
 }
 
-/// How a value differs from that of the first result.
+/// The difference of a value from that of the first result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct FigureChange {
@@ -94,16 +95,16 @@ pub(super) enum ChangeVerdict {
     Better,
     Worse,
     Equal,
-    /// Neither better nor worse.
+    /// The figure is neither better nor worse.
     Other,
-    /// Other work, or another device, so it is unknown.
+    /// The inputs differ (other work, or another device), so better and worse are unknown.
     Unjudged,
-    /// Only one of the two results has it.
+    /// The figure is in only one of the two results.
     Missing,
 }
 
 impl ChangeVerdict {
-    /// Every one, and how it is told of several figures.
+    /// All verdicts, in the order in which they are counted.
     const ALL: [Self; 6] =
         [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
 
@@ -119,7 +120,7 @@ impl ChangeVerdict {
     }
 }
 
-/// Compares results; the first is what the others are measured by.
+/// Compares results; the others are measured by the first one.
 #[must_use]
 pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     let mut rows = Vec::new();
@@ -164,13 +165,13 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
-    /// Leaves out what is equal everywhere.
+    /// Leaves out the figures that are equal in all results.
     pub fn only_changes(&mut self) {
         self.rows.retain(MetricRow::is_changed);
     }
 }
 
-/// Something in every result that has it.
+/// The value of one thing in every result that has it.
 type Side<'v> = Vec<Option<&'v Value>>;
 
 fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
@@ -185,7 +186,7 @@ fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
     if figures.iter().flatten().any(|figures| is_stuck(figures)) {
         rows.extend(row(subject, &STUCK, &figures));
     }
-    // Nothing has ended where something is stuck.
+    // Where something is stuck the run has no end, so its makespan is left out.
     let ended: Side<'_> = figures.iter().map(|of| of.filter(|of| !is_stuck(of))).collect();
     rows.extend(row(subject, &MAKESPAN, &ended));
     rows.extend(OF_RECIPE.iter().filter_map(|metric| row(subject, metric, &figures)));
@@ -238,7 +239,7 @@ fn called(process: &Value) -> Option<&str> {
     process["name"].as_str()
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
     recipe: &'p str,
@@ -246,7 +247,7 @@ struct Subject<'p> {
     level: Option<u8>,
 }
 
-/// The row of a metric, unless no result has it.
+/// Makes the row of a metric, unless no result has it.
 fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
     let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
     let (first, others) = values.split_first()?;
@@ -281,7 +282,7 @@ fn change(first: Option<f64>, value: Option<f64>, good: Good) -> FigureChange {
         }
         _ => ChangeVerdict::Worse,
     };
-    // Four decimals, as everywhere.
+    // The change is rounded to four decimals, as everywhere.
     let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
     FigureChange { relative: relative.is_finite().then_some(relative), verdict }
 }

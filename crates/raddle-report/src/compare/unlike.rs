@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::input::{ComparedProfile, ComparedResult, names};
 use super::label::label;
 
-/// What went into a result, and how it is told.
+/// An input of a result: its name, and a function that writes it for people.
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
-/// The reasons why figures differ: for different inputs it is unknown which figures are better.
+/// The inputs that make figures differ: with different inputs it is unknown which figures are
+/// better.
 const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;
@@ -40,14 +41,14 @@ const INPUTS: [Input; 4] = [
     }),
 ];
 
-/// What went into two results and is not the same: better and worse are said of equal work on one
+/// Names the inputs that differ between two results: better and worse apply to equal work on one
 /// device only.
 pub(super) fn unlike_inputs(a: &ComparedResult, b: &ComparedResult) -> Vec<&'static str> {
     let unlike = |(what, of): Input| (of(a) != of(b)).then_some(what);
     INPUTS.into_iter().filter_map(unlike).collect()
 }
 
-/// What else differs, and makes figures differ.
+/// Names all other differences between results, which make figures differ.
 pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     let mut said = Vec::new();
     let version: Input = ("version of raddle", |result| result.raddle.clone());

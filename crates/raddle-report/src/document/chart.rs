@@ -3,36 +3,36 @@
 /// One picture.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Its name.
+    /// The title of the chart.
     pub title: String,
-    /// What stands beside the name.
+    /// The text beside the title.
     pub note: String,
-    /// What it shows, in words, for those who do not see it.
+    /// A description of the chart in words, for readers who do not see it.
     pub words: String,
-    /// How the series are drawn.
+    /// The way in which the series are drawn.
     pub kind: ChartKind,
-    /// Along.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Up.
+    /// The vertical axis.
     pub y: Axis,
-    /// A value up at which a dashed line goes across.
+    /// A value of the vertical axis at which a dashed line goes across.
     pub rule: Option<f64>,
-    /// What is drawn, in order.
+    /// The series, in the order in which they are drawn.
     pub series: Vec<ChartSeries>,
 }
 
-/// How series are drawn.
+/// The way in which series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
     /// A line that holds each value until the next; of many points only those are drawn that can be
     /// told apart.
     Steps,
-    /// A point with its words beside it for each series; what is below the rule is good, and the
+    /// A point for each series, with its name beside it; the area below the rule is good, and the
     /// first series is the one to choose.
     Points,
     /// A line from point to point.
     Lines,
-    /// As points, of which the first ones, this many, are joined: no other point is better in both
+    /// Points of which the first ones, this many, are joined: no other point is better in both
     /// figures.
     Front(usize),
 }
@@ -40,24 +40,25 @@ pub enum ChartKind {
 /// An axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// What its values are; empty: nothing is written.
+    /// The name of the values; empty: no name is written.
     pub title: &'static str,
-    /// Where its values stand.
+    /// The positions of the values on the axis.
     pub scale: Scale,
-    /// What its values count.
+    /// The unit of the values.
     pub unit: ValueUnit,
 }
 
-/// Where values stand on an axis.
+/// The positions of values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// From 0 to this value.
+    /// The axis goes from 0 to this value.
     Linear(f64),
-    /// From the first to the second of these values above 0, equal ratios equally far apart.
+    /// The axis goes from the first to the second of these values above 0; equal ratios are equally
+    /// far apart.
     Ratio(f64, f64),
 }
 
-/// What values count.
+/// The unit of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
     /// Nanoseconds.
@@ -71,23 +72,24 @@ pub enum ValueUnit {
 /// One line or area.
 #[derive(Clone, Debug)]
 pub struct ChartSeries {
-    /// Its position in the legend, which gives it colour, dashes and marker.
+    /// The position in the legend, which gives the series its colour, dashes and marker.
     pub look: usize,
-    /// What stands beside a point.
+    /// The text beside a point.
     pub name: String,
-    /// What it shows, in words.
+    /// A description of the series in words.
     pub words: String,
-    /// Rising along; each value up holds until the next point, and the last ends the series.
+    /// The points, from left to right; each value holds until the next point, and the last ends the
+    /// series.
     pub points: Vec<(f64, f64)>,
 }
 
 /// A horizontal bar.
 #[derive(Clone, Debug)]
 pub struct ChartBar {
-    /// Whose, a name from outside.
+    /// The name of the bar, which comes from outside.
     pub name: String,
-    /// Its figure.
+    /// The figure beside the name.
     pub note: String,
-    /// The look and the share of the whole of each part, from the left.
+    /// The parts from the left: the look of each, and its share of the whole.
     pub parts: Vec<(usize, f64)>,
 }

@@ -14,23 +14,23 @@ use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain};
 
 const SCRIPT: &str = include_str!("script.js");
-/// Allows the script of a page by its hash: what else says it is one does not run. `cargo xtask
-/// browse` fails where the hash is not that of the script.
+/// The hash by which a page allows its script: no other script runs. `cargo xtask browse` fails
+/// where the hash is not that of the script.
 pub const SCRIPT_HASH: &str = "sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc=";
-/// What every page of raddle has in it, and no other: by it a page is known again.
+/// The text that every page of raddle has in it, and no other page: by it a page is recognised.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
-/// Characters of a name, and of a text.
+/// Characters of a name, and of a text, at most.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
-/// Items of a list.
+/// Items of a list, at most.
 const LISTED: usize = 60;
 /// Cells with more characters than this are broken into lines.
 const LONG: usize = 40;
-/// A part of a bar has room for its figure from this share of it on.
+/// The share of a bar from which on a part has room for its figure.
 const ROOM: f64 = 0.15;
 
 impl Document {
-    /// The document as a page.
+    /// Writes the document as a page.
     #[must_use]
     pub fn html(&self) -> String {
         let mut head = Vec::new();
@@ -136,12 +136,12 @@ impl Document {
     }
 }
 
-/// A name from outside.
+/// Writes a name from outside.
 fn name(text: &str) -> Markup {
     html! { bdi { (plain(text, NAME)) } }
 }
 
-/// Text of the tool: what stands between backticks is code, where they come in pairs.
+/// Writes text of the tool: text between backticks is code, where they come in pairs.
 fn rich(text: &str) -> Markup {
     let text = plain(text, TEXT);
     let parts: Vec<&str> = text.split('`').collect();
@@ -155,7 +155,7 @@ fn rich(text: &str) -> Markup {
     }
 }
 
-/// A figure whose unit stays beside it, with the sign for micro.
+/// Writes a figure whose unit stays beside it, with the sign for micro.
 fn figure(text: &str) -> String {
     match text.strip_suffix(" us") {
         Some(number) => format!("{number}\u{a0}µs"),
@@ -163,7 +163,7 @@ fn figure(text: &str) -> String {
     }
 }
 
-/// The address of a file beside the page.
+/// Returns the address of a file beside the page.
 fn address(path: &str) -> String {
     let mut to = "./".to_owned();
     for byte in path.bytes() {
@@ -176,7 +176,7 @@ fn address(path: &str) -> String {
     to
 }
 
-/// A table that scrolls by itself where it is too wide, and sorts.
+/// Writes a table that scrolls by itself where it is too wide, and sorts.
 fn grid(table: &Table) -> Markup {
     let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {

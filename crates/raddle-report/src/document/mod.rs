@@ -1,8 +1,8 @@
 //! What does a verb say, and how is that written?
 //!
 //! A verb fills one [`Document`] with [`Block`]s, each once. [`Document::text`] writes it for a
-//! terminal, [`Document::html`] as one page that needs no other file. What only one of the two
-//! shows is marked so ([`Medium`]).
+//! terminal, [`Document::html`] as one page that needs no other file. A block that only one of the
+//! two shows is marked with its [`Medium`].
 
 mod chart;
 mod html;

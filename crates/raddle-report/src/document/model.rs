@@ -3,14 +3,14 @@
 use super::chart::{Chart, ChartBar};
 use super::table::Table;
 
-/// Where a block is shown.
+/// The place where a block is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// Wherever the document is.
+    /// A block for the terminal and the page.
     Any,
-    /// Only on a terminal.
+    /// A block for a terminal only.
     Terminal,
-    /// Only on the page.
+    /// A block for the page only.
     Page,
 }
 
@@ -19,15 +19,15 @@ pub enum Medium {
 pub struct Document {
     /// The heading of the page; a terminal does without it.
     pub title: String,
-    /// What stands below it on the page.
+    /// The line below the title on the page.
     pub summary: String,
-    /// Where what a list leaves out can be found.
+    /// The place where the rest of a shortened list can be found, in words.
     pub full: &'static str,
-    /// Columns of a line of text, where they are not 100; tables may be wider.
+    /// Columns of a line of text; `None`: 100. Tables may be wider.
     pub columns: Option<usize>,
-    /// Whether a terminal shows what the page folds away.
+    /// True if a terminal shows the blocks that the page folds away.
     pub verbose: bool,
-    /// How many blocks come before what is folded away, if anything is.
+    /// The number of blocks before the part that is folded away, if any part is.
     pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
@@ -35,20 +35,20 @@ pub struct Document {
 /// A part of a document. Text between backticks is code.
 #[derive(Debug)]
 pub enum Block {
-    /// What follows, up to the next one, is a section. A terminal shows no heading for it.
+    /// The beginning of a section, which ends at the next one. A terminal shows no heading for it.
     Section {
-        /// Its anchor on the page.
+        /// The anchor of the section on the page.
         id: &'static str,
-        /// Its heading.
+        /// The heading of the section.
         title: &'static str,
     },
     /// A heading within a section.
     Heading(String),
     /// Text, after its label if it has one.
     Paragraph {
-        /// What it is about.
+        /// The subject of the text.
         label: String,
-        /// One or more sentences.
+        /// The text, of one or more sentences.
         text: String,
     },
     /// Text that explains a figure or a table.
@@ -59,24 +59,24 @@ pub enum Block {
     Warning(String),
     /// Rows of figures.
     Table(Table),
-    /// What to do, and why.
+    /// The recommendation, and its reason.
     Verdict {
-        /// Whether it says that something should change.
+        /// True if the verdict recommends a recipe, or a prediction holds; the page colours it.
         good: bool,
-        /// What of the sentence stands out, if it is in it.
+        /// The part of the sentence that stands out, if the sentence has it.
         name: String,
-        /// One sentence.
+        /// The verdict in one sentence.
         text: String,
         /// The reason, if there is one.
         why: Option<String>,
     },
-    /// Short facts, each with what it is.
+    /// Short facts, each with its label.
     Chips(Vec<(&'static str, String)>),
     /// Blocks beside each other, where there is room.
     Beside(Vec<Vec<Block>>),
-    /// A place of the page, or a file beside it.
+    /// A link to a place of the page, or to a file beside it.
     Link {
-        /// What is shown.
+        /// The text of the link.
         text: String,
         /// An anchor with its `#`, or a path.
         to: String,
@@ -85,25 +85,25 @@ pub enum Block {
     Charts(Vec<String>, Vec<Chart>),
     /// A picture of horizontal bars.
     Bars {
-        /// What a full bar is.
+        /// The meaning of a full bar.
         title: String,
-        /// What the looks of their parts mean, where a list says it.
+        /// The meanings of the looks of the parts, where a list gives them.
         names: Vec<(usize, &'static str)>,
-        /// From the top.
+        /// The bars, from the top.
         bars: Vec<ChartBar>,
     },
     /// Files beside the page.
     Files {
-        /// What they are for.
+        /// The purpose of the files.
         text: String,
-        /// Their paths from the page.
+        /// The paths of the files from the page.
         paths: Vec<String>,
     },
-    /// Commands, each with what it does.
+    /// Commands under one label.
     Commands {
-        /// What they are for, in a word.
+        /// The purpose of the commands, in a word.
         label: &'static str,
-        /// One a line.
+        /// The commands, one a line.
         commands: Vec<String>,
     },
 }
@@ -111,16 +111,16 @@ pub enum Block {
 /// Lines of equal kind.
 #[derive(Debug)]
 pub struct List {
-    /// What they are; empty: they need no introduction.
+    /// The subject of the lines; empty: they need no introduction.
     pub label: String,
-    /// One sentence or clause each.
+    /// The lines, one sentence or clause each.
     pub items: Vec<String>,
-    /// Whether a terminal shows them as one paragraph.
+    /// True if a terminal shows the lines as one paragraph.
     pub inline: bool,
 }
 
 impl Document {
-    /// The verdict, in one sentence.
+    /// Returns the verdict, in one sentence.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         self.blocks.iter().find_map(|(_, block)| match block {
@@ -149,7 +149,7 @@ impl Document {
         self.add_on(Medium::Page, block);
     }
 
-    /// Ends page one and the first screen: what follows is folded away.
+    /// Ends page one and the first screen: all blocks that follow are folded away.
     pub fn fold(&mut self) {
         self.open = Some(self.blocks.len());
     }
@@ -178,7 +178,7 @@ impl Document {
         }
     }
 
-    /// What a medium shows.
+    /// Returns the blocks that a medium shows.
     pub(super) fn on(&self, medium: Medium) -> impl Iterator<Item = &Block> {
         let shown = move |of: Medium| of == Medium::Any || of == medium;
         let hides = medium == Medium::Terminal && !self.verbose;

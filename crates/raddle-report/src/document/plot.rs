@@ -17,19 +17,19 @@ const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
 /// The height of a line of text.
 const LINE: f64 = 11.0;
-/// Points of a distribution that are nearer to each other than this are one.
+/// The distance below which two points of a line are drawn as one.
 const NEAR: f64 = 2.0;
-/// Lines: units drawn and not drawn, by turns. With the colours, forty looks differ.
+/// The dashes of lines: units drawn and not drawn, by turns. With the colours, forty looks differ.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
 /// Colours of the style sheet.
 const COLOURS: usize = 8;
 
-/// The number of the colour of a series.
+/// Returns the number of the colour of a series.
 pub(super) const fn colour(look: usize) -> usize {
     look % COLOURS
 }
 
-/// The picture.
+/// Draws a chart as SVG.
 pub(super) fn svg(chart: &Chart) -> Markup {
     let bottom = HEIGHT - if chart.x.title.is_empty() { 24.0 } else { 38.0 };
     let (x, y) = (PlotAxis::new(chart.x, LEFT, RIGHT), PlotAxis::new(chart.y, bottom, TOP));
@@ -72,7 +72,7 @@ pub(super) fn svg(chart: &Chart) -> Markup {
     }
 }
 
-/// A series of a legend.
+/// Draws the line of a series for a legend.
 pub(super) fn key(look: usize) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="36" height="12" viewBox="0 0 36 12" {
@@ -82,7 +82,7 @@ pub(super) fn key(look: usize) -> Markup {
     }
 }
 
-/// A part of a bar, in a legend.
+/// Draws the patch of a part of a bar for a legend.
 pub(super) fn patch(look: usize) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="18" height="12" viewBox="0 0 18 12" {
@@ -91,7 +91,7 @@ pub(super) fn patch(look: usize) -> Markup {
     }
 }
 
-/// A circle for each series, and its title beside it where there is room.
+/// Draws a circle for each series, and its title beside it where there is room.
 fn points(
     series: &[&ChartSeries],
     firsts: usize,
@@ -138,7 +138,7 @@ fn points(
     }
 }
 
-/// Lines across, each with its value at the left where there is room.
+/// Draws lines across, each with its value at the left where there is room.
 fn rows(y: &PlotAxis) -> Markup {
     let mut before = f64::INFINITY;
     let mut room = |at: f64| {
@@ -157,7 +157,8 @@ fn rows(y: &PlotAxis) -> Markup {
     }
 }
 
-/// Short lines below, each with its value where there is room; the last one goes before others.
+/// Draws short lines below, each with its value where there is room; the value of the last line
+/// goes before others.
 fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     let ticks = x.ticks(8);
     let span = |(at, label): &(f64, String)| {
@@ -182,7 +183,7 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     }
 }
 
-/// Straight from point to point.
+/// Joins points by straight lines.
 fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) -> String {
     let places = points.map(|(along, up)| format!("{} {}", number(x.at(along)), number(y.at(up))));
     places
@@ -190,13 +191,13 @@ fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) 
         .fold(String::new(), |path, (n, place)| path + if n == 0 { "M" } else { "L" } + &place)
 }
 
-/// The way of the pen.
+/// Joins points by steps, and joins points that are too near to each other into one.
 fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
         let place = (x.at(along), y.at(up));
         match kept.as_mut_slice() {
-            // The very first and the very last stay.
+            // The very first and the very last point stay.
             [_, .., last] if place.0 - last.0 < NEAR => *last = place,
             _ => kept.push(place),
         }
@@ -208,7 +209,7 @@ fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     pen.path
 }
 
-/// Draws along first, then up; what is not seen to move is left out.
+/// A pen that draws along first, then up; moves that cannot be seen are left out.
 struct Pen {
     path: String,
     at: (String, String),
@@ -233,7 +234,7 @@ impl Pen {
     }
 }
 
-/// Tenths of a unit, without needless digits.
+/// Writes tenths of a unit, without needless digits.
 fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -251,7 +252,7 @@ impl PlotAxis {
         Self { axis, from, to }
     }
 
-    /// Where a value stands; what is too large stands at the end.
+    /// Returns the position of a value; a value beyond an end stands at that end.
     fn at(&self, value: f64) -> f64 {
         let within = |from: f64, share: f64| from + (self.to - from) * share.clamp(0.0, 1.0);
         match self.axis.scale {
@@ -264,7 +265,8 @@ impl PlotAxis {
         }
     }
 
-    /// Values to write beside it and where they stand; of a linear axis about `most`.
+    /// Returns the values to write beside the axis and their positions; on a linear axis about
+    /// `most`.
     fn ticks(&self, most: u32) -> Vec<(f64, String)> {
         let values: Vec<f64> = match self.axis.scale {
             Scale::Linear(end) => {
@@ -289,8 +291,8 @@ impl PlotAxis {
     }
 }
 
-/// The smallest of 1, 2, 5, 10, ... and, of shares and means, of 0.5, 0.2, ... that is not below a
-/// value.
+/// Rounds a value up to the nearest of 1, 2, 5, 10, ...; shares and plain numbers may be as small
+/// as 0.01.
 fn round_up(value: f64, unit: ValueUnit) -> f64 {
     let least = if unit == ValueUnit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
@@ -299,7 +301,8 @@ fn round_up(value: f64, unit: ValueUnit) -> f64 {
     round.into_iter().find(|round| *round >= value * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// A value beside an axis; times in the unit that suits the end of the axis, or each its own.
+/// Writes a value beside an axis; a time in the unit that suits the end of the axis, or else in its
+/// own.
 fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {
@@ -314,7 +317,7 @@ fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     }
 }
 
-/// At most this many decimals, without trailing zeros.
+/// Writes at most this many decimals, without trailing zeros.
 fn decimals(value: f64, most: usize) -> String {
     let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

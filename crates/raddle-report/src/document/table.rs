@@ -3,7 +3,7 @@
 /// Rows of cells under headings.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What it shows; a heading above it where it is not empty.
+    /// The subject of the rows, which describes the table to readers who do not see it.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
@@ -16,37 +16,37 @@ pub struct Table {
 pub struct Column {
     pub(super) title: String,
     pub(super) kind: ColumnKind,
-    /// Whether it stays although all its cells are equal.
+    /// True if the column stays although all its cells are equal.
     pub(super) kept: bool,
 }
 
-/// What the cells of a column hold.
+/// The kind of values in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Text,
-    /// Names from outside, and how many of their characters a terminal shows.
+    /// Names from outside, of which a terminal shows at most this many characters.
     Name(usize),
     /// Figures, aligned at the right.
     Figure,
 }
 
 impl Column {
-    /// A column of words of the tool.
+    /// Makes a column of words of the tool.
     pub fn text(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
 
-    /// A column of names from outside, of which a terminal shows at most `most` characters.
+    /// Makes a column of names from outside, of which a terminal shows at most `most` characters.
     pub fn name(title: impl Into<String>, most: usize) -> Self {
         Self { kind: ColumnKind::Name(most), ..Self::text(title) }
     }
 
-    /// A column of figures.
+    /// Makes a column of figures.
     pub fn figure(title: impl Into<String>) -> Self {
         Self { kind: ColumnKind::Figure, ..Self::text(title) }
     }
 
-    /// The column, which stays although all its cells are equal.
+    /// Marks the column as one that stays although all its cells are equal.
     #[must_use]
     pub fn kept(self) -> Self {
         Self { kept: true, ..self }
@@ -57,37 +57,37 @@ impl Column {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     pub(super) text: String,
-    /// By what it is sorted; `None`: by its text.
+    /// The number by which the cell is sorted; `None`: it is sorted by its text.
     pub(super) rank: Option<f64>,
-    /// The share of a bar beside it that is full, 0 to 1.
+    /// The share of the bar beside the cell that is full, 0 to 1.
     pub(super) bar: Option<f64>,
-    /// What is added in small print.
+    /// The text that is added in small print.
     pub(super) note: String,
-    /// The file beside the page that it leads to.
+    /// The file beside the page that the cell leads to.
     pub(super) link: Option<String>,
 }
 
 impl Cell {
-    /// A cell that is sorted by a number.
+    /// Makes a cell that is sorted by a number.
     pub fn ranked(text: impl Into<String>, rank: Option<f64>) -> Self {
         Self { rank, ..Self::from(text.into()) }
     }
 }
 
 impl Cell {
-    /// With a bar beside it, of which this share is full.
+    /// Adds a bar beside the cell, of which this share is full.
     #[must_use]
     pub fn bar(self, share: f64) -> Self {
         Self { bar: Some(share), ..self }
     }
 
-    /// With something in small print.
+    /// Adds a text in small print.
     #[must_use]
     pub fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// With a link to a file beside the page.
+    /// Adds a link to a file beside the page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {
         Self { link: Some(path.into()), ..self }
@@ -107,7 +107,7 @@ impl From<&str> for Cell {
 }
 
 impl Table {
-    /// An empty table.
+    /// Makes an empty table.
     pub fn new(label: impl Into<String>, columns: impl Into<Vec<Column>>) -> Self {
         Self { label: label.into(), columns: columns.into(), rows: Vec::new(), chosen: None }
     }
@@ -133,13 +133,13 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// How many columns it has.
+    /// Counts the columns of the table.
     #[must_use]
     pub const fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether it has no rows.
+    /// Returns whether the table has no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -150,8 +150,8 @@ impl Table {
         self.chosen = self.rows.len().checked_sub(1);
     }
 
-    /// Leaves out columns of figures that say the same in every row, where there are several, unless
-    /// they are to be kept.
+    /// Leaves out columns of figures that say the same in every row, where there are several rows,
+    /// except columns that are marked to be kept.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let mut keep: Vec<bool> = vec![true; self.columns.len()];

@@ -8,20 +8,20 @@ use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain, wrap};
 
-/// Columns of a line of text.
+/// Columns of a line of text where the document does not say how many.
 const WIDTH: usize = 100;
-/// Characters of one item, whatever came into it from outside.
+/// Characters of one item at most, whatever came into it from outside.
 const ITEM: usize = 2000;
-/// Items of a list.
+/// Items of a list at most.
 const LISTED: usize = 12;
 
-/// `text` as a heading, where colour may be used.
+/// Writes `text` as a heading, where colour may be used.
 #[must_use]
 pub fn heading(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1", colour)
 }
 
-/// `text` as a sign of trouble, where colour may be used.
+/// Writes `text` as a sign of trouble, where colour may be used.
 #[must_use]
 pub fn alarm(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1;31", colour)
@@ -32,7 +32,7 @@ fn paint<'t>(text: &'t str, code: &str, colour: bool) -> Cow<'t, str> {
 }
 
 impl Document {
-    /// The document for a terminal.
+    /// Writes the document for a terminal.
     #[must_use]
     pub fn text(&self, colour: bool) -> String {
         let width = self.columns.unwrap_or(WIDTH);
@@ -96,7 +96,7 @@ impl TextWriter {
                     self.line(&format!("   {}", wrap(&plain(why, ITEM), rest, "   ")));
                 }
             }
-            // Only pages have these.
+            // A terminal does not show these blocks.
             Block::Beside(_) | Block::Link { .. } | Block::Chips(_) => {}
             Block::Bars { title, bars, .. } => {
                 let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
@@ -139,19 +139,20 @@ impl TextWriter {
 }
 
 impl Table {
-    /// The characters of its longest line.
+    /// Counts the characters of the longest line of the table.
     #[must_use]
     pub fn width(&self) -> usize {
         rendered(self, false).lines().map(|line| line.chars().count()).max().unwrap_or(0)
     }
 }
 
-/// Columns aligned with blanks, the header above a line; as wide as its contents.
+/// Aligns the columns with blanks, the header above a line; the table is as wide as its contents.
 fn rendered(table: &Table, colour: bool) -> String {
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let aligned = |column: usize, text: &str| {
-        // The writer trims blanks at the left.
+        // The writer of tables trims blanks at the left, so pairs of blanks become hard ones for a
+        // while.
         let text = text.replace("  ", "\u{a0}\u{a0}");
         let right = table.columns[column].kind == ColumnKind::Figure;
         let side = if right { CellAlignment::Right } else { CellAlignment::Left };

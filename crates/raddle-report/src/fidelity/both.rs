@@ -3,7 +3,7 @@
 use raddle_sim::{Outcome, PlanConfig, Record};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
-/// From start to end, in ns.
+/// The time from start to end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: i64,
@@ -16,7 +16,7 @@ impl Span {
     }
 }
 
-/// One op, twice.
+/// One op, in the recording and in the simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Both {
     pub(super) kernel: bool,
@@ -24,48 +24,51 @@ pub(super) struct Both {
     /// The ops that must end first, earlier positions.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
-    /// Whether the arrival was measured or joined.
+    /// True if the arrival was measured or joined.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
-    /// `None` where it never started or never ended. What was refused took no time.
+    /// The span in the simulation; `None` where the op never started or never ended. A refused op
+    /// took no time.
     pub(super) simulated: Option<Span>,
-    /// How long the launch latency held it in the simulation, at least 0.
+    /// The time for which the launch latency held the op in the simulation, at least 0.
     pub(super) latency: i64,
     pub(super) refused: bool,
-    /// How long the plan lets it run where nothing is in its way.
+    /// The time that the op takes by the plan where nothing is in its way.
     pub(super) planned: i64,
-    /// How long it ran in the recording after the op that it waits for had ended.
+    /// The time that the op ran in the recording after the op that it waits for had ended.
     pub(super) own: i64,
 }
 
 impl Both {
-    /// Whether it ran in the simulation.
+    /// Returns whether the op ran in the simulation.
     pub(super) fn ran(&self) -> bool {
         self.simulated.is_some() && !self.refused
     }
 
-    /// When it could have started in the recording: issued, and what it waits for had ended.
+    /// Returns the time at which the op could have started in the recording: it was issued, and the
+    /// ops that it waits for had ended.
     pub(super) fn could_start(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// The same in the simulation; what never ended there counts as recorded.
+    /// Returns the time at which the op could have started in the simulation; an op that never
+    /// ended there counts as recorded.
     pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
     }
 
-    /// When it ended in the simulation, else in the recording.
+    /// Returns the end of the op in the simulation, else in the recording.
     pub(super) fn end_now(&self) -> i64 {
         self.simulated.map_or(self.recorded.end, |span| span.end)
     }
 
-    /// The ops that it waits for.
+    /// Returns the ops that the op waits for.
     pub(super) fn before<'o>(&self, ops: &'o [Self]) -> impl Iterator<Item = (usize, &'o Self)> {
         self.after.iter().filter_map(|&at| Some((at, ops.get(at)?)))
     }
 }
 
-/// Every op of the profile, in its order.
+/// Returns every op of the profile, in the order of the profile.
 pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
     let mut waits = options.waits.of(profile).peekable();

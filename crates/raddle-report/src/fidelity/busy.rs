@@ -1,7 +1,7 @@
 //! How long did at least one kernel run, and where does the difference come from?
 //!
-//! Busy time = the sum of the durations - what overlaps. So the difference is that of the
-//! durations (not run, rounded, spread out) less that of the overlaps (in a stream, across streams).
+//! Busy time = the sum of the durations - the overlaps. So the difference is that of the durations
+//! (not run, rounded, spread out) less that of the overlaps (in a stream, across streams).
 
 use serde::Serialize;
 
@@ -12,23 +12,23 @@ use super::{DifferencePart, share};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct BusyTime {
-    /// In the recording.
+    /// The busy time in the recording.
     pub(crate) recorded_ns: u64,
-    /// In the simulation.
+    /// The busy time in the simulation.
     pub(crate) simulated_ns: u64,
     /// (Simulated - recorded) / recorded.
     pub(crate) difference: f64,
-    /// One a cause, in a fixed order; they add up to simulated - recorded.
-    /// Shares are of the recorded busy time.
+    /// The parts, one a cause, in a fixed order; they add up to simulated - recorded. Shares are of
+    /// the recorded busy time.
     pub(crate) causes: Vec<DifferencePart>,
 }
 
-/// Why the busy time differs.
+/// The reason why the busy time differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BusyCause {
     /// Kernels that were refused or never ended.
     NotRun,
-    /// Workgroup times are whole nanoseconds, times rounds.
+    /// Workgroup times are rounded to whole nanoseconds, and the error grows with the rounds.
     Rounding,
     /// Kernels that lasted longer than planned (or shorter), because workgroups waited for room.
     Room,
@@ -39,7 +39,7 @@ pub(super) enum BusyCause {
 }
 
 impl BusyCause {
-    /// All of them, in the order in which they are shown.
+    /// All causes, in the order in which they are shown.
     const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
@@ -59,7 +59,7 @@ impl BusyCause {
         }
     }
 
-    /// What it means, for a person.
+    /// The meaning of the cause, for a person.
     const fn explanation(self) -> &'static str {
         match self {
             Self::NotRun => "kernels that were refused or never ended",
@@ -82,7 +82,8 @@ impl BusyTime {
             match op.simulated.filter(|_| !op.refused) {
                 None => not_run -= i128::from(op.recorded.ns()),
                 Some(span) => {
-                    // What a programmatic launch waited beside the one in front of it.
+                    // The time that a programmatic launch waited beside the launch before it counts
+                    // as overlap in the stream.
                     handed += i128::from(op.own) - i128::from(op.recorded.ns());
                     rounding += i128::from(op.planned) - i128::from(op.own);
                     room += i128::from(span.ns()) - i128::from(op.planned);
@@ -110,14 +111,14 @@ impl BusyTime {
     }
 }
 
-/// How much time some spans take, counted three ways.
+/// The time that some spans take, counted three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
-    /// Each on its own.
+    /// Each span on its own.
     sum: i128,
-    /// Overlaps within a stream once.
+    /// Overlaps within a stream count once.
     streams: i128,
-    /// Every overlap once.
+    /// Every overlap counts once.
     union: i128,
 }
 
@@ -145,7 +146,8 @@ impl Covered {
     }
 }
 
-/// How much of a span lies beyond the last end of those before it, by start; moves that end.
+/// Returns how much of a span lies beyond the last end of the spans before it, in order of start;
+/// moves that end.
 fn beyond(end: &mut i64, span: Span) -> i128 {
     let new = span.end.saturating_sub(span.start.max(*end)).max(0);
     *end = span.end.max(*end);

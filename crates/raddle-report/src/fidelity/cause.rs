@@ -1,33 +1,35 @@
 //! Why does a kernel start at another time than recorded?
 
-/// Why a kernel starts at another time than recorded: the first cause, which what an op hands on to
-/// those after it keeps.
+/// The reason why a kernel starts at another time than recorded. An op hands its errors on to the
+/// ops after it under the first cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitCause {
-    /// It could have started and nothing else ran: launch latency, or a wait for something that the
-    /// profile does not show.
+    /// The kernel could have started and nothing else ran: launch latency, or a wait for something
+    /// that the profile does not show.
     Launch,
-    /// It could have started, and kernels of other streams ran: a wait for them, or for room.
+    /// The kernel could have started, and kernels of other streams ran: a wait for them, or for
+    /// room.
     OtherKernels,
-    /// It could have started, and copies or fills of other streams ran.
+    /// The kernel could have started, and copies or fills of other streams ran.
     OtherCopies,
-    /// It could have started, and an op of its own stream ran that it overlaps or that is not the
-    /// one it waits for.
+    /// The kernel could have started, and an op of its own stream ran that it overlaps or that is
+    /// not the one it waits for.
     OwnStream,
-    /// It started late, but its launch was not recorded, so nobody knows since when it waited.
+    /// The kernel started late, but its launch was not recorded, so nobody knows since when it
+    /// waited.
     AssumedArrival,
     /// Workgroups waited for room in the simulation, longer than in the recording.
     Room,
-    /// What it waits for was refused.
+    /// An op that the kernel waits for was refused.
     NotRun,
-    /// Workgroup times are whole nanoseconds, times rounds.
+    /// Workgroup times are rounded to whole nanoseconds, and the error grows with the rounds.
     Rounding,
-    /// It started before the op that it waits for had ended, by at most the clock's step.
+    /// The kernel started before the op that it waits for had ended, by at most the clock's step.
     ClockStep,
 }
 
 impl WaitCause {
-    /// All of them, in the order in which they are shown.
+    /// All causes, in the order in which they are shown.
     pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
@@ -55,7 +57,7 @@ impl WaitCause {
         }
     }
 
-    /// What it means, for a person.
+    /// The meaning of the cause, for a person.
     pub(super) const fn explanation(self) -> &'static str {
         match self {
             Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",

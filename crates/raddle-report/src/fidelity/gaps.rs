@@ -1,32 +1,33 @@
 //! What ran on the device while an op could have started and had not?
 //!
-//! One pass over starts and ends in order of time. The time during which kernels ran, or else
-//! copies, is summed up for the device; each stream sums up how much of it was its own. An interval
-//! is the difference of two readings, so the cost is O(n log n) whatever the streams.
+//! The ops are read in one pass over starts and ends in order of time. The time during which
+//! kernels ran, or else copies, is summed up for the device; each stream sums up how much of it was
+//! its own. An interval is the difference of two readings, so the cost is O(n log n) whatever the
+//! streams.
 
 use super::both::Both;
 
 /// The time from when an op could have started to when it did, by what ran meanwhile, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// An op of its own stream that it does not wait for.
+    /// The time in which an op of the same stream ran that the op does not wait for.
     pub(super) own: i64,
-    /// Else a kernel of another stream.
+    /// The other time in which a kernel of another stream ran.
     pub(super) kernels: i64,
-    /// Else a copy or fill of another stream.
+    /// The other time in which a copy or fill of another stream ran.
     pub(super) copies: i64,
-    /// Nothing.
+    /// The time in which nothing ran.
     pub(super) idle: i64,
 }
 
 impl Gap {
-    /// Whether nothing ran in it, if there was one.
+    /// Returns whether nothing ran in the gap, if there was one.
     pub(super) const fn is_idle(&self) -> bool {
         self.own == 0 && self.kernels == 0 && self.copies == 0
     }
 }
 
-/// What happens at an instant; ends come first, so that touching is no overlap.
+/// An event at an instant; ends come first, so that spans that touch do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     End,
@@ -34,7 +35,8 @@ enum Edge {
     Start,
 }
 
-/// Time summed up: with kernels, else with copies, with nothing; of it with the stream's own ops.
+/// The sums of time until now: with kernels, else with copies, with nothing; and the part of the
+/// first two with the stream's own ops.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,
@@ -48,7 +50,7 @@ struct Reading {
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamSums {
     running: u64,
-    /// The device's sums when it began to run.
+    /// The device's sums of kernels and of copies when the stream began to run.
     since: (i64, i64),
     own_kernels: i64,
     own_copies: i64,
@@ -65,7 +67,7 @@ struct Clock {
     lanes: Vec<StreamSums>,
 }
 
-/// The gap of each op; nothing where it started before it could have.
+/// Finds the gap of each op; it is empty where the op started before it could have.
 pub(super) fn gaps(ops: &[Both]) -> Vec<Gap> {
     let mut edges = Vec::with_capacity(3 * ops.len());
     for (position, op) in ops.iter().enumerate() {

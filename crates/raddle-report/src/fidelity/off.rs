@@ -1,7 +1,7 @@
 //! By how much does an op start at another time than recorded, and why?
 //!
-//! Start = when it could start (issued, and what it waits for has ended) + what held it then, in
-//! both worlds. So
+//! Start = the earliest possible start (issued, and the ops that it waits for have ended) + the
+//! time that the op was held then, in the recording and in the simulation. So
 //!
 //! ```text
 //! error = simulated start - recorded start
@@ -9,29 +9,29 @@
 //!       + simulated wait for room - recorded gap                    its own
 //! ```
 //!
-//! The wait for room explains as much of the gap as it is long; the rest of the gap is split by
-//! what ran meanwhile (`gaps`). What is carried is what the op before it was off by at its end, or
-//! less of it where the arrival is later than that end; then its parts shrink alike. So each error
-//! is a sum of [`WaitCause`]s, exactly. Times are ns.
+//! The wait for room explains as much of the gap as it is long; the rest of the gap is split by the
+//! ops that ran meanwhile (`gaps`). The carried error is the error of the op before it at its end,
+//! or less of it where the arrival is later than that end; then its parts shrink alike. So each
+//! error is a sum of [`WaitCause`]s, exactly. Times are ns.
 
 use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::Gap;
 
-/// A time of each cause.
+/// The time of each cause, in ns.
 pub(super) type Parts = [i64; WaitCause::ALL.len()];
 
-/// By how much one op is off, and why.
+/// The error of the start of one op, and its causes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartError {
     /// Simulated start - recorded start; the sum of `parts`.
     pub(super) start: i64,
-    /// How much of it comes from the op before it.
+    /// The part of `start` that comes from the op before it.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }
 
-/// By how much each op is off; nothing where it never ran.
+/// Finds the error of the start of each op; 0 where the op never ran.
 pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
     let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
@@ -47,7 +47,8 @@ fn off(op: &Both, gap: &Gap, ops: &[Both], all: &[StartError]) -> StartError {
     };
     let (could, could_now) = (op.could_start(ops), op.could_start_now(ops));
     let carried = could_now - could;
-    // The one that decides: when it may start later, the last to end now, else the last recorded.
+    // The op before that decides: if `op` may start later, the last one to end in the simulation,
+    // else the last one in the recording.
     let ends = |before: &Both| if carried > 0 { before.end_now() } else { before.recorded.end };
     let mut parts = Parts::default();
     if let Some((at, before)) = op.before(ops).max_by_key(|(_, before)| ends(before))
@@ -80,7 +81,7 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
     *part = part.saturating_add(ns);
 }
 
-/// The causes at an op's end: those of its start, and of its duration.
+/// Returns the causes of the error at an op's end: those of its start, and of its duration.
 fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {
@@ -97,8 +98,8 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// What is left of a gap when that much of it was spent waiting for room too, and that much as
-/// launch latency.
+/// Adds the part of a gap that is missing in the simulation: the gap less the time spent there
+/// waiting for room, and less the launch latency.
 fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     let mut held = [
         (WaitCause::OtherKernels, gap.kernels),
@@ -117,8 +118,8 @@ fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     held.into_iter().for_each(|(cause, ns)| add(parts, cause, -ns));
 }
 
-/// Parts that add up to `whole`, shrunk alike so that they add up to `wanted`, which has the same
-/// sign and is no larger. What division leaves over goes to the largest, the first of equals.
+/// Shrinks parts that add up to `whole` so that they add up to `wanted`, which has the same sign
+/// and is no larger. The remainder of the divisions goes to the largest part, the first of equals.
 fn shrink(parts: Parts, whole: i64, wanted: i64) -> Parts {
     if wanted == whole {
         return parts;

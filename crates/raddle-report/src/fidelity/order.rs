@@ -5,22 +5,23 @@ use serde::Serialize;
 use super::both::Both;
 use super::share;
 
-/// Kernels next to each other by recorded start, held against their simulated starts.
+/// Kernels next to each other by recorded start, compared with their simulated starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StartOrder {
     /// Neighbours among the kernels that ran, by recorded start, whose recorded starts differ.
     pub(crate) pairs: u64,
-    /// Those of which the later one started earlier in the simulation. Equal starts are none.
+    /// Pairs of which the later kernel started earlier in the simulation. Pairs with equal starts
+    /// there do not count.
     pub(crate) inverted: u64,
-    /// Inverted of pairs.
+    /// The share of the pairs that are inverted.
     pub(crate) share: f64,
-    /// Inverted ones of which both are in one stream: they overlap in the recording.
+    /// Inverted pairs of which both kernels are in one stream: they overlap in the recording.
     pub(crate) inverted_in_stream: u64,
 }
 
 impl StartOrder {
-    /// The ops are by recorded start, as in a profile.
+    /// Counts the inversions; the ops are in the order of their recorded starts, as in a profile.
     pub(super) fn of(ops: &[Both]) -> Self {
         let ran = |op: &Both| op.simulated.filter(|_| op.kernel && !op.refused);
         let starts = ops.iter().filter_map(|op| Some((op, ran(op)?.start)));

@@ -59,7 +59,8 @@ fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
 }
 
-/// With launch latency, or with lengths of workgroups that were calibrated.
+/// Replays a profile with options of its own, such as a launch latency or calibrated lengths of
+/// workgroups.
 fn fidelity_with(profile: &Profile, options: &PlanConfig<'_>) -> Fidelity {
     let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);
     Fidelity::new(profile, options, &outcome)
@@ -105,7 +106,7 @@ fn a_queue_loses_each_launch_latency_and_hands_the_loss_on() {
     // The second has the 1000 of the first. The third was issued 1900 ns in: of the 1200 by which
     // the second ended too early, 100 reach it.
     assert_eq!(waits.carried, 0.4583);
-    // Their own are 1000, 200, 100.
+    // The errors that the kernels add themselves are 1000, 200, 100.
     assert_eq!((waits.own_error_p50_ns, waits.own_error_p95_ns), (200, 1000));
     assert_eq!((waits.launches, waits.launch_p50_ns), (1, 1000));
     assert_eq!((waits.handovers, waits.handover_p50_ns), (2, 100));
@@ -152,7 +153,8 @@ fn an_overlapped_op_of_the_same_stream_is_not_waited_for() {
 fn a_programmatic_launch_ends_when_it_did() {
     let found =
         fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 800  1000", "kernel 1 80 0 1800 100"]);
-    // It starts at 1000, as it waits for the first, and lasts what is left of it.
+    // The second starts at 1000, as it waits for the first, and lasts for the rest of its recorded
+    // time.
     assert_eq!(wait_causes(&found), [("clock-step", 200)]);
     assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1900, 1900));
     assert!(busy_causes(&found).is_empty());
@@ -284,10 +286,10 @@ fn a_latency_that_every_launch_has_is_found_and_leaves_no_error() {
     let waits = found.waits.as_ref().expect("launches were recorded");
     assert_eq!((waits.error_ns, waits.within, wait_causes(&found)), (0, 1.0, vec![]));
     assert_eq!(found.simulated_makespan_ns, found.recorded_makespan_ns);
-    // Too much of it makes them late by that.
+    // A launch latency that is 250 ns too long makes every start late by 250 ns.
     let latency = LaunchLatency { launch: Ticks(10_250), handover: Ticks(1500) };
     let found = fidelity_with(&profile, &PlanConfig { latency, ..PlanConfig::new(&own, &own) });
-    // Three by their own, two by what they follow in their queues.
+    // Three kernels are late by themselves, two by the kernels before them in their queues.
     assert_eq!(wait_causes(&found), [("launch", 5 * 250)]);
     // Without a recorded launch nothing is fitted.
     let silent = self::profile("", &["kernel 1 80 - 10000 5000"]);
@@ -355,17 +357,18 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
         let outcome = replayed_as(process, &own);
         outcome.records.iter().map(|it| it.ended.expect("it ran").0).collect::<Vec<_>>()
     };
-    // As recorded: the last one has its work done at 8600 and waits for its peers until 9000.
+    // In the first run, as recorded, the last one has its work done at 8600 and waits for its peers
+    // until 9000.
     assert_eq!(ends(0), [5000, 8000, 9000]);
-    // There are 4000 ns to spare, as its peers come that late.
+    // A delay of 4000 ns costs nothing, as the peers come that late.
     assert_eq!(ends(4000), [5000, 8000, 9000]);
-    // 700 ns more, by which all peers are late from then on.
+    // A delay of 700 ns more makes all peers late from then on.
     assert_eq!(ends(4700), [5700, 8700, 9700]);
     let found = fidelity_with(&profile, &PlanConfig::new(&own, &own));
     assert_eq!(busy_causes(&found), []);
 }
 
-/// The gaps, nanosecond by nanosecond.
+/// Finds the gaps, nanosecond by nanosecond.
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
         let mut gap = Gap::default();

@@ -16,48 +16,48 @@ use super::{DifferencePart, share};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Waits {
-    /// How many are compared.
+    /// The number of kernels whose waits are compared.
     pub(crate) kernels: u64,
     /// Kernels that ran and whose arrival is assumed.
     pub(crate) left_out: u64,
     /// Median of the recorded waits.
     pub(crate) recorded_p50_ns: u64,
-    /// 95th percentile of them, nearest rank.
+    /// 95th percentile of the recorded waits, nearest rank.
     pub(crate) recorded_p95_ns: u64,
     /// Median of |simulated - recorded|.
     pub(crate) error_p50_ns: u64,
-    /// 95th percentile of it.
+    /// 95th percentile of |simulated - recorded|.
     pub(crate) error_p95_ns: u64,
-    /// Median of |simulated - recorded| / recorded, where that is not 0.
+    /// Median of |simulated - recorded| / recorded, where the recorded wait is not 0.
     pub(crate) relative_p50: f64,
-    /// 95th percentile of it.
+    /// 95th percentile of |simulated - recorded| / recorded.
     pub(crate) relative_p95: f64,
     /// Kernels with a recorded wait of 0, which have no relative error.
     pub(crate) zero_waits: u64,
     /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
-    /// the median is.
+    /// the median kernel is within this goal.
     pub(crate) within: f64,
     /// Kernels that start earlier than recorded.
     pub(crate) early: u64,
     /// Kernels that start later than recorded.
     pub(crate) late: u64,
-    /// Median of what a kernel adds to the error that it has from the op that it waits for.
+    /// Median of the error that a kernel adds to the error of the op that it waits for.
     pub(crate) own_error_p50_ns: u64,
-    /// 95th percentile of it.
+    /// 95th percentile of the error that a kernel adds.
     pub(crate) own_error_p95_ns: u64,
     /// The sum of |simulated - recorded|.
     pub(crate) error_ns: u64,
-    /// The share of it that kernels have from the op that they wait for.
+    /// The share of `error_ns` that kernels have from the op that they wait for.
     pub(crate) carried: f64,
-    /// One a cause, in a fixed order; they add up to `error_ns`, and shares are of it.
+    /// The parts, one a cause, in a fixed order; they add up to `error_ns`, and shares are of it.
     pub(crate) causes: Vec<DifferencePart>,
     /// Kernels issued into an idle stream that started while nothing else ran.
     pub(crate) launches: u64,
-    /// Median of their recorded wait: the launch latency, which the model does not have.
+    /// Median of the recorded wait of these launches: the launch latency.
     pub(crate) launch_p50_ns: u64,
     /// Kernels that followed the op before them in a queue while nothing else ran.
     pub(crate) handovers: u64,
-    /// Median of the time between the two, which the model does not have either.
+    /// Median of the time between the two ops of a handover.
     pub(crate) handover_p50_ns: u64,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Waits {
 struct Compared<'o> {
     ops: &'o [Both],
     off: Vec<StartError>,
-    /// Positions of them.
+    /// The positions in `ops` of the kernels that ran and whose launch was recorded.
     known: Vec<usize>,
 }
 
@@ -78,7 +78,7 @@ impl Compared<'_> {
         self.off[at].start.unsigned_abs()
     }
 
-    /// What is not carried.
+    /// Returns the error that a kernel adds itself, in ns.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -87,14 +87,14 @@ impl Compared<'_> {
         LaunchLatency::is_within(self.error(at), self.wait(at))
     }
 
-    /// |error| over the recorded wait in millionths; `None` where that is 0.
+    /// Divides |error| by the recorded wait, in millionths; `None` where the wait is 0.
     fn relative(&self, at: usize) -> Option<u64> {
         let millionths = u128::from(self.error(at)) * 1_000_000;
         let relative = millionths.checked_div(self.wait(at).into())?;
         Some(u64::try_from(relative).unwrap_or(u64::MAX))
     }
 
-    /// A figure of each of them that has it, sorted.
+    /// Returns a figure of each compared kernel that has it, sorted.
     fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
         let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
         figures.sort_unstable();
@@ -105,7 +105,7 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// The share that is carried, and the part of each cause.
+    /// Returns the share of the errors that is carried, and the part of each cause.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
@@ -172,7 +172,7 @@ impl Waits {
     }
 }
 
-/// Whether an op was issued before the one that it waits for had ended.
+/// Returns whether an op was issued before an op that it waits for had ended.
 fn is_queued(ops: &[Both], at: usize) -> bool {
     ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
 }

@@ -1,5 +1,5 @@
-//! How long are the runs that its workgroups want, and which amounts would a sampled search need
-//! (seed 000, E6: f31)?
+//! How long are the runs that the workgroups of a profile want, and which amounts would a sampled
+//! search need (seed 000, E6: f31)?
 //!
 //! Units: granules of the device; workgroups.
 
@@ -17,33 +17,34 @@ use crate::units::{count, percent};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
-    /// Percent of the workgroups: amounts that fewer want are left out.
+    /// A limit in percent of the workgroups: amounts that fewer want are not sampled.
     rare: f64,
     resources: Vec<WantedRuns>,
-    /// A search for a recipe.
+    /// The setting of a search, for a recipe.
     search: String,
 }
 
-/// Of one resource that lies in one run.
+/// The runs that are wanted of one resource, where one run holds an amount.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct WantedRuns {
     resource: &'static str,
-    /// Ascending; an amount of 0 needs no run.
+    /// The lengths, ascending; an amount of 0 needs no run.
     amounts: Vec<WantedAmount>,
 }
 
-/// A length.
+/// A length of a run, and how many workgroups want it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct WantedAmount {
     granules: u64,
-    /// Workgroups of which some run is so long, of all.
+    /// The share of all workgroups that want a run of this length.
     share: f64,
-    /// Whether a search would sample it.
+    /// True if a search would sample the length.
     kept: bool,
 }
 
 impl WantedAmounts {
-    /// Of the workgroups of a profile on a device. Workgroups that no compute unit holds want nothing.
+    /// Counts the runs of the workgroups of a profile on a device. Workgroups that no compute unit
+    /// holds are left out.
     #[must_use]
     pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
         let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
@@ -74,7 +75,7 @@ impl WantedAmounts {
             });
             let shares: Vec<_> = shares.collect();
             let last = shares.len().checked_sub(1)?;
-            // Without the longest its workgroups could never be placed.
+            // The longest amount is always kept: without it its workgroups could never be placed.
             let amount = |(n, &(granules, share)): (usize, &(u64, f64))| {
                 let kept = n == last || share * 100.0 >= rare;
                 WantedAmount { granules, share, kept }
@@ -87,7 +88,7 @@ impl WantedAmounts {
         Self { rare, resources, search }
     }
 
-    /// Told in a document.
+    /// Adds the runs to a document.
     pub(super) fn fill(&self, document: &mut Document) {
         let figures = ["granules", "of workgroups", "sampled"];
         let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);
@@ -108,8 +109,8 @@ impl WantedAmounts {
     }
 }
 
-/// The amounts that are kept, as a setting of `matching`; a resource that nobody wants stays with the
-/// full search.
+/// Writes the amounts that are kept as a setting of `matching`; a resource that nobody wants keeps
+/// the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

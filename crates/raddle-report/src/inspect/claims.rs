@@ -1,32 +1,32 @@
-//! Does the occupancy that a profile states agree with ours?
+//! Does the occupancy that a profile states agree with the occupancy that raddle computes?
 //!
-//! In percent of the work-items that a compute unit has room for, rounded to whole ones by the
-//! profiler; a difference of one percent is agreement.
+//! Occupancies are in percent of the work-items that a compute unit has room for, rounded to whole
+//! ones by the profiler; a difference of one percent is agreement.
 
 use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// From here on a kernel must ask for shared memory in a way of its own, which profilers' formulas
-/// do not follow.
+/// The shared memory of a workgroup, in bytes, above which a kernel must ask for it in a way of its
+/// own, which profilers' formulas do not follow.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
-/// Tenths of a percent by which the two may differ.
+/// The difference, in tenths of a percent, up to which two occupancies agree.
 const TOLERANCE_TENTHS: u64 = 10;
 
-/// How many of the stated occupancies agree.
+/// The number of stated occupancies that agree, and of those that differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct StatedOccupancy {
     pub(super) agree: u64,
     pub(super) differ: u64,
-    /// Kernels with more than 48 KiB of shared memory a workgroup of which the profile states 0
-    /// while ours is more: a gap in the profiler, which knows no such kernels.
+    /// Kernels with more than 48 KiB of shared memory a workgroup for which the profile states 0
+    /// while raddle computes more: a gap in the profiler, which knows no such kernels.
     pub(super) differ_above_48_kib: u64,
-    /// The one of those that differ that differs most; the first of equals.
+    /// The statement that differs most; the first of equals.
     pub(super) worst: Option<WorstClaim>,
 }
 
-/// One that differs, in tenths of a percent.
+/// A statement that differs, in tenths of a percent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct WorstClaim {
@@ -36,14 +36,14 @@ pub(super) struct WorstClaim {
 }
 
 impl StatedOccupancy {
-    /// Of the occupancies that a profile states; `None` where there are none.
+    /// Checks the occupancies that a profile states; `None` where there are none.
     pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
         let percents = profile.ops.iter().enumerate().filter(|(_, op)| !op.is_opaque());
         let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
         Self::of_percents(profile, own, percents)
     }
 
-    /// Of positions in `ops` and percents.
+    /// Checks pairs of a position in `ops` and a percentage.
     fn of_percents(
         profile: &Profile,
         own: &Device,
@@ -87,7 +87,8 @@ mod tests {
 
     use super::*;
 
-    /// Occupancies of 75.0, 12.5 and 6.2 percent, the last with more than 48 KiB.
+    /// A profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, the last with more
+    /// than 48 KiB.
     fn profile() -> (Profile, Device) {
         let mut text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,lds_bytes,start_ns,\
                         duration_ns\n"
@@ -113,7 +114,8 @@ mod tests {
         assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (0, 3, 1));
         let worst = WorstClaim { kernel: "b".to_owned(), claimed_tenths: 200, ours_tenths: 125 };
         assert_eq!(found.worst, Some(worst), "the first of equals");
-        // Of much LDS too, what is not 0 differs as any other; and so does 0 of little.
+        // With much LDS too, a statement above 0 differs as any other; and so does 0 with little
+        // LDS.
         let found = claims(&[(2, 0), (2, 100), (1, 0)]).unwrap();
         assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (0, 2, 1));
     }

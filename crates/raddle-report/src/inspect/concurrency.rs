@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::launches::{ConcurrentTime, kernels};
 use crate::units::share;
 
-/// For how long how many kernels ran, from time 0 to the last end.
+/// The time for which none, one, two or more kernels ran, from time 0 to the last end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Concurrency {
@@ -14,11 +14,11 @@ pub(super) struct Concurrency {
     pub(super) one_ns: u64,
     pub(super) two_ns: u64,
     pub(super) more_ns: u64,
-    /// The shares of them in the span.
+    /// The shares of the span that none, one, two and more kernels take.
     pub(super) shares: [f64; 4],
-    /// At least one ran.
+    /// The time in which at least one kernel ran.
     pub(super) busy_ns: u64,
-    /// The most at a time.
+    /// The largest number of kernels that ran at a time.
     pub(super) most: u64,
 }
 

@@ -1,16 +1,16 @@
-//! How is the agreement of a replay with its recording told to a person?
+//! How is the agreement of a replay with its recording shown to a person?
 
 use super::profile::SelfReplayed;
 use crate::document::{Column, Document, Table};
 use crate::fidelity::{BusyTime, Fidelity, ModelError, Waits};
 use crate::units::{count, counted, duration, percent};
 
-/// The busy time may differ by so much.
+/// The largest error of the busy time that keeps the goal, as a share.
 const BUSY_GOAL: f64 = 0.05;
-/// The share of kernels that must be within the goal for their median to be.
+/// The share of kernels that must be within the goal so that their median is.
 const WITHIN_GOAL: f64 = 0.5;
 
-/// The comparison.
+/// Adds the comparison to a document.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
     let fidelity = &replayed.after;
     document.paragraph("Self-replay", head(fidelity));
@@ -91,7 +91,7 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-/// By what cause something is off: name, time, share, explanation.
+/// Makes a table of causes: name, time, share, explanation; causes of 0 are left out.
 fn causes<'c>(
     label: &str,
     titles: [&str; 4],
@@ -178,7 +178,7 @@ fn signed(ns: i64) -> String {
     format!("{sign}{}", duration(ns.unsigned_abs()))
 }
 
-/// A change, with its sign, in hundredths of a percent: small ones matter here.
+/// Writes a change, with its sign, in hundredths of a percent: small changes matter here.
 fn points(share: f64) -> String {
     if share == 0.0 { "0.00%".to_owned() } else { format!("{:+.2}%", share * 100.0) }
 }

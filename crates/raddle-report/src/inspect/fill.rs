@@ -12,13 +12,13 @@ use crate::document::{Block, Column, Document, List, Table};
 use crate::replay::{DeviceFound, met};
 use crate::units::{count, counted, duration, percent, plain, share};
 
-/// Characters of names.
+/// Characters of names: of a profile, and of a stream.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
 
 const SHAPES: &str = "of each kernel above the one with the most time, on the device above; resident = workgroups that a compute unit holds; rounds = workgroups / (CUs x resident); occupancy = of the work-items that the device has room for, in the first round";
 
-/// The inspection for people.
+/// Shows the inspection to people.
 #[must_use]
 pub fn document(inspection: &Inspection) -> Document {
     let mut document = Document::default();

@@ -16,15 +16,15 @@ use crate::units::share;
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct NamedKernel {
     pub(crate) name: String,
-    /// Whether its name is that of a library that moves data between devices.
+    /// True if the name is that of a library that moves data between devices.
     pub(crate) communication: bool,
     #[serde(flatten)]
     pub(crate) times: LaunchTimes,
-    /// By time, the longest first; opaque launches have none.
+    /// The shapes by time, the longest first; opaque launches have no shape.
     pub(crate) shapes: Vec<LaunchShape>,
 }
 
-/// How long some launches took.
+/// The times of some launches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct LaunchTimes {
@@ -32,11 +32,11 @@ pub(crate) struct LaunchTimes {
     pub(crate) total_ns: u64,
     pub(crate) median_ns: u64,
     pub(crate) max_ns: u64,
-    /// Of the time of all kernels, each launch counted in full.
+    /// The share of the time of all kernels, each launch counted in full.
     pub(crate) share: f64,
 }
 
-/// All launches of one kernel that ask the same of the device.
+/// All launches of one kernel that need the same resources of the device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct LaunchShape {
@@ -47,25 +47,26 @@ pub(crate) struct LaunchShape {
     pub(crate) lds_bytes: u32,
     #[serde(flatten)]
     pub(crate) times: LaunchTimes,
-    /// On the profile's own device, where that is known.
+    /// The placing on the profile's own device, where the device is known.
     pub(crate) placing: Option<Placing>,
 }
 
-/// How a shape fits a device.
+/// The fit of a shape on a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Placing {
     /// Workgroups on a compute unit; 0 where none fits.
     pub(crate) resident: u32,
-    /// The resource that keeps it from being more; the first of several.
+    /// The resource that limits `resident`; the first of several.
     pub(crate) limiter: &'static str,
-    /// All of them.
+    /// All resources that limit `resident`.
     pub(crate) limiters: Vec<&'static str>,
     /// Workgroups on the device at a time.
     pub(crate) at_once: u64,
-    /// Workgroups / at once.
+    /// The number of workgroups, divided by `at_once`.
     pub(crate) rounds: f64,
-    /// Work-items on a compute unit over those that it has room for, on average in the first round.
+    /// Work-items on a compute unit, divided by the work-items that it has room for, on average in
+    /// the first round.
     pub(crate) occupancy: f64,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct LaunchPart {
 }
 
 impl LaunchPart {
-    /// Of launches with these times, out of `all` nanoseconds.
+    /// Sums up launches with these times, out of `all` nanoseconds.
     pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
         let mut part = Self::default();
         for times in times {
@@ -90,7 +91,7 @@ impl LaunchPart {
     }
 }
 
-/// Workgroups, work-items, vector registers, scalar registers, LDS.
+/// The workgroups, work-items, vector registers, scalar registers and LDS of a shape.
 type ShapeKey = (u64, u32, u32, u32, u32);
 
 fn key(op: &Op) -> ShapeKey {
@@ -98,7 +99,7 @@ fn key(op: &Op) -> ShapeKey {
     (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes)
 }
 
-/// The kernels by time, the longest first, of equal ones by name.
+/// Returns the kernels by time, the longest first.
 pub(crate) fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
     let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
     for op in kernels(profile) {
@@ -141,7 +142,7 @@ impl LaunchTimes {
 }
 
 impl LaunchShape {
-    /// What one of its workgroups asks for.
+    /// Returns the resources that one workgroup of the shape needs.
     pub(crate) fn footprint(&self) -> Footprint {
         let &Self { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = self;
         Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() }
@@ -180,7 +181,7 @@ impl Placing {
     }
 }
 
-/// How many different shapes there are, whatever the kernel.
+/// Counts the different shapes, whatever the kernel.
 pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
     let keys = shapes.map(|shape| {
@@ -192,13 +193,13 @@ pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     keys.collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Launches that move data between devices.
+/// Sums up the launches that move data between devices.
 pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
 }
 
-/// The time of all kernels.
+/// Returns the time of all kernels, in ns.
 pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
     kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
 }

@@ -17,23 +17,23 @@ const LIMITERS: [Resource; 6] = [
     Resource::Barriers,
 ];
 
-/// A persistent kernel lasts so long: many times what a launch costs.
+/// The shortest median time of a persistent kernel, in ns: many times the cost of a launch.
 const LONG_NS: u64 = 100_000;
 
-/// How the kernels fit their own device, as shares of the time of all kernels.
+/// The fit of the kernels on their own device, as shares of the time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct LaunchLimits {
-    /// One a resource, by the limiter of residency.
+    /// The launches by the limiter of residency, one entry a resource.
     pub(crate) by_limiter: Vec<LimitedLaunches>,
-    /// Not one workgroup fits a compute unit.
+    /// Launches of which not one workgroup fits a compute unit.
     pub(crate) unfit: LaunchPart,
-    /// Fewer workgroups than compute units, so that some stay empty.
+    /// Launches with fewer workgroups than compute units, so that some stay empty.
     pub(crate) fewer_than_cus: LaunchPart,
-    /// All workgroups fit at once: such a launch cannot be left at a workgroup boundary, because
-    /// none of its workgroups starts after another has ended.
+    /// Launches of which all workgroups fit at once: such a launch cannot be left at a workgroup
+    /// boundary, because none of its workgroups starts after another has ended.
     pub(crate) one_round: LaunchPart,
-    /// Long ones with one workgroup a compute unit, or a few less.
+    /// Shapes of long launches with one workgroup a compute unit, or a few less.
     pub(crate) persistent: Vec<PersistentShape>,
 }
 
@@ -44,7 +44,8 @@ pub(crate) struct LimitedLaunches {
     pub(crate) limiter: &'static str,
     #[serde(flatten)]
     pub(crate) part: LaunchPart,
-    /// Those of which all workgroups fit at once, so that the limiter does not matter.
+    /// Launches among `part` of which all workgroups fit at once, so that the limiter does not
+    /// matter.
     pub(crate) one_round: LaunchPart,
 }
 
@@ -61,7 +62,7 @@ pub(crate) struct PersistentShape {
 }
 
 impl LaunchLimits {
-    /// Of kernels whose shapes have been placed on `own`.
+    /// Sums up kernels whose shapes have been placed on `own`.
     pub(crate) fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);
         let cus = u64::from(own.cus);
@@ -94,8 +95,8 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
 }
 
-/// What a workgroup of a shape would need at most for one more of it to fit a compute unit; `None`
-/// where less of its limiter does not help.
+/// Says how much of the limiter a workgroup of a shape may need at most for one more workgroup to
+/// fit a compute unit; `None` where less of the limiter does not help.
 pub(crate) fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;
     let now = shape.footprint();
@@ -125,15 +126,15 @@ pub(crate) fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
 }
 
-/// Whether a shape looks like a kernel made to hold every compute unit until it ends, or all but up
-/// to a sixth of them, which are left to others.
+/// Returns whether a shape looks like a kernel made to hold every compute unit until it ends, or
+/// all but up to a sixth of them, which are left to others.
 fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
     let least = cus.saturating_mul(5).div_ceil(6);
     let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);
     fits && (least..=cus).contains(&shape.workgroups) && shape.times.median_ns >= LONG_NS
 }
 
-/// By time, the longest first.
+/// Finds the persistent shapes, by time, the longest first.
 fn persistent(kernels: &[NamedKernel], cus: u64) -> Vec<PersistentShape> {
     let shapes = kernels.iter().flat_map(|kernel| {
         let shapes = kernel.shapes.iter().filter(|shape| is_persistent(shape, cus));

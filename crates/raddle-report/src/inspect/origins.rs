@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Where one field comes from.
+/// The origins of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct FieldOrigins {
     pub(super) field: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct FieldOrigins {
     pub(super) shares: OriginShares,
 }
 
-/// Every field that is not always measured.
+/// Returns the origins of every field that is not always measured.
 pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     let all: Vec<&Op> = kernels(profile).collect();
     let origins =
@@ -22,14 +22,15 @@ pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     Field::ALL.map(origins).to_vec()
 }
 
-/// Waits from launch to start, of kernels whose launch the file says.
+/// Waits from launch to start, of kernels whose launch is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct LaunchWaits {
-    /// How many there are; the shares of their origins are in [`origins`].
+    /// The number of kernels whose launch is recorded; the shares of their origins are in
+    /// [`origins`].
     pub(super) known: u64,
     pub(super) wait_p50_ns: u64,
-    /// Nearest rank.
+    /// The 99th percentile of the waits, nearest rank.
     pub(super) wait_p99_ns: u64,
 }
 

@@ -17,7 +17,7 @@ use crate::fidelity::{Fidelity, ModelError};
 use crate::launches::{UnknownKernels, kernels};
 use crate::replay::{DeviceFacts, DeviceFound};
 
-/// Everything that was asked for.
+/// All profiles that were inspected.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Inspection {
@@ -27,45 +27,49 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// What is known of these profiles.
+    /// Joins the facts about these profiles.
     #[must_use]
     pub const fn new(profiles: Vec<InspectedProfile>) -> Self {
         Self { raddle: env!("CARGO_PKG_VERSION"), profiles }
     }
 }
 
-/// What a profile was inspected with.
+/// The assumptions and results that an inspection of a profile starts from.
 #[derive(Debug)]
 pub struct InspectedAs<'p> {
-    /// Its name in results.
+    /// The name of the profile in results.
     pub name: &'p str,
-    /// The device it was recorded on and how that was found, or why it is not known.
+    /// The device that the profile was recorded on and how that was found, or why it is not known.
     pub device: Result<(Device, DeviceFound), String>,
     /// The rule for communication kernels.
     pub rule: CommRule,
-    /// What that did.
+    /// The effect of that rule.
     pub communication: &'p Communication,
     /// The replay against the recording.
     pub self_replay: Option<SelfReplayed>,
-    /// What sources say of its kernels.
+    /// The verdicts of sources on the kernels of the profile.
     pub verdicts: Vec<SourceVerdict>,
-    /// The runs that its workgroups want, where they are asked for.
+    /// The runs that the workgroups want, where the user asked for them.
     pub amounts: Option<WantedAmounts>,
 }
 
-/// A replay against the recording, and what the model learned from the recording for it.
+/// A replay against the recording, and the figures that the model learned from the recording for
+/// it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Without it: rounds over the whole device, no waits between streams, no launch latency.
+    /// The error without these figures: rounds over the whole device, no waits between streams, no
+    /// launch latency.
     pub before: ModelError,
-    /// With it.
+    /// The comparison with these figures.
     #[serde(flatten)]
     pub after: Fidelity,
-    /// From issue to start at least, and from the end of what an op waits for.
+    /// The least time from issue to start, and from the end of an op to the start of one that waits
+    /// for it.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// Waits between streams, of which the file says for what, and of which it says only where.
+    /// The number of waits between streams whose source the file names, and of those where it names
+    /// only the place.
     pub stream_waits: [u64; 2],
 }
 
@@ -83,24 +87,24 @@ impl From<LaunchLatency> for FittedLatency {
     }
 }
 
-/// What is in one profile. Times are nanoseconds, shares are 0 to 1.
+/// The facts about one profile. Times are nanoseconds, shares are 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
     pub(super) name: String,
     pub(super) format: &'static str,
-    /// The device it was recorded on, and how that is known.
+    /// The device that the profile was recorded on, and how that is known.
     pub(super) device: Option<DeviceFacts>,
-    /// What the file calls it.
+    /// The name of the device in the file.
     pub(super) called: Option<String>,
-    /// Why the device is not known.
+    /// The reason why the device is not known.
     #[serde(skip)]
     pub(super) unknown: Option<String>,
     pub(super) events: u64,
     pub(super) kernels: u64,
     pub(super) copies: u64,
     pub(super) sets: u64,
-    /// What of the kernel time has no shape; absent where all of it has one.
+    /// The part of the kernel time that has no shape; absent where all of it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown_kernels: Option<UnknownKernels>,
     pub(super) workgroups: u64,
@@ -108,28 +112,29 @@ pub struct InspectedProfile {
     pub(super) resolution_ns: u64,
     pub(super) streams: Vec<InspectedStream>,
     pub(super) concurrency: Concurrency,
-    /// Distinct ones of workgroups, work-items, registers and LDS.
+    /// The number of different combinations of workgroups, work-items, registers and LDS.
     pub(super) shapes: u64,
-    /// By time, the longest first.
+    /// The kernels by time, the longest first.
     pub(super) by_kernel: Vec<NamedKernel>,
-    /// What keeps workgroups off a compute unit; absent where the device is not known.
+    /// The resources that keep workgroups off a compute unit; absent where the device is not known.
     pub(super) limits: Option<LaunchLimits>,
-    /// The occupancy that the file states, against ours; absent where it states none.
+    /// The occupancy that the file states, against the computed one; absent where the file states
+    /// none.
     pub(super) claims: Option<StatedOccupancy>,
-    /// What is left of it by the rule.
+    /// The communication kernels that are left after the rule.
     pub(super) communication: LaunchPart,
-    /// What became of communication kernels, and how long they last as recorded and now.
+    /// The rule for communication kernels, and their time as recorded and now.
     pub(super) comm: CommunicationRule,
     pub(super) arrivals: LaunchWaits,
     pub(super) origins: Vec<FieldOrigins>,
     pub(super) quirks: Vec<QuirkMet>,
-    /// The replay against the recording, where it was asked for.
+    /// The replay against the recording, where the user asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) self_replay: Option<SelfReplayed>,
-    /// Which kernels may be stopped and run again, of those that have a source.
+    /// The verdicts on kernels that have a source: which may be stopped and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) verdicts: Vec<SourceVerdict>,
-    /// The runs that its workgroups want, where they were asked for.
+    /// The runs that the workgroups want, where the user asked for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) amounts: Option<WantedAmounts>,
 }
@@ -139,10 +144,10 @@ pub struct InspectedProfile {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct CommunicationRule {
     pub(super) rule: &'static str,
-    /// Before the rule.
+    /// Launches of communication kernels before the rule.
     pub(super) launches: u64,
     pub(super) recorded_ns: u64,
-    /// After it.
+    /// The time of communication kernels after the rule.
     pub(super) inspected_ns: u64,
 }
 
@@ -158,7 +163,7 @@ impl CommunicationRule {
 }
 
 impl InspectedProfile {
-    /// What is known of a profile.
+    /// Gathers the facts about a profile.
     #[must_use]
     pub fn new(profile: &Profile, with: InspectedAs<'_>) -> Self {
         let (device, unknown) = match with.device {

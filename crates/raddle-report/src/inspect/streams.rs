@@ -17,19 +17,19 @@ pub(super) struct InspectedStream {
     pub(super) kernels: u64,
     pub(super) copies: u64,
     pub(super) sets: u64,
-    /// Summed over kernel launches.
+    /// The sum of the times of all kernel launches.
     pub(super) kernel_ns: u64,
-    /// At least one op ran.
+    /// The time in which at least one op ran.
     pub(super) busy_ns: u64,
-    /// Its share of the profile's span.
+    /// The share of the profile's span in which the stream was busy.
     pub(super) busy: f64,
-    /// Two or more ran.
+    /// The time in which two or more ops ran.
     pub(super) overlap_ns: u64,
-    /// The priorities that its kernels state, rising; none where the file says nothing.
+    /// The priorities that the kernels state, rising; none where the file states none.
     pub(super) priorities: Vec<i32>,
 }
 
-/// The streams, in order of first use.
+/// Returns the streams, in order of first use.
 pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
     let mut ops: Vec<Vec<&Op>> = vec![Vec::new(); profile.streams.len()];
     for op in &profile.ops {

@@ -6,23 +6,24 @@ use super::{KERNEL, LISTED};
 use crate::document::{Column, Document, Table};
 use crate::units::count;
 
-/// What the sources say of a kernel of a profile.
+/// The verdict of the sources on a kernel of a profile.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceVerdict {
-    /// Its name, as in the profile.
+    /// The name of the kernel, as in the profile.
     pub kernel: String,
-    /// May it be stopped and run again: `idempotent`, `conditional`, `not` or `unknown`.
+    /// The answer to whether the kernel may be stopped and run again: `idempotent`, `conditional`,
+    /// `not` or `unknown`.
     pub verdict: &'static str,
-    /// Under which condition, or why not.
+    /// The condition under which it may, or the reason why not.
     pub why: String,
-    /// The file whose source says so, and its line.
+    /// The source file of the verdict, and its line.
     pub source: String,
 }
 
 const NO_SOURCES: &str = "their sources are not here; with --kernels FOLDER, or a folder `kernels` beside the profile, of .ptx, .cl or .spv files such as Triton's cache, it is said here which may be stopped and run again";
 
-/// `verdicts`: of the kernels that have a source, of so many.
+/// Adds the verdicts of the kernels that have a source, out of `kernels` kernels.
 pub(super) fn fill(document: &mut Document, verdicts: &[SourceVerdict], kernels: usize) {
     if verdicts.is_empty() {
         document.paragraph("Verdicts", NO_SOURCES);

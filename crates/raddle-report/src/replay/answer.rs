@@ -1,4 +1,5 @@
-//! What is on the first screen and on page one: which recipe, at what cost, and may I believe it?
+//! How do the first screen and page one say which recipe to use, at what cost, and how far to
+//! believe it?
 
 use super::NAME;
 use super::files::Closing;
@@ -15,23 +16,23 @@ use crate::units::{apart, counted, duration, in_unit_of, plain};
 const COLUMNS: usize = 80;
 /// Characters of a name where there is little room.
 const SHORT: usize = 12;
-/// How to ask for another device, and for another load.
+/// The ways to ask for another device, and for another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
-/// The number of policies that are named one by one.
+/// The largest number of policies that are named one by one.
 const CHIPS: usize = 6;
-/// Lines of the first screen, where it does not show everything.
+/// Lines of the first screen at most, where it does not show everything.
 const LINES: usize = 20;
 
-/// How much the first screen says.
+/// The length of the first screen.
 #[derive(Clone, Copy, Debug)]
 struct Brevity {
-    /// Rows of its table.
+    /// Rows of the table of policies.
     rows: usize,
-    /// Whether idle time and trust are told in brief.
+    /// True if idle time and trust are shown in brief.
     brief: bool,
 }
 
-/// From the longest on; the last is taken where none has few enough lines.
+/// The lengths from the longest on; the last is taken where none has few enough lines.
 const BREVITY: [Brevity; 4] = [
     Brevity { rows: 5, brief: false },
     Brevity { rows: 5, brief: true },
@@ -39,25 +40,25 @@ const BREVITY: [Brevity; 4] = [
     Brevity { rows: 3, brief: true },
 ];
 
-/// What a table of policies shows beside what decides.
+/// The columns of a table of policies beside the decisive figures.
 #[derive(Clone, Copy, Debug, Default)]
 struct AnswerDetail {
-    /// What each policy does, in words.
+    /// True if the table describes each policy in words.
     words: bool,
-    /// How many times as long as alone requests take.
+    /// True if the table compares requests with the same process alone.
     alone: bool,
-    /// The median request.
+    /// True if the table has the median request.
     median: bool,
-    /// By how much it changes.
+    /// True if the table has the change against the baseline.
     change: bool,
-    /// How far means may be off, of medians too.
+    /// True if the table has the accuracy of decisive figures, and that of medians.
     within: [bool; 2],
 }
 
 const ALL: AnswerDetail =
     AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 2] };
 
-/// Of a terminal the first one that fits is taken.
+/// The details from the most to the least; a terminal gets the first table that fits.
 const DETAILS: [AnswerDetail; 7] = [
     ALL,
     PAGE,
@@ -68,10 +69,10 @@ const DETAILS: [AnswerDetail; 7] = [
     AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 2] },
 ];
 
-/// That of the page, whose tables scroll.
+/// The detail on the page, whose tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
-/// Page one, and the first screen.
+/// Adds page one, and the first screen.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -101,7 +102,7 @@ pub(super) fn fill(
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
-/// The first screen: the first of [`BREVITY`] that has few enough lines.
+/// Makes the first screen: the first of [`BREVITY`] that has few enough lines.
 fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
@@ -113,7 +114,7 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     if document.verbose {
         return of(Brevity { rows: usize::MAX, brief: false });
     }
-    // What sets it up follows, after a blank line.
+    // The commands and files that set up the recommendation follow, after a blank line.
     let after = result.setup.len() + result.setup_files.len();
     let after = after + usize::from(after > 0);
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
@@ -174,7 +175,8 @@ fn fill_screen(
     }
 }
 
-/// Whether another load or device would hold, and what replays it.
+/// Says up to which load the goals hold where that is known, and how to replay another load or
+/// device.
 fn what_if(result: &ReplayResult, brief: bool) -> String {
     let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
     let left_out = result.load_limit_left_out.as_ref();
@@ -184,18 +186,18 @@ fn what_if(result: &ReplayResult, brief: bool) -> String {
     }
 }
 
-/// What can overturn the answer, a line each.
+/// Returns the warnings that can overturn the answer, a line each.
 fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
     result.overturning.iter().cloned().map(Block::Warning)
 }
 
-/// What was replayed, on which device.
+/// Names the number of processes and the device that they were replayed on.
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
 }
 
-/// What the figures are of.
+/// Lists the facts that the figures depend on: goals, device, loads and policies.
 fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
@@ -233,7 +235,7 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     chips
 }
 
-/// The name of a recipe in a table.
+/// Makes the cell with the name of a recipe.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == crate::answer::BASELINE;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
@@ -249,7 +251,7 @@ fn time(ns: Option<u64>) -> Cell {
     Cell::ranked(text, ns.map(|ns| ns as f64))
 }
 
-/// How far a mean may be off, in the unit of the mean.
+/// Writes the accuracy of a mean, in the unit of the mean.
 fn within(mean: Option<u64>, within: Option<u64>) -> String {
     let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
     told.unwrap_or_default()
@@ -266,7 +268,7 @@ fn change(change: Option<f64>) -> Cell {
     Cell::ranked(text, change)
 }
 
-/// The median request and what decides, with how far means may be off.
+/// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
 fn times(figures: &ProcessFigures, detail: AnswerDetail) -> [Cell; 2] {
     let drawn = figures.drawn;
     let [decisive, median] = detail.within;
@@ -290,7 +292,7 @@ fn slowdown(slowdown: Option<f64>) -> Cell {
     Cell::ranked(text, slowdown)
 }
 
-/// Whether the goals are met, where there are some.
+/// Says whether the goals are met, where there are goals.
 fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     let met = &answer.rows[row].goals_met;
     let text = match met.iter().filter(|met| **met).count() {
@@ -302,15 +304,16 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
 }
 
-/// Positions of the processes, those with requests first.
+/// Returns the positions of the processes; processes with requests come first.
 fn processes(answer: &PolicyFigures) -> Vec<usize> {
     let mut order: Vec<usize> = (0..answer.processes.len()).collect();
     order.sort_by_key(|&at| answer.processes[at].judged != JudgedBy::Requests);
     order
 }
 
-/// The policies, the best first, with more or less detail: of a terminal the first ones; of the page
-/// all, with bars and longest waits, and rows that lead to their timelines.
+/// Makes the table of policies, the best first, with more or less detail. A terminal shows the
+/// first ones; the page shows all, with bars and longest waits, and rows that lead to their
+/// timelines.
 fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
@@ -331,7 +334,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
-    // Today's way is always there.
+    // The baseline, the way of today, is always in the table.
     if !shown.contains(&answer.baseline) {
         shown.pop();
         shown.push(answer.baseline);
@@ -342,7 +345,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
             table.choose();
         }
     }
-    // Where all rows are alike, that is the answer.
+    // Where all rows are alike, the full table is shown: that they are alike is the answer.
     let few = table.clone().without_constants();
     let names = 1 + usize::from(detail.words) + usize::from(goals);
     if page || few.columns() <= names { table } else { few }
@@ -384,8 +387,8 @@ fn page_note(answer: &PolicyFigures) -> String {
     )
 }
 
-/// The process on the upward axis, and the one whose cost stands along: the first with requests and
-/// the first without, else the first two.
+/// Returns the process on the vertical axis, and the process whose cost is on the horizontal one:
+/// the first with requests and the first without, else the first two.
 fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
     let all = 0..answer.processes.len();
@@ -394,7 +397,7 @@ fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// What one process gains and what another pays, a point a recipe.
+/// Draws the gain of one process over the cost of another, a point a recipe.
 fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let (up, along) = axes(answer)?;
     let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;
@@ -408,7 +411,7 @@ fn pareto(answer: &PolicyFigures) -> Option<Chart> {
         Some(ChartSeries { look: row, name, words, points: vec![(cost, gain as f64)] })
     });
     let mut series: Vec<ChartSeries> = series.collect();
-    // The one to choose is drawn first.
+    // The recommended recipe is drawn first.
     series.sort_by_key(|series| !is_chosen(answer, series.look));
     if series.len() < 2 {
         return None;

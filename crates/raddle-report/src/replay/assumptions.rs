@@ -11,33 +11,33 @@ use crate::units::{count, counted, duration, percent, plain};
 /// Characters of the name of a task.
 const TASK: usize = 40;
 
-/// What is said where contention is not charged.
+/// The sentence for replays in which contention is not charged.
 const UNCHARGED: &str = "co-location costs nothing until a resource is full";
 
-/// By which rules what no profile says was filled in.
+/// The rules that fill in the facts that no profile has.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Whether workgroups have barriers.
+    /// The rule for barriers of workgroups.
     pub barriers: BarrierRule,
-    /// What became of communication kernels.
+    /// The rule for communication kernels.
     pub communication: CommRule,
-    /// Whether the energy of runs is told outside the page too.
+    /// True if the energy of runs is shown outside the page too.
     pub energy: bool,
-    /// Whether its weights are of a file, and not assumed.
+    /// True if the weights of energy come from a file, and are not assumed.
     pub energy_measured: bool,
-    /// By what times are scaled to another device.
+    /// The property by which times are scaled to another device.
     pub scaling: Scaling,
-    /// What neighbours cost before a resource is full, where that is charged.
+    /// The cost of neighbours before a resource is full, where that cost is charged.
     pub contention: Option<String>,
-    /// What else the user claims, a sentence each.
+    /// Other claims of the user, a sentence each.
     pub claims: Vec<String>,
-    /// What a reader should know of rules that changed nothing.
+    /// Warnings about rules that changed nothing.
     pub warnings: Vec<String>,
-    /// What of the runs can overturn the answer.
+    /// Warnings from the runs that can overturn the answer.
     pub overturning: Vec<Overturning>,
 }
 
-/// The cost model in a few clauses, with the shares of what they concern.
+/// Describes the cost model in a few clauses, with the shares of the work that they concern.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -89,7 +89,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
     said
 }
 
-/// What is known of workgroup times where kernels ran side by side.
+/// Describes workgroup times where kernels ran side by side.
 fn contention(sources: &[ProfileFacts]) -> String {
     let share = each(sources, |source| percent(source.overlapped));
     let calibrated =
@@ -104,7 +104,7 @@ fn contention(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// What a launch waits for whatever the device does.
+/// Describes the time that a launch needs before it starts whatever the device does.
 fn latency(sources: &[ProfileFacts]) -> String {
     if sources.iter().all(|source| (source.launch_ns, source.handover_ns) == (0, 0)) {
         return "launches take no time to reach the device (`--launch-latency fitted` takes it from the recording)".to_owned();
@@ -119,7 +119,7 @@ fn latency(sources: &[ProfileFacts]) -> String {
     format!("launch latency fitted to the recording: {}", each(sources, told))
 }
 
-/// What streams wait for; nothing where no profile says.
+/// Describes the waits between streams; `None` where no profile has such waits.
 fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     sources.iter().find(|source| source.stream_waits.all() > 0)?;
     let told = |source: &ProfileFacts| {
@@ -139,7 +139,7 @@ fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     Some(format!("between streams: {} (`--waits`)", each(sources, told)))
 }
 
-/// What becomes of times on another device.
+/// Describes the scaling of times to another device.
 const fn scaled(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Clock => "scaled by the clock",
@@ -148,7 +148,7 @@ const fn scaled(scaling: Scaling) -> &'static str {
     }
 }
 
-/// Whether hosts wait for the device, and how much of their waiting is known.
+/// Says whether hosts wait for the device, and how much of their waiting is known.
 fn hosts(sources: &[ProfileFacts]) -> String {
     const OPEN: &str = "open loop: recorded launch times are kept";
     if sources.iter().all(|source| source.known_waits.is_none()) {
@@ -170,7 +170,7 @@ fn hosts(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// What became of communication kernels, with their shares of kernel time.
+/// Describes the treatment of communication kernels, with their shares of kernel time.
 fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     if sources.iter().all(|source| source.communication.is_none()) {
         let none = "no kernel is communication by its name".to_owned();
@@ -204,7 +204,7 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     })
 }
 
-/// One figure, or one a profile by name.
+/// Writes one figure, or one a profile by name.
 fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
     match sources {
         [source] => figure(source),
@@ -216,7 +216,7 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Profiles of other devices than the one replayed on.
+/// Warns of profiles of other devices than the one replayed on.
 pub(super) fn elsewhere(
     sources: &[ProfileFacts],
     target: &DeviceFacts,
@@ -235,13 +235,13 @@ pub(super) fn elsewhere(
             other.join(", ")
         )
     });
-    // Whoever named the device knows what it stands for.
+    // A user who named the device knows which one it stands for, so that is only a warning.
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);
     moved.into_iter().chain(named.filter_map(|source| stands_in(source, target))).collect()
 }
 
-/// What the figures of requests rest on; nothing where there are none.
+/// Describes the requests that the figures depend on; empty where there are no requests.
 fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     let of = |profile: &ProfileFacts| {
         Some(format!("{}: {}", profile.name, one_load(profile.requests.as_ref()?)))
@@ -253,7 +253,7 @@ fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     said
 }
 
-/// The requests of one profile in a clause.
+/// Describes the requests of one profile in a clause.
 fn one_load(facts: &RequestFacts) -> String {
     let task = plain(&facts.task, TASK);
     let mut text = match (facts.replayed, facts.of) {
@@ -285,7 +285,7 @@ fn one_load(facts: &RequestFacts) -> String {
     text
 }
 
-/// How long profiles without requests go on; `None` where nothing is special.
+/// Says how long profiles without requests go on; `None` where no profile has requests.
 fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
     let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
     if without == profiles.len() {

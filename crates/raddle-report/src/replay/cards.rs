@@ -11,22 +11,22 @@ use crate::inspect::kernels::{NamedKernel, by_kernel};
 use crate::inspect::limits::{LaunchLimits, one_more};
 use crate::units::{duration, percent, plain};
 
-/// Kernels of which one more workgroup is looked at.
+/// The number of kernels for which one more workgroup a compute unit is tried.
 const KERNELS: usize = 2;
 /// Characters of the name of a kernel.
 const KERNEL: usize = 40;
 
-/// The baseline, and what is recommended where that is another recipe.
+/// Returns the baseline, and the recommended recipe where that is another one.
 pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
 
-/// All three.
+/// Makes all three cards.
 pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block>> {
     vec![idle(result), occupancy(replay), waited(result)]
 }
 
-/// The parts of the window: look, name, time.
+/// Returns the parts of the window: look, name, time.
 fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 7] {
     [
         (0, "over 3/4 full", time.above_ns),
@@ -64,8 +64,8 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     card
 }
 
-/// Of the recommended recipe: how long idle, for what, and how long nearly empty; in brief only what
-/// it was idle for most.
+/// Says of the recommended recipe how long the device was idle, for which causes, and how long
+/// nearly empty; in brief only the largest cause.
 pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
@@ -94,7 +94,7 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     Some(format!("under {name}, idle {idle} of {}{why}{nearly}", duration(time.window_ns)))
 }
 
-/// What a limiter is called on the page.
+/// Returns the name of a limiter on the page.
 fn limiter(name: &str) -> &str {
     match name {
         "vgpr" => "vector registers",
@@ -149,7 +149,7 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     card
 }
 
-/// What a request spent its time on, the most first.
+/// Returns the parts of the time of a request, the longest first.
 pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
     let mut parts = vec![
         (waits.behind_ns, "behind earlier requests"),
@@ -165,7 +165,7 @@ pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
     parts
 }
 
-/// The requests of the first process that has any.
+/// Returns the requests of the first process that has any.
 fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
     of.summary.processes.iter().find_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }

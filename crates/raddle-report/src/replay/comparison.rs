@@ -11,7 +11,7 @@ use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Cell, Column, Document, Table};
 use crate::units::{count, duration, percent, size};
 
-/// What stands for the makespan of a run that has none.
+/// The text in place of the makespan of a run that has none.
 const STUCK: &str = "STUCK";
 /// The heading of the longest wait.
 const LONGEST: &str = "longest";
@@ -67,13 +67,13 @@ fn table(result: &ReplayResult) -> Table {
     ];
     let mut table = Table::new("Launches", columns).figures(figures);
     result.recipes.iter().for_each(|recipe| add_rows(&mut table, recipe));
-    // Mostly nothing is.
+    // A column of zeros is left out, as launches rarely get stuck.
     let table = if result.stuck.is_empty() { table.without(&["stuck"]) } else { table };
-    // What a level may have to bear for another.
+    // The longest wait matters where one level may have to wait for another.
     if levels(result) > 1 { table } else { table.without(&[LONGEST]) }
 }
 
-/// How many levels there are.
+/// Counts the levels of all launches.
 fn levels(result: &ReplayResult) -> usize {
     let recipes = result.recipes.iter();
     let processes = recipes.flat_map(|recipe| &recipe.summary.processes);
@@ -121,7 +121,7 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     }
 }
 
-/// One row a resource of a recipe that keeps addresses.
+/// Makes one row a resource of a recipe that keeps addresses.
 fn fragmented(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
     let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
@@ -142,7 +142,7 @@ fn fragmented(result: &ReplayResult) -> Table {
     table
 }
 
-/// One row a resource that was lacking, of each recipe that counts.
+/// Makes one row a resource that was lacking, of each recipe that counts refusals.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -165,7 +165,7 @@ fn waited(result: &ReplayResult) -> Table {
     table
 }
 
-/// One row a recipe; none where launching costs nothing.
+/// Makes one row a recipe; none where launching costs nothing.
 fn launching(result: &ReplayResult) -> Table {
     let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
     let columns = [Column::name("launching", NAME), Column::name("path", NAME)];
@@ -192,7 +192,7 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// One row per recipe; none if the instructions of no wave are known.
+/// Makes one row a recipe; none if the instructions of no wave are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",
@@ -231,13 +231,13 @@ fn energy(result: &ReplayResult) -> Table {
     table
 }
 
-/// Three decimals of mJ, or of J.
+/// Writes three decimals of mJ, or of J.
 fn joules(uj: u64) -> String {
     let (thousands, unit) = if uj >= 1_000_000 { (uj / 1000, "J") } else { (uj, "mJ") };
     format!("{}.{:03} {unit}", thousands / 1000, thousands % 1000)
 }
 
-/// Three decimals of W.
+/// Writes three decimals of W.
 fn watts(mw: u64) -> String {
     format!("{}.{:03} W", mw / 1000, mw % 1000)
 }

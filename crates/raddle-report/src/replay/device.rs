@@ -1,4 +1,4 @@
-//! What do results say of a device?
+//! Which facts about a device do results have?
 
 use raddle_device::Device;
 use raddle_policy::{Footprint, Resource};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::units::plain;
 
-/// How a device was found.
+/// The way in which a device was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceFound {
@@ -16,33 +16,34 @@ pub enum DeviceFound {
     File,
     /// Named by the profile, and in the device table.
     Table,
-    /// Assumed: the table has only a neighbour of what the profile names, or several that fit.
+    /// Assumed: the table has only a neighbour of the device that the profile names, or several
+    /// that fit.
     Assumed,
     /// Made from the properties in the profile.
     Properties,
-    /// Guessed by the names of kernels, as nothing else says it.
+    /// Guessed by the names of kernels, as nothing else tells it.
     Guessed,
-    /// Not said: the device replayed on stands in for it.
+    /// Not in the profile: the device replayed on stands in for it.
     StandIn,
-    /// Said, but not known: the device replayed on stands in for it.
+    /// In the profile, but not known: the device replayed on stands in for it.
     Strange,
 }
 
 /// A device and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceFacts {
-    /// Its id in the device table.
+    /// The id of the device in the device table.
     pub id: String,
     /// The name of the product.
     pub product: String,
-    /// Its compute units.
+    /// The number of compute units.
     pub cus: u16,
-    /// How it was found.
+    /// The way in which the device was found.
     pub found: DeviceFound,
 }
 
 impl DeviceFacts {
-    /// The facts about a device.
+    /// Gathers the facts about a device.
     #[must_use]
     pub fn new(device: &Device, found: DeviceFound) -> Self {
         let Device { id, product, cus, .. } = device;
@@ -63,20 +64,21 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// How large the units are in which a refusal of this footprint counts a resource, and of what.
+/// Returns the size and the name of the units in which a refusal of this footprint counts a
+/// resource.
 pub(super) fn unit(
     device: &Device,
     resource: Resource,
     footprint: &Footprint,
 ) -> (u64, &'static str) {
-    // Of what can be no demand at all, registers are counted before any rounding.
+    // The registers of a footprint that can be no demand at all are counted before any rounding.
     if resource == Resource::Vgpr && device.demand(footprint).is_err() {
         return (1, "registers for each work-item");
     }
     unit_of(device, resource)
 }
 
-/// How large the units of a resource are for a person, and of what.
+/// Returns the size and the name of the units of a resource for a person.
 #[must_use]
 pub fn unit_of(device: &Device, resource: Resource) -> (u64, &'static str) {
     let granules = &device.granules;

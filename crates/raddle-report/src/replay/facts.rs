@@ -17,39 +17,39 @@ use crate::units::{self, share};
 /// A profile as it is replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayedProfile<'p> {
-    /// Its name in results.
+    /// The name of the profile in results.
     pub name: &'p str,
-    /// What was read.
+    /// The profile that was read.
     pub profile: &'p Profile,
-    /// When it begins, in nanoseconds.
+    /// The time at which the process begins, in nanoseconds.
     pub start_ns: u64,
-    /// Its share, for policies that divide by shares.
+    /// The share of the process, for policies that divide by shares.
     pub share: u32,
-    /// What became of its communication kernels.
+    /// The treatment of the communication kernels.
     pub communication: raddle_trace::Communication,
-    /// The requests that run it.
+    /// The requests that run the profile.
     pub requests: Option<&'p RequestFacts>,
-    /// Whether its host waits where the recording waited (closed loop).
+    /// True if the host waits where the recording waited (closed loop).
     pub closed: bool,
-    /// How far its replay alone on its own device is from its recording.
+    /// The error of a replay of the profile alone on its own device, against its recording.
     pub self_replay: Option<ModelError>,
-    /// How long it takes until a launch can start.
+    /// The time until a launch can start.
     pub latency: LaunchLatency,
-    /// Which of its waits between streams hold.
+    /// The rule that chooses the waits between streams that hold.
     pub waits: WaitRule,
-    /// By what its times are scaled to the device replayed on, and how much.
+    /// The property by which times are scaled to the device replayed on, and the factor.
     pub scaled: Option<(Scaling, TimeScale)>,
 }
 
 impl ReplayedProfile<'_> {
-    /// The name of a task's kernel.
+    /// Returns the name of the kernel of a task.
     pub(super) fn kernel(&self, task: u32) -> String {
         let kernel = self.profile.ops[task as usize].kernel;
         self.profile.kernels.get(kernel as usize).cloned().unwrap_or_default()
     }
 }
 
-/// What results say of one profile.
+/// The facts about one profile in results.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
@@ -57,28 +57,28 @@ pub struct ProfileFacts {
     pub(crate) format: &'static str,
     /// The device whose figures turn launch durations into workgroup durations.
     pub(crate) device: DeviceFacts,
-    /// Whether that is the device replayed on.
+    /// True if that device is the device replayed on.
     pub(crate) at_home: bool,
-    /// By what its times are scaled to the device replayed on, where they are.
+    /// The property by which times are scaled to the device replayed on, where they are scaled.
     pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
     pub(crate) kernels: u64,
     pub(crate) copies: u64,
     pub(crate) sets: u64,
-    /// What of the kernel time has no shape; absent where all of it has one.
+    /// The part of the kernel time that has no shape; absent where all of it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     pub(crate) workgroups: u64,
     pub(crate) streams: usize,
-    /// Summed over kernel launches.
+    /// The sum of the times of all kernel launches.
     pub(crate) kernel_ns: u64,
-    /// The share of the time of all its work that copies and fills take.
+    /// The share of the time of all work that copies and fills take.
     pub(super) copied: f64,
     pub(crate) span_ns: u64,
     pub(crate) resolution_ns: u64,
     pub(crate) start_ns: u64,
     pub(crate) share: u32,
-    /// Where the arrival times of kernels come from: shares of the launches.
+    /// The origins of the arrival times of kernels: shares of the launches.
     pub(super) arrivals: OriginShares,
     /// The share of kernel time that lies in launches whose barriers are assumed.
     pub(crate) barrier_assumed: f64,
@@ -87,38 +87,39 @@ pub struct ProfileFacts {
     /// The share of kernel time during which another kernel ran: there, workgroup times are upper
     /// bounds.
     pub(crate) overlapped: f64,
-    /// CommunicationShares kernels; absent where there are none.
+    /// The communication kernels; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) communication: Option<CommunicationShares>,
-    /// The requests that run it, if any do.
+    /// The requests that run the profile, if any do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requests: Option<RequestFacts>,
-    /// Whether its host waits where the recording waited.
+    /// True if the host waits where the recording waited.
     pub(crate) closed: bool,
-    /// The share of the host's waiting time of which it is known for what; absent where it never
-    /// waited, or the file does not say.
+    /// The share of the host's waiting time whose reason is known; absent where the host never
+    /// waited, or the file has no host waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) known_waits: Option<f64>,
-    /// How far its replay alone on its own device is from its recording.
+    /// The error of a replay of the profile alone on its own device, against its recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) self_replay: Option<ModelError>,
-    /// Waits between streams, and which of them hold.
+    /// The waits between streams, and the rule that chooses those that hold.
     pub(crate) stream_waits: StreamWaitFacts,
-    /// From issue to start at least, and from the end of what an op waits for, in ns.
+    /// The least time from issue to start, in ns; `handover_ns` is that from the end of an op to
+    /// the start of one that waits for it.
     pub(crate) launch_ns: u64,
     pub(crate) handover_ns: u64,
-    /// What was met in the file.
+    /// The unusual things that were met in the file.
     pub(crate) quirks: Vec<QuirkMet>,
 }
 
-/// CommunicationShares kernels of a profile: how many, and their share of kernel time.
+/// The communication kernels of a profile: how many, and their share of kernel time.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct CommunicationShares {
     pub(super) launches: u64,
-    /// As recorded.
+    /// The share of kernel time as recorded.
     pub(super) recorded: f64,
-    /// As replayed, of the kernel time as recorded.
+    /// The time of these kernels as replayed, as a share of the kernel time as recorded.
     pub(super) replayed: f64,
 }
 
@@ -137,11 +138,11 @@ impl CommunicationShares {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
-    /// Those of which the file says for what.
+    /// The number of waits whose source the file names.
     pub(crate) recorded: u64,
-    /// Those of which it says only where.
+    /// The number of waits of which the file has only the place.
     pub(crate) inferred: u64,
-    /// Which of them hold.
+    /// The name of the rule that chooses the waits that hold.
     pub(crate) rule: &'static str,
 }
 
@@ -152,19 +153,19 @@ impl StreamWaitFacts {
         Self { recorded: all - inferred, inferred, rule: rule.name() }
     }
 
-    /// How many there are.
+    /// Counts all waits between streams.
     pub(crate) const fn all(&self) -> u64 {
         self.recorded + self.inferred
     }
 }
 
-/// A line about something met in a file.
+/// Writes a line about something met in a file.
 pub(crate) fn met(quirk: &QuirkMet) -> String {
     format!("{} {}: {}", quirk.name, units::count(quirk.count), quirk.explanation)
 }
 
 impl ProfileFacts {
-    /// The facts about a profile recorded on `device`.
+    /// Gathers the facts about a profile recorded on `device`.
     #[must_use]
     pub fn new(replayed: &ReplayedProfile<'_>, device: DeviceFacts, at_home: bool) -> Self {
         let profile = replayed.profile;
@@ -211,7 +212,7 @@ impl ProfileFacts {
 }
 
 impl ProfileFacts {
-    /// A process that runs this profile, with how far its figures may be believed.
+    /// Adds to a process that runs this profile how far its figures may be believed.
     #[must_use]
     pub fn judge(&self, process: JudgedProcess) -> JudgedProcess {
         JudgedProcess {
@@ -223,10 +224,11 @@ impl ProfileFacts {
         }
     }
 
-    /// How much later a profile ends that runs alone on its own device with a host that waits than it
-    /// did when recorded.
+    /// Returns how much later the profile ends than it did when recorded, as a share, where it runs
+    /// alone on its own device with a host that waits.
     fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
-        // A request or a step begins when the process joins; an end is that of the run.
+        // A request or a step begins when the process joins; the end of a process counts from the
+        // start of the run.
         let start = if process.judged == JudgedBy::End { self.start_ns } else { 0 };
         let at_home = self.closed && self.at_home && self.span_ns > 0;
         let alone = process.alone_ns.filter(|_| at_home)?;
@@ -235,7 +237,7 @@ impl ProfileFacts {
     }
 }
 
-/// The share of the time of all work that copies and fills take.
+/// Returns the share of the time of all work that copies and fills take.
 fn copied(profile: &Profile, kernel_ns: u128) -> f64 {
     let all = time(profile.ops.iter());
     share(all.saturating_sub(kernel_ns), all)
@@ -253,23 +255,24 @@ pub struct RequestFacts {
     pub format: &'static str,
     /// The task of the file.
     pub task: String,
-    /// How its requests arrive: periodic, poisson, trace, continuous or dependent.
+    /// The kind of arrivals of requests: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// The requests replayed, where their times are known before.
+    /// The number of requests replayed, where their times are known before.
     pub replayed: Option<u64>,
-    /// The requests that there are, where their times are known before.
+    /// The number of all requests, where their times are known before.
     pub of: Option<u64>,
-    /// Where the requests end; absent where nothing but the file or the company ends them.
+    /// The time at which requests end; absent where only the file or the company of other processes
+    /// ends them.
     pub until_ns: Option<u64>,
-    /// What made random numbers, where there were any.
+    /// The seed of the random numbers, where there were any.
     pub seed: Option<u64>,
-    /// By how many seeds, from that one on, where by more than one.
+    /// The number of seeds, from that one on, where there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
-    /// By how much requests were moved at most.
+    /// The largest time by which requests were moved.
     pub jitter_ns: Option<u64>,
-    /// What `time` was taken to count, and why, where it mattered.
+    /// The unit in which `time` was read, and why, where it mattered.
     pub time_unit: Option<String>,
-    /// Steps back in time in the file, which were sorted.
+    /// The number of steps back in time in the file, which were sorted.
     pub unsorted: u64,
 }

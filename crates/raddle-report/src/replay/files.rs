@@ -13,20 +13,20 @@ const LARGE: u64 = 1_000_000;
 /// Characters of the name of a file.
 const FILE: usize = 160;
 
-/// What is said beside the result itself.
+/// The facts that are shown beside the result itself.
 #[derive(Debug)]
 pub struct Closing<'c> {
-    /// Where the files are, if there are any.
+    /// The folder of the files, if there are any.
     pub folder: Option<&'c Path>,
-    /// What to try next, a command a line.
+    /// The next commands to try, a command a line.
     pub next: Vec<String>,
     /// The columns of the terminal, where they are known.
     pub columns: Option<usize>,
-    /// Whether the terminal shows everything.
+    /// True if the terminal shows everything.
     pub verbose: bool,
 }
 
-/// In what timelines are coarser than they could be: a line each.
+/// Names the respects in which a timeline is coarser than it could be, in a line.
 fn coarse(drawn: &DrawnTimeline) -> Option<String> {
     let units = match drawn.grain {
         "cu" => Some("compute units by launch, not by workgroup".to_owned()),

@@ -11,7 +11,7 @@ use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 use crate::units::{count, counted, duration, plain};
 
-/// The result for people.
+/// Shows the result to people.
 #[must_use]
 pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>) -> Document {
     let mut document = Document::default();
@@ -40,7 +40,8 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     document
 }
 
-/// What each tenant gets where that is set up which is recommended, and how it is.
+/// Adds what each tenant gets under the recommended recipe, and the commands and files that set it
+/// up.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -71,7 +72,7 @@ fn title(result: &ReplayResult) -> String {
     }
 }
 
-/// What a recipe does, and by which policies.
+/// Describes a recipe in words, with its policies.
 fn recipe(recipe: &RecipeResult) -> String {
     let [path, turn, allocate, preempt] = recipe.recipe.policies();
     let words = recipe.recipe.description.as_deref().unwrap_or("without a description");
@@ -79,7 +80,7 @@ fn recipe(recipe: &RecipeResult) -> String {
     format!("{name}: {words} (allocate {allocate}, turn {turn}, preempt {preempt}, path {path})")
 }
 
-/// A profile in one line.
+/// Describes a profile in one line.
 fn profile(profile: &ProfileFacts) -> String {
     let mut text = format!(
         "{}: {} ({} workgroups), {} copies and fills, {}, {}",
@@ -103,8 +104,8 @@ fn profile(profile: &ProfileFacts) -> String {
     format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
-/// On what the figures rest: what the words mean, what the model assumes, what was met in the
-/// files, and what a reader should look at twice.
+/// Adds the basis of the figures: the warnings that a reader should look at twice, the assumptions
+/// of the model, and the unusual things that were met in the files.
 fn rests(document: &mut Document, result: &ReplayResult) {
     document.section("rests", "What the figures rest on");
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {
@@ -126,7 +127,7 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
-/// The recipes under which the shorter profiles could not repeat to the end.
+/// Names the recipes under which the shorter profiles could not repeat to the end.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, NAME)).collect();

@@ -1,4 +1,4 @@
-//! What did each tenant get: what was kept for it, what did it use, what was it lent?
+//! How much of the device was kept for each tenant, used by it and lent to it?
 
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, ProcessSummary, Summary};
@@ -6,40 +6,41 @@ use serde::Serialize;
 
 use super::runs::RecipeRun;
 
-/// What one process got under a recipe, as shares of 0 to 1.
+/// The part of the device that one process got under a recipe, as shares of 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TenantGot {
-    /// The process.
+    /// The name of the process.
     pub(crate) process: String,
-    /// Its share of all shares that were given.
+    /// The share of the process, of all shares that were given.
     pub(crate) asked: f64,
-    /// What is kept for it whatever the others do; `None`: nothing.
+    /// The part that is kept for the process whatever the others do; `None`: no part.
     pub(crate) guaranteed: Option<f64>,
-    /// Its share of the wave-slot time that all used.
+    /// The share of the process in the wave-slot time that all used.
     pub(crate) received: f64,
-    /// The part of that which it was lent, also of the time that all used; `None` where nothing is
-    /// guaranteed.
+    /// The part of `received` that the process was lent, also of the time that all used; `None`
+    /// where nothing is guaranteed.
     pub(crate) lent: Option<f64>,
-    /// Requests or steps of it that ended in a second; `None`: it has neither.
+    /// Requests or steps of the process that ended in a second; `None`: it has neither.
     pub(crate) per_second: Option<f64>,
-    /// Between what and what that lies, by the least and the most contention, where it is charged.
+    /// The least and the most of `per_second` by what is known of contention, where that is
+    /// charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) per_second_between: Option<[f64; 2]>,
 }
 
-/// What a recipe keeps for processes whatever the others do.
+/// The parts that a recipe keeps for processes whatever the others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
-    /// By process, parts of `all`.
+    /// The parts of `all`, by process.
     pub parts: Vec<u64>,
     /// The whole, more than the parts where some of it is nobody's.
     pub all: u64,
-    /// Of what.
+    /// The kind of thing that is kept.
     pub of: GuaranteeOf,
 }
 
-/// Of what somebody has a guaranteed part.
+/// The kind of thing of which a process has a guaranteed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
     /// Compute units that no other process uses.
@@ -51,7 +52,8 @@ pub enum GuaranteeOf {
 }
 
 impl Guarantee {
-    /// What a recipe keeps for processes that have these shares; `None`: nothing.
+    /// Returns the parts that a recipe keeps for processes that have these shares; `None`: no
+    /// parts.
     #[must_use]
     pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
         let [_, turn, allocate, _] = recipe.policies();
@@ -78,7 +80,7 @@ impl Guarantee {
         Some(*self.parts.get(process)? as f64 / self.all as f64)
     }
 
-    /// What of the wave-slot time of a process was lent to it.
+    /// Returns the wave-slot time of a process that was lent to it.
     fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
         let Outcome { times, wave_ns, first, last, .. } = &run.together;
         let used = *wave_ns.get(process)? as f64;
@@ -94,7 +96,7 @@ impl Guarantee {
     }
 }
 
-/// What every process got in a run that came to this; nothing with one process.
+/// Returns the part that every process got in a run with this summary; empty with one process.
 pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
     if summary.processes.len() < 2 {
         return Vec::new();
@@ -125,14 +127,15 @@ fn round(share: f64) -> f64 {
     (share * 10_000.0).round() / 10_000.0
 }
 
-/// Requests or steps that ended in a second.
+/// Returns the requests or steps that ended in a second.
 fn rate(of: &ProcessSummary) -> Option<f64> {
     let requests = of.requests.as_ref().filter(|it| it.ended > 0);
     let served = requests.map(|it| it.ended as f64 * 1e9 / it.last_end_ns.max(1) as f64);
     served.or_else(|| of.steps.filter(|steps| steps.ended > 0).map(|steps| steps.per_second))
 }
 
-/// The least and the most of them by what is known of contention; `None` where that is not charged.
+/// Returns the least and the most requests or steps in a second by what is known of contention;
+/// `None` where contention is not charged.
 fn rates(run: &RecipeRun, process: usize, expected: f64) -> Option<[f64; 2]> {
     let bounds = run.bounds.iter().map(|of| of.processes.get(process).and_then(rate));
     let all: Option<Vec<f64>> = bounds.chain([Some(expected)]).collect();

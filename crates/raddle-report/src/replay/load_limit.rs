@@ -5,39 +5,39 @@ use serde::Serialize;
 use crate::document::Block;
 use crate::units::{count, plain, quoted};
 
-/// Up to which load the recommended recipe meets all goals, everything else as it was asked. Requests that
-/// arrive at a rate arrive faster or slower, all by the same factor.
+/// The load up to which the recommended recipe meets all goals, everything else as the user set it.
+/// Requests that arrive at a rate arrive faster or slower, all by the same factor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
     /// The name of the recipe.
     pub recipe: String,
-    /// Percent of the load asked for: the most that was replayed with all goals met, below the least with one
-    /// missed; `None`: one was missed at every load.
+    /// The highest replayed load with all goals met that is below the least with one missed, in
+    /// percent of the load asked for; `None`: a goal was missed at every load.
     pub met_percent: Option<u32>,
-    /// The least that was replayed with a goal missed; `None`: all were met at every load.
+    /// The lowest replayed load with a goal missed, in percent; `None`: all were met at every load.
     pub missed_percent: Option<u32>,
     /// The processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
 }
 
-/// Why no such load was looked for, and what finds it.
+/// The reason why no such load was searched for, and the command that finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
     /// The workgroups that a run starts, which would be run again for each load.
     pub workgroups: u64,
-    /// The most for which loads are tried.
+    /// The largest number of workgroups for which loads are tried.
     pub most: u64,
-    /// The command that finds it, its files by their names.
+    /// The command that finds the load, with files by their names.
     pub command: Vec<String>,
-    /// The same with files as they were given.
+    /// The command that finds the load, with files as the user gave them.
     #[serde(skip)]
     pub given: Vec<String>,
 }
 
 impl LoadLimitLeftOut {
-    /// In a sentence without its full stop.
+    /// Writes the reason as a sentence without its full stop.
     pub(super) fn text(&self) -> String {
         format!(
             "up to which load was not searched, as a run starts {} workgroups (at most {}): the command below finds it",
@@ -58,14 +58,15 @@ impl LoadLimitLeftOut {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RatedProcess {
-    /// Its name.
+    /// The name of the process.
     pub name: String,
-    /// Requests a second as asked for.
+    /// Requests a second as the user set them.
     pub per_s: f64,
 }
 
 impl LoadLimit {
-    /// In a sentence without its full stop; in brief of whatever is recommended.
+    /// Writes the limit as a sentence without its full stop; in brief the sentence does not name
+    /// the process or the recipe.
     pub(super) fn text(&self, brief: bool) -> String {
         let of = match (brief, self.processes.as_slice()) {
             (true, _) | (_, []) => String::new(),
@@ -86,7 +87,8 @@ impl LoadLimit {
         }
     }
 
-    /// The load at a percentage of that asked for: of one process in requests a second, to a tenth.
+    /// Returns the load at a percentage of the load asked for: with one process in requests a
+    /// second, to a tenth, else in percent.
     fn load(&self, percent: u32) -> f64 {
         match self.processes.as_slice() {
             [only] => (only.per_s * f64::from(percent) / 10.0).round() / 10.0,

@@ -21,13 +21,13 @@ use crate::units::{counted, percent, share};
 pub(crate) struct RefusedLaunches {
     pub(super) profile: String,
     pub(super) kernel: String,
-    /// What lacks: the limiter.
+    /// The resource that is lacking: the limiter.
     pub(super) resource: &'static str,
-    /// How much one workgroup wants, and how much there is; in `unit`.
+    /// The amount that one workgroup wants, in `unit`; `available` is the amount that there is.
     pub(super) wanted: u64,
     pub(super) available: u64,
     pub(super) unit: &'static str,
-    /// What there is although it is not reported, where that is why.
+    /// The room that the search of the recipe does not report, where that is the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unreported: Option<Unreported>,
     pub(super) launches: u64,
@@ -39,7 +39,7 @@ pub(crate) struct RefusedLaunches {
 pub(crate) struct Unreported {
     /// The search of the recipe.
     pub(super) search: &'static str,
-    /// How much an empty compute unit has in one run, in the unit of the refusal.
+    /// The amount that an empty compute unit has in one run, in the unit of the refusal.
     pub(super) there_is: u64,
 }
 
@@ -51,16 +51,16 @@ pub(crate) struct StuckLaunches {
     pub(super) launches: u64,
 }
 
-/// Why launches never ended.
+/// The reason why launches never ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct NeverEnded {
     pub(super) why: String,
-    /// Whether it is a fault of raddle, whatever was given to it.
+    /// True if the reason is a fault of raddle, whatever the input.
     pub(super) fault: bool,
 }
 
 impl NeverEnded {
-    /// Of a run under a recipe; `None` where all launches ended, or nobody says why they did not.
+    /// Explains a run under a recipe; `None` where all launches ended, or the reason is unknown.
     pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {
@@ -93,7 +93,8 @@ impl NeverEnded {
     }
 }
 
-/// What a search does not report of a resource, where an empty compute unit would have room.
+/// Returns the room of an empty compute unit that the search of a recipe does not report, where
+/// that room would be enough.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
@@ -147,12 +148,12 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// From this share of its kernel time on, what never ran of a profile can overturn the answer: a smaller
-/// difference is none.
+/// The share of its kernel time from which on the work of a profile that never ran can overturn the
+/// answer: a smaller difference does not count.
 const NOTICED: f64 = 0.01;
 
-/// The profiles of which something can never run, under whichever recipe: what is refused takes no time.
-/// Whether it overturns the answer follows from its share of kernel time.
+/// Describes the profiles of which something can never run, under whichever recipe: refused work
+/// takes no time. The share of kernel time decides whether that can overturn the answer.
 pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> LostWork {
     let lost: Vec<Vec<(u64, u128)>> = runs.iter().map(|run| lost_under(profiles, run)).collect();
     let mut work = LostWork::default();
@@ -195,13 +196,14 @@ pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) ->
 /// Work that never ran.
 #[derive(Debug, Default)]
 pub(super) struct LostWork {
-    /// The line of the first screen, where it can overturn the answer.
+    /// The line of the first screen, where the work can overturn the answer.
     pub(super) overturning: Option<Overturning>,
-    /// A sentence for each profile of which so little never ran that it cannot.
+    /// A sentence for each profile that lost too little work to overturn the answer.
     pub(super) warnings: Vec<String>,
 }
 
-/// By profile, how many launches of its first repetition never ran, and how long they last.
+/// Counts for each profile the launches of its first repetition that never ran, and sums up their
+/// durations in ns.
 fn lost_under(profiles: &[ReplayedProfile<'_>], run: &RecipeRun) -> Vec<(u64, u128)> {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
     for refused in &run.together.refused {

@@ -1,7 +1,7 @@
 //! What came out of a replay, and how is it shown?
 //!
-//! [`ReplayResult`] is the whole result as data, `summary.json`; [`document`] is the same for
-//! people, with pictures made from the runs.
+//! [`ReplayResult`] is the whole result as data, `summary.json`; [`document`] shows it to people,
+//! with pictures made from the runs.
 
 mod answer;
 mod assumptions;

@@ -1,6 +1,6 @@
 //! Which warnings can overturn the answer, so that they belong on the first screen?
 //!
-//! Each is a line there, however many profiles it concerns; what it means at length is among the
+//! Each warning is a line there, however many profiles it concerns; its explanation is among the
 //! warnings behind it. Shares are of 0 to 1.
 
 use raddle_dispatch::RefusedReset;
@@ -17,21 +17,22 @@ use crate::units::{count, duration, percent, plain};
 pub struct Overturning {
     /// A line of the first screen.
     pub line: String,
-    /// The same at length, a sentence for each profile or recipe.
+    /// The warning at length, a sentence for each profile or recipe.
     pub warnings: Vec<String>,
 }
 
-/// From this share of kernel time on communication can overturn the answer, and from this share of the
-/// time of all work copies can.
+/// The share of kernel time from which on communication can overturn the answer, and the share of
+/// the time of all work from which on copies can.
 const LARGE: f64 = 0.25;
-/// From this share of its launches on a profile says too little of when they were made.
+/// The share of launches without a recorded launch time from which on that lack can overturn the
+/// answer.
 const MOST_LAUNCHES: f64 = 0.5;
-/// Characters of a name that stands alone in a line, and beside a number.
+/// Characters of a name that stands alone in a line, and of one beside a number.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
 
 impl Overturning {
-    /// A line about profiles, of which each has its sentence; `None` without any.
+    /// Makes a line about profiles, of which each has its sentence; `None` without any.
     pub(super) fn of<'p>(
         found: impl IntoIterator<Item = (&'p str, String)>,
         line: impl FnOnce(&str) -> String,
@@ -41,7 +42,7 @@ impl Overturning {
     }
 }
 
-/// Names in few characters: one, or the first and how many more.
+/// Writes names in few characters: one, or the first and how many more.
 fn brief(names: &[&str]) -> String {
     match names {
         [only] => plain(only, ALONE),
@@ -50,7 +51,8 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// What of profiles can overturn an answer, on a device and where communication is treated so.
+/// Returns the warnings from profiles that can overturn an answer, on a device and with a rule for
+/// communication.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -64,7 +66,7 @@ pub fn of_profiles(
         .collect()
 }
 
-/// Profiles whose device is a guess.
+/// Warns of profiles whose device is a guess.
 fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let guessed = || sources.iter().filter(|source| source.device.found == DeviceFound::Guessed);
     let found = guessed().map(|source| {
@@ -80,7 +82,7 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Profiles for whose device another one stands in that nobody named.
+/// Warns of profiles for whose device another one stands in that nobody named.
 fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let found = sources
@@ -92,7 +94,7 @@ fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
     })
 }
 
-/// Why the device replayed on stands in for that of a profile; `None` where it does not.
+/// Explains why the device replayed on stands in for that of a profile; `None` where it does not.
 pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<String> {
     let why = match source.device.found {
         DeviceFound::StandIn => "does not say on which device it was recorded",
@@ -102,7 +104,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Work without a recorded issue is issued as early as possible, which changes what a replay means.
+/// Warns of launches without a recorded issue: they are issued as early as possible, which changes
+/// the meaning of a replay.
 fn no_launch_times(sources: &[ProfileFacts]) -> Option<Overturning> {
     let without = || sources.iter().filter(|source| source.arrivals.assumed >= MOST_LAUNCHES);
     let found = without().map(|source| {
@@ -121,7 +124,7 @@ fn no_launch_times(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Profiles whose communication is kept and is a large part of them.
+/// Warns of profiles whose communication is kept and is a large part of their time.
 fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
     let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
     let kept = rule == CommRule::Keep;
@@ -140,7 +143,7 @@ fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning
     })
 }
 
-/// Profiles of which copies are a large part.
+/// Warns of profiles of which copies are a large part.
 fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     let large = || sources.iter().filter(|source| source.copied > LARGE);
     let found = large().map(|source| {
@@ -157,8 +160,8 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Resets that a recipe asked for and that were not made although something ran: its figures are those of
-/// the flag then.
+/// Warns of resets that a recipe wanted and that were not made although something ran: the figures
+/// of the recipe are then those of the flag.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);
@@ -179,7 +182,7 @@ pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Opti
     })
 }
 
-/// Why a reset was not made.
+/// Explains why a reset was not made.
 const fn because(why: RefusedReset) -> &'static str {
     match why {
         RefusedReset::NothingRuns => "nothing ran",
@@ -187,7 +190,7 @@ const fn because(why: RefusedReset) -> &'static str {
         RefusedReset::KilledOften => "a launch that ran was killed often before",
         RefusedReset::CopyRuns => "a copy ran",
         RefusedReset::OtherProcess => "another process was in the runtime",
-        // Without a verdict nothing is killed.
+        // All other reasons: a launch has no verdict, and without a verdict it is not killed.
         _ => "a launch that ran has no verdict (--idempotent)",
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
-/// A line for each thing of each recipe; what is the same under every recipe once.
+/// Writes a line for each item of each recipe; items that are the same under every recipe get one
+/// line.
 fn by_recipe<T: PartialEq>(
     recipes: &[RecipeResult],
     items: impl Fn(&RecipeResult) -> &[T],
@@ -64,7 +65,7 @@ fn refusal(refused: &RefusedLaunches) -> String {
     format!("{launches}: {}", why(refused))
 }
 
-/// What such a launch lacks.
+/// Says what a launch that can never run lacks.
 fn why(refused: &RefusedLaunches) -> String {
     let RefusedLaunches { resource, wanted, available, unit, unreported, .. } = refused;
     let (wanted, had) = (count(*wanted), count(*available));

@@ -45,7 +45,7 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// One picture a process with requests: the share of them that took no longer.
+/// Draws one picture a process with requests: the share of them that took no longer.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let chart = |(process, _): (&str, &RequestSummary)| {
@@ -89,12 +89,12 @@ fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
     ChartSeries { look, name: name.to_owned(), words, points }
 }
 
-/// The recipes, the best first.
+/// Returns the recipes, the best first.
 fn ranked(result: &ReplayResult) -> impl Iterator<Item = &RecipeResult> {
     result.answer.ranking.iter().filter_map(|&at| result.recipes.get(at))
 }
 
-/// The slowest of each process under each recipe.
+/// Makes the table of the slowest requests of each process under each recipe.
 fn slowest(result: &ReplayResult) -> Table {
     let figures = [
         "request",
@@ -151,7 +151,7 @@ fn slowest(result: &ReplayResult) -> Table {
     table.without_constants()
 }
 
-/// Victims by blockers.
+/// Makes the table of victims by blockers.
 fn blocked(result: &ReplayResult) -> Table {
     let names: Vec<&str> = result.profiles.iter().map(|profile| &*profile.name).collect();
     let blocks = |name: &&str| {

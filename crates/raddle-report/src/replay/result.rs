@@ -1,6 +1,7 @@
-//! What came out of a replay, as one document: `summary.json`, and what the texts are made from.
+//! What came out of a replay, as one document?
 //!
-//! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
+//! The document is `summary.json`, and the source of all texts. It has no paths and nothing from
+//! the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, SlowRequest, Summary};
@@ -27,43 +28,44 @@ const SCHEMA: u32 = 1;
 pub struct ReplayResult {
     /// The version of this document: docs/summary.md.
     pub(crate) schema: u32,
-    /// The command that made it, its files by their names.
+    /// The command that made the result, its files by their names.
     pub(crate) command: Vec<String>,
     /// The version of this tool.
     pub(crate) raddle: &'static str,
-    /// What was replayed on.
+    /// The device replayed on.
     pub(crate) device: DeviceFacts,
-    /// What was replayed.
+    /// The profiles that were replayed.
     pub(crate) profiles: Vec<ProfileFacts>,
-    /// Under which rules: what every figure rests on.
+    /// The rules of the replay: the basis of every figure.
     pub(crate) assumptions: Vec<String>,
-    /// What a reader should think about.
+    /// The warnings that a reader should think about.
     pub(crate) warnings: Vec<String>,
-    /// What can overturn the answer, in brief: a line of the first screen each.
+    /// The warnings that can overturn the answer, in brief: a line of the first screen each.
     pub(crate) overturning: Vec<String>,
-    /// How many warnings these lines stand for.
+    /// The number of warnings that the lines of `overturning` stand for.
     #[serde(skip)]
     pub(crate) in_brief: usize,
-    /// Whether energy is told to whoever reads the text.
+    /// True if energy is shown to readers of the text.
     #[serde(skip)]
     pub(crate) energy_shown: bool,
     /// The recipes under which launches never ended: their figures are of the rest.
     pub(crate) stuck: Vec<String>,
-    /// What the recipes do to the processes, and which to use.
+    /// The figures of the processes under the recipes, and the recommendation.
     pub(crate) answer: PolicyFigures,
-    /// Up to which load all goals are met; `None` where that was not looked for.
+    /// The load up to which all goals are met; `None` where that was not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) load_limit: Option<LoadLimit>,
-    /// Why that was not looked for, although it was asked.
+    /// The reason why that load was not searched for, although the user asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) load_limit_left_out: Option<LoadLimitLeftOut>,
-    /// What to run to have the recommended way of sharing, a line each, where ways are compared.
+    /// The commands that set up the recommended way of sharing, a line each, where ways are
+    /// compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) setup: Vec<String>,
-    /// The files that this takes.
+    /// The files that these commands need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) setup_files: Vec<SetUpFile>,
-    /// One entry a recipe.
+    /// The results, one a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
 
@@ -72,27 +74,27 @@ pub struct ReplayResult {
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
     pub(crate) name: String,
-    /// Launch path, turn, allocate, preempt and their parameters.
+    /// The launch path, turn, allocate and preempt policies and their parameters.
     pub(crate) recipe: Recipe,
-    /// Its decision log, within the folder of results.
+    /// The decision log, within the folder of results.
     pub(crate) log: Option<String>,
-    /// How large that is.
+    /// The size of that log in bytes.
     pub(crate) log_bytes: Option<u64>,
-    /// Its timeline, if one was drawn.
+    /// The timeline, if one was drawn.
     pub(crate) timeline: Option<DrawnTimeline>,
-    /// That of its slowest request on every compute unit, if one was drawn.
+    /// The timeline of the slowest request on every compute unit, if one was drawn.
     pub(crate) slowest_timeline: Option<DrawnTimeline>,
     pub(crate) summary: Summary,
-    /// What each process got; empty with one process.
+    /// The part that each process got; empty with one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) got: Vec<TenantGot>,
     /// Launches of first repetitions that can never run.
     pub(crate) refusals: Vec<RefusedLaunches>,
-    /// Such launches in later repetitions.
+    /// The number of launches of later repetitions that can never run.
     pub(crate) refused_again: u64,
     /// Launches that never ended although nothing more could happen.
     pub(crate) stuck: Vec<StuckLaunches>,
-    /// Why, where there are some.
+    /// The reason why launches never ended, where some did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ended: Option<NeverEnded>,
 }
@@ -118,13 +120,13 @@ impl RecipeResult {
         }
     }
 
-    /// The slowest of the requests of all processes.
+    /// Returns the slowest of the requests of all processes.
     pub(super) fn slowest(&self) -> Option<&SlowRequest> {
         let requests = self.summary.processes.iter().filter_map(|of| of.requests.as_ref());
         requests.filter_map(|of| of.slowest.first()).max_by_key(|slow| slow.latency_ns)
     }
 
-    /// How many launches of a process never ended.
+    /// Counts the launches of a process that never ended.
     pub(super) fn stuck_of(&self, process: &str) -> u64 {
         let own = self.stuck.iter().filter(|stuck| stuck.profile == process);
         own.map(|stuck| stuck.launches).sum()
@@ -132,7 +134,7 @@ impl RecipeResult {
 }
 
 impl ReplayResult {
-    /// The result of a replay from its runs.
+    /// Makes the result of a replay from its runs.
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
         // The only process runs alone anyway, the same under the first recipe as under any.
@@ -183,42 +185,42 @@ impl ReplayResult {
         }
     }
 
-    /// Says up to which load all goals are met.
+    /// Adds the load up to which all goals are met.
     pub fn limit_load(&mut self, limit: LoadLimit) {
         self.load_limit = Some(limit);
     }
 
-    /// Says why that was not looked for.
+    /// Adds the reason why that load was not searched for.
     pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
         self.load_limit_left_out = Some(why);
     }
 
-    /// The warnings that can overturn the answer, in brief.
+    /// Returns the warnings that can overturn the answer, in brief.
     #[must_use]
     pub fn overturning(&self) -> &[String] {
         &self.overturning
     }
 
-    /// Says what to run to have the recommended way of sharing, and which files that takes.
+    /// Adds the commands that set up the recommended way of sharing, and the files that they need.
     pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
         self.setup = lines;
         self.setup_files = files;
     }
 
-    /// The files that set it up.
+    /// Returns the files that set up the recommended way of sharing.
     #[must_use]
     pub fn setup_files(&self) -> &[SetUpFile] {
         &self.setup_files
     }
 
-    /// What the recipes do to the processes, and which to use.
+    /// Returns the figures of the processes under the recipes, and the recommendation.
     #[must_use]
     pub const fn answer(&self) -> &PolicyFigures {
         &self.answer
     }
 
-    /// Positions of the recipes that are compared in detail: the baseline, and the recommended one
-    /// where that is another.
+    /// Returns the positions of the recipes that are compared in detail: the baseline, and the
+    /// recommended one where that is another.
     #[must_use]
     pub fn compared(&self) -> Vec<usize> {
         let answer = &self.answer;
@@ -230,20 +232,20 @@ impl ReplayResult {
         compared
     }
 
-    /// Whether there is a timeline of a recipe.
+    /// Returns whether there is a timeline of a recipe.
     #[must_use]
     pub fn is_drawn(&self, recipe: usize) -> bool {
         self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
     }
 
-    /// From when to when the slowest request was served, under a recipe with requests.
+    /// Returns the arrival and the end of the slowest request, under a recipe with requests.
     #[must_use]
     pub fn slowest_request(&self, recipe: usize) -> Option<(u64, u64)> {
         let slow = self.recipes.get(recipe)?.slowest()?;
         Some((slow.arrival_ns, slow.end_ns))
     }
 
-    /// Takes in a timeline of a recipe.
+    /// Adds a timeline of a recipe.
     pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
         if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
             let slowest = drawn.file.ends_with(SLOWEST);
@@ -252,19 +254,20 @@ impl ReplayResult {
         }
     }
 
-    /// Why no recipe meets all goals; `None` where one does, or there are none.
+    /// Says why no recipe meets all goals; `None` where one does, or there are none.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
         self.answer.missed_goals().map(str::to_owned)
     }
 
-    /// Under which recipes how many launches never ended, and why; `None` where all launches did.
+    /// Says under which recipes how many launches never ended, and why; `None` where all launches
+    /// ended.
     #[must_use]
     pub fn stuck_launches(&self) -> Option<String> {
         stuck_under(&self.recipes)
     }
 
-    /// Whether some of them never ended by a fault of raddle.
+    /// Returns whether some launches never ended by a fault of raddle.
     #[must_use]
     pub fn has_fault(&self) -> bool {
         let mut why = self.recipes.iter().filter_map(|recipe| recipe.never_ended.as_ref());
@@ -272,7 +275,7 @@ impl ReplayResult {
     }
 }
 
-/// What the recipes do to the processes.
+/// Judges the processes under the recipes.
 fn answer(
     replay: &Replay<'_>,
     profiles: &[ProfileFacts],
@@ -296,7 +299,7 @@ fn answer(
     answer
 }
 
-/// Where kernels of a profile have no shape, in brief.
+/// Names the profiles with kernels without a shape, in brief.
 fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     profiles.iter().filter_map(|profile| {
         let told = profile.unknown_kernels.as_ref()?.told();
@@ -304,7 +307,8 @@ fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Under which recipes how many launches never ended, and why; `None` where all launches did.
+/// Says under which recipes how many launches never ended, and why; `None` where all launches
+/// ended.
 fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
     let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
     let told: Vec<String> = stuck

@@ -1,4 +1,4 @@
-//! What is a result made from, and how are its files called?
+//! What is a result made from, and what are its files called?
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
@@ -11,99 +11,100 @@ use super::facts::ReplayedProfile;
 use crate::answer::Goal;
 use crate::timeline::Timeline;
 
-/// The result as a whole.
+/// The file of the result as a whole.
 pub const SUMMARY: &str = "summary.json";
-/// The page.
+/// The file of the page.
 pub const PAGE: &str = "report.html";
-/// A decision log, in the folder of its recipe.
+/// The file of a decision log, in the folder of its recipe.
 pub const LOG: &str = "decisions.jsonl.zst";
-/// A timeline, in the folder of its recipe.
+/// The file of a timeline, in the folder of its recipe.
 pub const PERFETTO: &str = "timeline.perfetto-trace";
 
-/// A timeline of the slowest request alone, beside it.
+/// The file of a timeline of the slowest request alone, beside the other one.
 pub const SLOWEST: &str = "slowest.perfetto-trace";
 
-/// The folder with the files that set up what is recommended.
+/// The folder with the files that set up the recommended way of sharing.
 pub const SET_UP: &str = "set-up";
 
 /// A file that sets up a way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
-    /// Its name.
+    /// The name of the file.
     pub name: &'static str,
-    /// Who reads it.
+    /// The purpose of the file: which program reads it.
     pub what: &'static str,
-    /// What is in it.
+    /// The contents of the file.
     pub text: String,
 }
 
 /// The runs of one recipe.
 #[derive(Debug)]
 pub struct RecipeRun {
-    /// Its name in results.
+    /// The name of the recipe in results.
     pub name: String,
-    /// Its settings.
+    /// The settings of the recipe.
     pub recipe: Recipe,
-    /// All processes together.
+    /// The run of all processes together.
     pub together: Outcome,
-    /// The same with the requests of further seeds.
+    /// The runs of all processes with the requests of further seeds.
     pub seeds: Vec<Summary>,
-    /// The same with the least and the most contention, where it is charged.
+    /// The runs of all processes with the least and the most contention, where it is charged.
     pub bounds: Vec<Summary>,
-    /// By process, the wave-slot time that it had beyond the compute units that are its own, in wave-ns;
-    /// `None` where none are lent.
+    /// The wave-slot time that each process had beyond the compute units that are its own, in
+    /// wave-ns; `None` where no units are lent.
     pub lent: Option<Vec<u128>>,
-    /// The bytes of its decision log, if there is one.
+    /// The bytes of the decision log, if there is one.
     pub log_bytes: Option<u64>,
-    /// Its timeline, if one was drawn.
+    /// The timeline, if one was drawn.
     pub timeline: Option<DrawnTimeline>,
 }
 
-/// What was replayed, on which device.
+/// The profiles that were replayed, and their device.
 #[derive(Debug)]
 pub struct Replay<'r> {
     /// The device replayed on.
     pub target: &'r Device,
-    /// What results say of it.
+    /// The facts about that device in results.
     pub device: DeviceFacts,
-    /// In the order of the processes.
+    /// The profiles, in the order of the processes.
     pub profiles: &'r [ReplayedProfile<'r>],
-    /// The processes.
+    /// The processes as they are simulated.
     pub workload: &'r Workload,
-    /// What was assumed.
+    /// The rules that fill in the facts that no profile has.
     pub rules: &'r Rules,
-    /// Each process alone and once under `leftover`; empty where there is only one, which runs once.
+    /// The run of each process alone and once under `leftover`; empty where there is only one,
+    /// which runs once.
     pub alone: &'r [Outcome],
-    /// What is asked of the processes.
+    /// The goals that the user set for the processes.
     pub goals: &'r [Goal],
     /// The command that was given, without paths.
     pub command: &'r [String],
 }
 
-/// What results say of a timeline.
+/// The facts about a timeline in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DrawnTimeline {
-    /// Its file, within the folder of results.
+    /// The file of the timeline, within the folder of results.
     pub file: String,
-    /// From when to when, where not all of the run.
+    /// The begin and end of the part that is drawn, where that is not all of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_ns: Option<(u64, u64)>,
-    /// The name of its [`Grain`](crate::timeline::Grain).
+    /// The name of the [`Grain`](crate::timeline::Grain).
     pub grain: &'static str,
-    /// Its slices, those of launches and streams included.
+    /// The number of slices, those of launches and streams included.
     pub slices: u64,
-    /// Since when launches are not drawn, because there were more than wanted.
+    /// The time from which on launches are not drawn, because there were more than wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_ns: Option<u64>,
-    /// A sample of a counter is the highest value in so many nanoseconds.
+    /// The step of counters: a sample is the highest value in this many nanoseconds.
     pub counter_step_ns: u64,
-    /// Whether the times at which launches were off the device were too many to be drawn.
+    /// True if the times at which launches were off the device were too many to be drawn.
     pub off_times_left_out: bool,
 }
 
 impl DrawnTimeline {
-    /// What results say of a timeline in this file.
+    /// Gathers the facts about a timeline in this file.
     #[must_use]
     pub fn new(file: String, window_ns: Option<(u64, u64)>, timeline: &Timeline) -> Self {
         Self {

@@ -10,7 +10,8 @@ const WORDS: &str = "Run time is the time with waves on the device, alive time t
 
 const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
-/// What each tenant got under one recipe, or under all; nothing with one process.
+/// Makes the table of the parts that each tenant got under one recipe, or under all; empty with one
+/// process.
 pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
@@ -38,7 +39,7 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     table
 }
 
-/// Such a figure with its interval, where that is no single one.
+/// Writes the requests or steps in a second with their interval, where that is not a single value.
 fn told_rate(got: &TenantGot) -> Cell {
     let Some(rate) = got.per_second else { return "-".into() };
     let between = got.per_second_between.map(|between| between.map(|rate| format!("{rate:.1}")));
@@ -58,7 +59,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     super::preemptions::fill(document, result);
 }
 
-/// On a terminal only where a recipe divides time.
+/// Adds the table of turns; a terminal shows it only where a recipe divides time.
 fn turns(document: &mut Document, result: &ReplayResult) {
     let divides = |recipe: &RecipeResult| {
         let [_, turn, ..] = recipe.recipe.policies();
@@ -74,7 +75,7 @@ fn turns(document: &mut Document, result: &ReplayResult) {
     document.page(Block::Note(WORDS.to_owned()));
 }
 
-/// One row a recipe; none where there is one process.
+/// Makes one row a recipe; none where there is one process.
 fn turns_table(result: &ReplayResult) -> Table {
     let figures = [
         "Jain of run",

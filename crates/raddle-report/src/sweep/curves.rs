@@ -5,15 +5,15 @@ use crate::answer::{GoalLimit, GoalMetric};
 use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
 use crate::units::duration;
 
-/// Series of one picture; more are parted into several by an axis.
+/// Series of one picture at most; more are divided into several pictures by an axis.
 const SERIES: usize = 8;
-/// Pictures of one kind.
+/// Pictures of one kind at most.
 pub(super) const CHARTS: usize = 24;
 
 /// Groups that belong together, and the values that they share.
 type Facet<'s> = (String, Vec<&'s GroupSummary>);
 
-/// A curve for each series of values, a picture for each process.
+/// Draws a curve for each series of values, in a picture for each process.
 pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let facets = facets(summary, *along);
@@ -24,8 +24,8 @@ pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     charts.collect()
 }
 
-/// The groups in one part, or by the values of the first axis that is neither drawn along nor the
-/// recipe, where there are many series.
+/// Returns the groups in one part; where there are many series, in parts by the values of the first
+/// axis that is neither drawn along nor the recipe.
 fn facets(summary: &SweepSummary, along: usize) -> Vec<Facet<'_>> {
     let groups = summary.groups.iter();
     let apart = (0..summary.axes.len()).find(|&at| at != along && summary.axes[at] != "recipe");
@@ -104,7 +104,7 @@ fn curve(
     })
 }
 
-/// The values of a group without those on some axes, and without axes where all are equal.
+/// Names the values of a group, except those on some axes, and those on axes where all are equal.
 pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usize]) -> String {
     let told = group.values.iter().enumerate().filter(|(at, value)| {
         let differs = || summary.groups.iter().any(|other| other.values[*at] != **value);
@@ -114,8 +114,8 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
     if told.is_empty() { "all".to_owned() } else { told.join(" ") }
 }
 
-/// The process upward and the one whose cost stands along: the first with requests and the first
-/// without, else the first two.
+/// Returns the process on the vertical axis and the process whose cost is on the horizontal one:
+/// the first with requests and the first without, else the first two.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();
@@ -124,8 +124,8 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// What one process gains and what another pays, a picture for each value along; those that nobody
-/// beats in both stand first and are joined.
+/// Draws the gain of one process over the cost of another, a picture for each value along; points
+/// that no other point beats in both stand first and are joined.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {
@@ -200,7 +200,7 @@ fn front(
     })
 }
 
-/// Which of these groups have no answer, so that they are in no picture.
+/// Names the groups that have no answer, so that no picture has them.
 fn unanswered<'g>(
     summary: &SweepSummary,
     groups: impl Iterator<Item = &'g GroupSummary>,

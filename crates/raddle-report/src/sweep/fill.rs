@@ -5,14 +5,14 @@ use super::summary::{FailedCase, GroupSummary, SweepSummary, Within};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
 use crate::units::{count, counted, duration};
 
-/// Rows of the table on the page; the file has all.
+/// Rows of the table on the page at most; the file has all.
 const ROWS: usize = 2000;
-/// Rows of a table on a terminal.
+/// Rows of a table on a terminal at most.
 const SHORT: usize = 16;
 /// Characters of a value on a terminal.
 const VALUE: usize = 24;
 
-/// The summary of a sweep for people; `file` is where the rows are.
+/// Shows the summary of a sweep to people; `file` has the rows.
 #[must_use]
 pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -77,7 +77,7 @@ fn pictures(document: &mut Document, heading: &str, mut charts: Vec<Chart>, lege
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// How far each series is good.
+/// Makes the table of how far each series is good.
 fn reach(summary: &SweepSummary) -> Option<Table> {
     let (along, _) = summary.along.as_ref()?;
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
@@ -104,7 +104,7 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
     Some(table)
 }
 
-/// What came of each set of values.
+/// Makes the table of the figures of each set of values.
 fn groups(summary: &SweepSummary, most: usize) -> Table {
     let mut columns: Vec<Column> =
         summary.axes.iter().map(|key| Column::name(key, VALUE)).collect();
@@ -146,7 +146,7 @@ fn figure(figure: Option<Within>) -> Cell {
     }
 }
 
-/// What becomes of cases that failed; `None` where none did.
+/// Warns of cases that failed; `None` where none did.
 pub(super) fn of_failures(failures: &[FailedCase]) -> Option<String> {
     let failed = counted(failures.len() as u64, "case", "cases");
     (!failures.is_empty()).then(|| {

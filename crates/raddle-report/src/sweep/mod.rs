@@ -1,8 +1,8 @@
 //! What came out of a sweep, and how is it shown?
 //!
-//! [`SweepRow`] is one case, a line of JSON. [`Swept`] takes rows in any order and sums them up over
-//! seeds to a [`SweepSummary`]; [`document`] is that for people. [`SearchRows`], [`SearchSummary`] and
-//! [`search_document`] do the same for a study of searches.
+//! [`SweepRow`] is one case, a line of JSON. [`Swept`] takes rows in any order and sums them up
+//! over seeds to a [`SweepSummary`]; [`document`] shows that summary to people. [`SearchRows`],
+//! [`SearchSummary`] and [`search_document`] do the same for a study of searches.
 
 mod curves;
 mod fill;

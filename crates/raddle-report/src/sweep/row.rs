@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
-/// What came of one case. It is written as one object without objects in it: `case`, `of`, what was
-/// varied, then its figures, or `error`.
+/// The result of one case. It is written as one object without objects in it: `case`, `of`, the
+/// values of the axes, then the figures, or `error`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
-    /// Its id.
+    /// The id of the case.
     pub case: String,
-    /// What tells it from a case of the same id of another sweep.
+    /// The text that distinguishes the case from a case of the same id of another sweep.
     pub of: String,
-    /// What was varied, and its value.
+    /// The axes, each with its value.
     pub values: Vec<(String, String)>,
-    /// Its figures by name, or why there are none.
+    /// The figures by name, or the reason why there are none.
     pub result: Result<Vec<(String, Number)>, String>,
 }
 
 impl SweepRow {
-    /// The row as a line, with its end.
+    /// Writes the row as a line, with its line end.
     #[must_use]
     pub fn line(&self) -> String {
         // Strings and finite numbers only: this cannot fail.
@@ -50,7 +50,7 @@ impl Serialize for SweepRow {
     }
 }
 
-/// A value that is a number, requests in a second included, as one.
+/// Converts a value that is a number, requests in a second included, to a number.
 fn number(value: &str) -> Value {
     let bare = value.strip_suffix("/s").unwrap_or(value);
     let plain = |c: char| c.is_ascii_digit() || c == '.';
@@ -62,11 +62,11 @@ fn number(value: &str) -> Value {
 /// A row as a file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRow {
-    /// Its id.
+    /// The id of the case.
     pub case: String,
-    /// What tells it from a case of the same id of another sweep.
+    /// The text that distinguishes the case from a case of the same id of another sweep.
     pub of: String,
-    /// Its numbers by name, or why there are none.
+    /// The numbers by name, or the reason why there are none.
     pub result: Result<BTreeMap<String, f64>, String>,
 }
 

@@ -13,14 +13,14 @@ const VALUE: usize = 28;
 /// Characters of the name of a process.
 const NAME: usize = 16;
 
-/// The option by which decisions take time.
+/// The option that gives decisions a duration.
 const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
 
 const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan (?: a case beside it failed)";
 
-/// A study of searches for people; `file` is where the rows are.
+/// Shows a study of searches to people; `file` has the rows.
 #[must_use]
 pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -51,7 +51,7 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
 
 fn table(summary: &SearchSummary) -> Table {
     let axes = summary.axes.iter().enumerate();
-    // What is equal everywhere tells nothing.
+    // Axes with one value everywhere are left out.
     let told: Vec<usize> = axes
         .filter(|(at, _)| {
             let first = summary.searches.first().map(|group| &group.values[*at]);
@@ -95,7 +95,7 @@ fn table(summary: &SearchSummary) -> Table {
     table
 }
 
-/// A value of a recipe without its brackets: `grouped size=4`.
+/// Writes a value of a recipe without its brackets: `grouped size=4`.
 fn words(value: &str) -> String {
     let words = value.replace("={", " ").replace(['{', '}', '"'], "");
     words.trim().to_owned()
@@ -126,7 +126,7 @@ fn share(of: Option<Within>) -> Cell {
     figure(of, |value| format!("{:+.2}%", 100.0 * value))
 }
 
-/// Gates against makespan, a picture for each set of the other values.
+/// Draws gates against makespan, a picture for each set of the other values.
 fn charts(summary: &SearchSummary) -> Vec<Chart> {
     let Some(search) = summary.axes.iter().position(|axis| axis == "allocate.search") else {
         return Vec::new();

@@ -8,7 +8,7 @@ use super::row::ReadRow;
 use super::summary::{FailedCase, Within};
 use super::swept::SweptAxis;
 
-/// The option that is varied in every such study, and the value that others are measured by.
+/// The option that every study of searches varies, and its value that the others are measured by.
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
@@ -16,29 +16,29 @@ const FULL: &str = "full";
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
-    /// By the values of all axes but the seed; then by seed.
+    /// The figures by the values of all axes but the seed; then by seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// By the values of all axes but the seed, and the seed.
+    /// The failed cases by the values of all axes but the seed, and the seed.
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
 }
 
 /// The figures of a row by name.
 type Figures = BTreeMap<String, f64>;
 
-/// What a study of searches says. `raddle search-study --format json`.
+/// The result of a study of searches: `raddle search-study --format json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
-    /// What was varied, without the seed.
+    /// The axes, without the seed.
     pub axes: Vec<String>,
-    /// What 99th percentiles are told: of each process with requests, then of the wait for the first
-    /// wave of each level of each process.
+    /// The 99th percentiles that are shown: of each process with requests, then of the wait for the
+    /// first wave of each level of each process.
     pub waits: Vec<SearchWait>,
     /// One entry for each search and each set of other values.
     pub searches: Vec<SearchGroup>,
     /// Cases that have an error instead of figures.
     pub failed: u64,
-    /// Which these are, and why: nothing is concluded of them.
+    /// The failed cases, and why they failed: no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
 }
@@ -47,54 +47,55 @@ pub struct SearchSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchWait {
-    /// Its name.
+    /// The name of the process.
     pub process: String,
-    /// Of launches of this level, from ready to the first wave; `None`: of requests, from arrival to end.
+    /// The level of the launches, from ready to the first wave; `None`: requests, from arrival to
+    /// end.
     pub level: Option<u8>,
 }
 
-/// What came of one search beside one set of other values.
+/// The figures of one search beside one set of other values.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
-    /// The value on each axis.
+    /// The values, one an axis.
     pub values: Vec<String>,
     /// Cases with figures.
     pub seeds: u64,
     /// Gates with two inputs of the finders of one compute unit.
     pub gates: u64,
-    /// Bits that they hold between clocks.
+    /// Bits that the finders hold between clocks.
     pub register_bits: u64,
     /// Clocks of a round.
     pub clocks: u64,
-    /// In nanoseconds.
+    /// The makespan in nanoseconds.
     pub makespan: Option<Within>,
     /// The share by which the makespan is longer than under the full search, seed by seed.
     pub longer: Option<Within>,
     /// Questions in which the workgroup asked for waited: less was free than it wants.
     pub not_enough: Option<Within>,
-    /// Enough was free, in pieces that are too short.
+    /// Questions in which enough was free, in pieces that are too short.
     pub in_pieces: Option<Within>,
-    /// A run was long enough, and the search did not see it.
+    /// Questions in which a run was long enough, and the search did not see it.
     pub not_seen: Option<Within>,
     /// Launches that can never run, of one repetition of each process.
     pub refused: Option<Within>,
-    /// By position in [`SearchSummary::waits`], in nanoseconds.
+    /// The percentiles by position in [`SearchSummary::waits`], in nanoseconds.
     pub waits: Vec<Option<Within>>,
-    /// Whether no other search beside the same values takes as few gates for as short a makespan; absent
-    /// where one of them failed.
+    /// True if no other search beside the same values takes as few gates for as short a makespan;
+    /// absent where one of them failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_front: Option<bool>,
 }
 
 impl SearchRows {
-    /// Without rows.
+    /// Makes a study without rows.
     #[must_use]
     pub const fn new(axes: Vec<SweptAxis>) -> Self {
         Self { axes, groups: BTreeMap::new(), failed: BTreeMap::new() }
     }
 
-    /// Takes the row of the case that has these values, by axis.
+    /// Adds the row of the case that has these values, by axis.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let seed = self.axes.iter().position(|axis| axis.key == "seed");
         let all = places.iter().copied().enumerate();
@@ -112,7 +113,7 @@ impl SearchRows {
         }
     }
 
-    /// What the rows say.
+    /// Sums up the rows over the seeds.
     #[must_use]
     pub fn summary(&self) -> SearchSummary {
         let axes: Vec<&SweptAxis> = self.axes.iter().filter(|axis| axis.key != "seed").collect();
@@ -137,7 +138,7 @@ impl SearchRows {
         }
     }
 
-    /// Keys of figures about waits, those of requests first.
+    /// Finds the keys of figures about waits; waits of requests come first.
     fn waits(&self) -> Vec<(String, SearchWait)> {
         let rows = self.groups.values().flat_map(BTreeMap::values);
         let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
@@ -188,7 +189,8 @@ impl SearchRows {
         }
     }
 
-    /// By how much the makespan is longer than under the full search, over the seeds that both have.
+    /// Returns by how much the makespan is longer than under the full search, over the seeds that
+    /// both have.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -203,9 +205,9 @@ impl SearchRows {
     }
 }
 
-/// Marks the searches that none beats in gates and makespan beside equal values of the other axes, of
-/// those under which fewest launches can never run: with fewer launches a run is shorter. Nothing is said
-/// beside values of which a case failed.
+/// Marks the searches that no other search beats in gates and makespan beside equal values of the
+/// other axes, among those under which fewest launches can never run: with fewer launches a run is
+/// shorter. Beside values of which a case failed no search is marked.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()
@@ -223,13 +225,13 @@ fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTre
     }
 }
 
-/// The values of the axes other than the search.
+/// Returns the values of the axes other than the search.
 fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     let others = values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
     others.map(|(_, value)| value.clone()).collect()
 }
 
-/// What a search takes and gives.
+/// The cost and the gain of a search, by which searches are compared.
 struct SearchPoint {
     others: Vec<String>,
     refused: f64,
@@ -262,8 +264,9 @@ mod tests {
         ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
     }
 
-    /// Four searches over two seeds: the second has fewer gates and takes 10 % and 20 % longer, the
-    /// third has as many gates as the first and takes longer, the last is fast, as it refuses a launch.
+    /// Makes four searches over two seeds: the second has fewer gates and takes 10 % and 20 %
+    /// longer, the third has as many gates as the first and takes longer, the last is fast, as it
+    /// refuses a launch.
     fn rows() -> SearchRows {
         let axes = vec![
             axis("allocate.search", &["full", "few", "poor", "none"]),

@@ -9,61 +9,61 @@ use crate::units::{count, counted};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepSummary {
-    /// What was varied, without the seed.
+    /// The axes, without the seed.
     pub axes: Vec<String>,
-    /// Cases that there are.
+    /// The number of all cases.
     pub cases: u64,
-    /// Cases that have a row.
+    /// The number of cases that have a row.
     pub rows: u64,
-    /// Of these, cases that have an error instead of figures.
+    /// The number of cases that have an error instead of figures.
     pub failed: u64,
-    /// Which these are, and why: nothing is concluded of them.
+    /// The failed cases, and why they failed: no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// What was asked of the processes.
+    /// The goals that the user set for the processes.
     pub goals: Vec<Goal>,
     /// The position of the axis along which curves go, and its values as numbers.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// By what each process is judged.
+    /// The figure by which each process is judged.
     pub judged: Vec<JudgedFigure>,
-    /// One entry for each set of values.
+    /// The groups, one for each set of values.
     pub groups: Vec<GroupSummary>,
-    /// How far along each of the others is good.
+    /// The reach of each set of values of the other axes: how far along it is good.
     pub reaches: Vec<Reach>,
 }
 
-/// By what a process is judged.
+/// The figure by which a process is judged.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {
-    /// Its name.
+    /// The name of the process.
     pub process: String,
-    /// `p99`, `step` or `end`.
+    /// The word for the figure: `p99`, `step` or `end`.
     pub figure: &'static str,
     #[serde(skip)]
     pub(super) at: usize,
 }
 
-/// What came of one set of values.
+/// The figures of one set of values.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
-    /// The value on each axis.
+    /// The values, one an axis.
     pub values: Vec<String>,
     /// Cases with figures.
     pub seeds: u64,
     /// Cases with an error.
     pub failed: u64,
-    /// Whether all launches ended in all cases.
+    /// True if all launches ended in all cases.
     pub complete: bool,
-    /// Whether every seed has figures, of launches that all ended: else nothing is concluded.
+    /// True if every seed has figures, of launches that all ended: else no conclusion is drawn.
     #[serde(skip)]
     pub(super) whole: bool,
-    /// What each process is judged by, in nanoseconds.
+    /// The decisive figure of each process, in nanoseconds.
     pub figures: Vec<Option<Within>>,
-    /// In nanoseconds.
+    /// The makespan in nanoseconds.
     pub makespan: Option<Within>,
-    /// Whether the means meet all goals; absent where there are none, or a case has no answer.
+    /// True if the means meet all goals; absent where there are none, or a case has no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
 }
@@ -74,12 +74,12 @@ pub struct GroupSummary {
 pub struct Within {
     /// The mean.
     pub mean: f64,
-    /// With 95 % confidence it is off by no more.
+    /// Half of the 95 % confidence interval; `None` with one seed.
     pub within: Option<f64>,
 }
 
 impl Within {
-    /// Of values that are one a seed; `None` without any.
+    /// Sums up values that are one a seed; `None` without any.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         match values {
             [] => None,
@@ -92,17 +92,18 @@ impl Within {
     }
 }
 
-/// Up to where one set of the other values is good.
+/// The reach of one set of values of the other axes: up to which value along it is good.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {
-    /// The value on each of the other axes.
+    /// The values, one for each of the other axes.
     pub values: Vec<String>,
-    /// The highest value up to which every one is good; `None`: not even the lowest, or nobody knows.
+    /// The highest value up to which every one is good; `None`: the lowest is not good, or that is
+    /// unknown.
     pub up_to: Option<String>,
-    /// Whether that is the highest of all.
+    /// True if `up_to` is the highest value of all.
     pub all: bool,
-    /// The next value, where nobody knows whether it is good too, and why.
+    /// The next value, where it is unknown whether it is good too, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_answer: Option<String>,
 }
@@ -111,17 +112,17 @@ pub struct Reach {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FailedCase {
-    /// Its id.
+    /// The id of the case.
     pub case: String,
-    /// Why.
+    /// The reason why the case failed.
     pub error: String,
 }
 
-/// Reasons that are told.
+/// Reasons that are listed at most.
 const REASONS: usize = 10;
 
 impl FailedCase {
-    /// Cases and why they failed, a line for each reason.
+    /// Writes cases and the reasons why they failed, a line for each reason.
     #[must_use]
     pub fn told(failures: &[Self]) -> Vec<String> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -148,7 +149,7 @@ impl FailedCase {
 }
 
 impl SweepSummary {
-    /// How many sets of values meet all goals, and how many there are; `None` without goals.
+    /// Says how many sets of values meet all goals, and how many there are; `None` without goals.
     #[must_use]
     pub fn goals_told(&self) -> Option<String> {
         if self.goals.is_empty() {
@@ -167,7 +168,7 @@ impl SweepSummary {
         })
     }
 
-    /// Why no case meets all goals; `None` where one does, or might, or there are no goals.
+    /// Says that no case meets all goals; `None` where one does, or might, or there are no goals.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
         let missed = |group: &GroupSummary| group.goals_met == Some(false);
@@ -177,8 +178,8 @@ impl SweepSummary {
             .then(|| format!("No set of values meets all goals: {}", goals.join(", ")))
     }
 
-    /// Cases that have no answer, which are those that failed and those whose launches never ended;
-    /// `None` where all have one.
+    /// Names the cases that have no answer: those that failed, and those whose launches never
+    /// ended; `None` where all cases have an answer.
     #[must_use]
     pub fn without_answer(&self) -> Option<String> {
         let stuck = self.groups.iter().filter(|group| group.seeds > 0 && !group.complete);
@@ -191,7 +192,7 @@ impl SweepSummary {
     }
 }
 
-/// How many cases failed, with the reasons; `None` where none did.
+/// Says how many cases failed, with the reasons; `None` where none did.
 #[must_use]
 pub fn failed(failures: &[FailedCase], of: u64) -> Option<String> {
     let failed = count(failures.len() as u64);

@@ -9,13 +9,14 @@ use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 /// An option that was varied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweptAxis {
-    /// Its name.
+    /// The name of the option.
     pub key: String,
-    /// Its values, in order.
+    /// The values of the option, in order.
     pub values: Vec<String>,
 }
 
-/// The figures of a process that something is judged by.
+/// The figures of a process by which it may be judged; the first three in the order of
+/// [`JudgedBy`].
 const OF_PROCESS: [&str; 5] = ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns"];
 /// Without a goal, a load is too high if the figure is more than this many times its value at the
 /// lowest load.
@@ -25,32 +26,32 @@ const KNEE: f64 = 2.0;
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
-    /// Which of them are seeds.
+    /// The position of the axis of seeds.
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// By the values of all axes but the seed.
+    /// The groups by the values of all axes but the seed.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// By seed: what processes are judged by, [`OF_PROCESS`] each, then the makespan.
+    /// The figures by seed: [`OF_PROCESS`] of each process, then the makespan.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// By seed, which case failed, and why.
+    /// The failed cases by seed, and why they failed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
 
 impl Swept {
-    /// Without rows.
+    /// Makes a sweep without rows.
     #[must_use]
     pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
         let seed = axes.iter().position(|axis| axis.key == "seed");
         Self { axes, seed, goals, processes, groups: BTreeMap::new() }
     }
 
-    /// Takes the row of the case that has these values, by axis.
+    /// Adds the row of the case that has these values, by axis.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let all = places.iter().copied().enumerate();
         let group = all.filter(|(axis, _)| Some(*axis) != self.seed).map(|(_, place)| place);
@@ -72,7 +73,7 @@ impl Swept {
         }
     }
 
-    /// What the rows say.
+    /// Sums up the rows over the seeds.
     #[must_use]
     pub fn summary(&self) -> SweepSummary {
         let axes: Vec<&SweptAxis> = self.group_axes().map(|(_, axis)| axis).collect();
@@ -112,7 +113,7 @@ impl Swept {
         self.axes.iter().enumerate().filter(|(axis, _)| Some(*axis) != self.seed)
     }
 
-    /// By what each process is judged: the first figure that any row has of it.
+    /// Finds the figure by which each process is judged: the first that any row has of the process.
     fn judged(&self) -> Vec<JudgedFigure> {
         let has = |at: usize| {
             let mut rows = self.groups.values().flat_map(|group| group.seeds.values());
@@ -127,13 +128,13 @@ impl Swept {
         self.processes.iter().enumerate().map(one).collect()
     }
 
-    /// Whether every seed has figures, of launches that all ended.
+    /// Returns whether every seed has figures, of launches that all ended.
     fn is_whole(&self, group: &SweptGroup) -> bool {
         let seeds = self.seed.map_or(1, |axis| self.axes[axis].values.len());
         group.seeds.len() == seeds && !group.stuck
     }
 
-    /// Whether all goals are met; `None` where there are none, or a case has no answer.
+    /// Returns whether all goals are met; `None` where there are none, or a case has no answer.
     fn goals_met(&self, places: &[usize], group: &SweptGroup) -> Option<bool> {
         if !self.is_whole(group) {
             return None;
@@ -161,7 +162,7 @@ impl Swept {
         met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
     }
 
-    /// The group that has the same values under the recipe of today's hardware.
+    /// Finds the group that has the same values under the recipe of today's hardware.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -173,7 +174,7 @@ impl Swept {
 }
 
 impl SweptGroup {
-    /// A figure over the seeds; `None` where one of them has none.
+    /// Sums up a figure over the seeds; `None` where one of them has none.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
@@ -181,13 +182,13 @@ impl SweptGroup {
     }
 }
 
-/// The number at the beginning of a value.
+/// Returns the number at the beginning of a value.
 fn number(value: &str) -> Option<f64> {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     value[..end].parse().ok()
 }
 
-/// The axis along which curves go: the load, else the first of three or more numbers.
+/// Finds the axis along which curves go: the load, else the first with three or more numbers.
 fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
         let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
@@ -199,7 +200,7 @@ fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     Some((at, numbers(axes[at])?))
 }
 
-/// How far along each series is good.
+/// Finds how far along each series is good.
 fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
@@ -235,10 +236,10 @@ fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     series.into_iter().map(reach).collect()
 }
 
-/// What makes a value good.
+/// The rule that decides whether a value is good.
 struct ReachJudge {
     has_goals: bool,
-    /// The figure that nothing may pass, where there are no goals and it is known.
+    /// The largest good figure of the first process, where there are no goals and it is known.
     knee: Option<f64>,
 }
 
@@ -249,7 +250,7 @@ impl ReachJudge {
         Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
     }
 
-    /// Whether a value is good, or why nobody knows.
+    /// Returns whether a value is good, or the reason why that is unknown.
     fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
         let group = group.ok_or("has no row")?;
         let figure = || group.figures.first().copied().flatten();
@@ -335,15 +336,15 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
-    /// Nothing is concluded where a case has no answer: neither that the goal is met there nor that it is
-    /// missed, nor anything of what lies behind it.
+    /// No conclusion is drawn where a case has no answer: neither that the goal is met there nor
+    /// that it is missed, nor anything about the values behind it.
     #[test]
     fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
         let failed = |load: usize, recipe: usize, error: &str| {
             let mut swept = swept(&["serve p99 250ns"]);
             let case = format!("{load} {recipe}");
             let row = ReadRow { case, of: String::new(), result: Err(error.to_owned()) };
-            // Whether its other seed has figures makes no difference.
+            // The figures of the other seed are removed, and make no difference.
             swept.groups.get_mut(&vec![load, recipe]).unwrap().seeds.remove(&1);
             swept.add(&[load, recipe, 1], &row);
             swept.summary()
@@ -363,7 +364,7 @@ mod tests {
             "met by 2 of 6 sets of values; 1 without an answer"
         );
         assert_eq!(told(&failed(1, 0, "x")), (some("10/s"), some("20/s failed")));
-        // Behind a goal that is missed nothing more is asked.
+        // Values behind a missed goal do not matter.
         let highest = failed(2, 1, "x");
         assert_eq!(told(&highest), (some("20/s"), None));
         assert_eq!(highest.reaches[1].up_to, some("10/s"));

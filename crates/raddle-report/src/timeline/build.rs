@@ -9,17 +9,18 @@ use super::layout::by_ready;
 use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Timeline};
 use super::recorder::{Holder, Recorder};
 
-/// What things are called on a timeline.
+/// The names of things on a timeline.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineNames {
     device: String,
-    /// The kernels of each process, which of them each of its tasks runs, and its streams.
+    /// The names of each process: its kernels, for each task the position of its kernel, and its
+    /// streams.
     processes: Vec<(Vec<String>, Vec<u32>, Vec<String>)>,
 }
 
 impl TimelineNames {
-    /// Names of the device and, from its profile, of each process. What has no name here is called
-    /// `kernel`, `copy` or by its number.
+    /// Collects the names of the device and, from its profile, of each process. Kernels and copies
+    /// without a name here are called `kernel` and `copy`, streams by their number.
     pub fn of<'p>(device: &str, profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
         let of = |profile: &Profile| {
             let tasks = profile.ops.iter().map(|op| op.kernel).collect();
@@ -44,10 +45,10 @@ impl TimelineNames {
 }
 
 impl Recorder {
-    /// The timeline of the run that was recorded.
+    /// Makes the timeline of the run that was recorded.
     ///
-    /// Where more launches were ready than slices were wanted, the timeline ends with the last of
-    /// those ([`Timeline::cut_ns`]).
+    /// Where more launches were ready than slices were wanted, the later ones are not drawn
+    /// ([`Timeline::cut_ns`]).
     #[must_use]
     pub fn finish(
         mut self,
@@ -160,7 +161,7 @@ fn add_launches(
     }
 }
 
-/// The requests that have ended, within a window.
+/// Returns the requests that have ended, within a window.
 fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> Vec<DrawnRequest> {
     let mut ends: BTreeMap<(u16, u32), u64> = BTreeMap::new();
     for record in &outcome.records {
@@ -180,7 +181,7 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
     ends.into_iter().filter_map(request).collect()
 }
 
-/// Spans in which a process had no waves on the device.
+/// Returns the spans in which a process had no waves on the device.
 fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
         let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);
@@ -195,7 +196,7 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Spans in which a process had waves on the device.
+/// Returns the spans in which processes had waves on the device.
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

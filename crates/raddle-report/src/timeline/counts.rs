@@ -1,7 +1,7 @@
 //! How do counters change, within a bounded number of samples?
 //!
 //! Every change is a sample until there are more than wanted; then a sample is the highest value in
-//! a span of a power of two of nanoseconds, as many as it takes.
+//! a span of a power of two of nanoseconds. The span doubles until the samples are few enough.
 
 use super::model::{Counter, Measure};
 
@@ -18,29 +18,32 @@ pub(super) struct CounterSet {
 /// One counter.
 #[derive(Clone, Debug, Default)]
 struct CounterSeries {
-    /// From when on which value is shown.
+    /// The times, rising, each with the value that is shown from then on.
     samples: Vec<(u64, u64)>,
-    /// What holds now.
+    /// The value that holds now.
     value: u64,
 }
 
 impl CounterSeries {
-    /// The value changes; how many samples more there are.
+    /// Takes the value that holds from `now` on, and adds a sample or raises the last one.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
         self.catch_up(span, step);
         let before = std::mem::replace(&mut self.value, value);
-        // The value before counts for this span, unless it ended with the one before.
+        // The value before counts for this span too, unless the change falls on the begin of the
+        // span.
         let shown = if now == span { value } else { value.max(before) };
         match self.samples.last_mut() {
             Some((at, old)) if *at == span && step == 1 => *old = value,
             Some((at, old)) if *at == span => *old = shown.max(*old),
-            // Also where nothing new is shown: it is a sample that may yet grow.
+            // A sample is added even where its value is not new, as a later change in its span may
+            // raise it.
             _ => self.samples.push((span, shown)),
         }
     }
 
-    /// Shows what held between the span of the last change and the one that begins at `until`.
+    /// Adds a sample for the value that held between the span of the last change and the one that
+    /// begins at `until`.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
             let next = at.saturating_add(step);
@@ -53,7 +56,8 @@ impl CounterSeries {
 
 impl CounterSet {
     pub(super) fn new(processes: usize, most: usize) -> Self {
-        // Waves and launches of each process, and where they differ from those, waves of all.
+        // The series are waves and launches of each process and, with several processes, waves of
+        // all.
         let series = 2 * processes + usize::from(processes > 1);
         Self {
             series: vec![CounterSeries::default(); series],
@@ -64,7 +68,7 @@ impl CounterSet {
         }
     }
 
-    /// Takes what holds from now on; whether anything changed.
+    /// Takes the values that hold from now on; returns whether any changed.
     pub(super) fn take(&mut self, now: u64, waves: &[u64], launches: &[u64]) -> bool {
         let mut changed = false;
         let all = waves.iter().sum();
@@ -83,7 +87,7 @@ impl CounterSet {
         changed
     }
 
-    /// Doubles the step.
+    /// Doubles the step, and joins the samples of each new span.
     fn coarsen(&mut self) {
         self.step *= 2;
         for series in &mut self.series {
@@ -97,7 +101,7 @@ impl CounterSet {
         self.samples = self.series.iter().map(|series| series.samples.len()).sum();
     }
 
-    /// The step, and the counters: of all, then of each process.
+    /// Returns the step, and the counters: of all processes together, then of each process.
     pub(super) fn finish(mut self) -> (u64, Vec<Counter>) {
         let processes = self.processes;
         let mut counters = Vec::new();
@@ -122,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// The value that a counter shows at a time.
+    /// Returns the value that a counter shows at a time.
     fn shown(samples: &[(u64, u64)], at: u64) -> u64 {
         samples.iter().take_while(|sample| sample.0 <= at).last().map_or(0, |sample| sample.1)
     }

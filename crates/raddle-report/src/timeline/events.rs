@@ -1,41 +1,41 @@
 //! In which order do slices begin and end?
 //!
-//! Perfetto knows no whole slices, only begins and ends. Each track's are made in its own order,
-//! then all are sorted by time; the sort is stable, so that what a track says in one nanosecond
-//! stays in order. Streams come before compute units: an arrow begins before it ends.
+//! Perfetto has no whole slices, only begins and ends. The events of each track are made in its own
+//! order, then all are sorted by time; the sort is stable, so that events of a track in one
+//! nanosecond stay in order. Streams come before compute units: an arrow begins before it ends.
 
 use super::layout::{LaunchPhase, Tracks, by_ready};
 use super::model::Timeline;
 
-/// Something that happens on a track.
+/// An event on a track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// The number of its track; of a sample the position of its counter.
+    /// The number of the track; for a sample the position of the counter.
     pub(super) track: u32,
     pub(super) what: What,
 }
 
-/// What happens; numbers are positions in the timeline's lists.
+/// The kind of an event; numbers are positions in the timeline's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// A slice of a compute unit begins.
     Slice(u32),
     /// A launch is ready.
     Launch(u32),
-    /// A launch waits for its first wave, or is off the device.
+    /// A phase of a launch begins, in which it waits for its first wave or is off the device.
     Part(LaunchPhase),
-    /// A copy or fill runs.
+    /// A copy or fill begins to run.
     Copy(u32),
-    /// A request is served.
+    /// A request begins to be served.
     Request(u32),
-    /// A process has no waves on the device.
+    /// A span begins in which a process has no waves on the device.
     Wait(u32),
-    /// A process has waves on the device.
+    /// A span begins in which a process has waves on the device.
     Turn(u32),
     /// A counter takes a value: the position of the sample.
     Sample(u32),
-    /// What began last on this track, and has not ended, ends.
+    /// The slice that began last on this track, and has not ended, ends.
     End,
 }
 
@@ -48,7 +48,7 @@ impl Events {
     }
 }
 
-/// Every event of a timeline, in the order in which they are written.
+/// Returns every event of a timeline, in the order in which they are written.
 pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> {
     let mut events = Events(Vec::with_capacity(room(timeline)));
     for (track, counter) in (0u32..).zip(&timeline.counters) {
@@ -89,7 +89,7 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
     events.0
 }
 
-/// How many events there are at most.
+/// Returns an upper bound of the number of events.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
     let others = timeline.requests.len() + timeline.waits.len() + timeline.turns.len();

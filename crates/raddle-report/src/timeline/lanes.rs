@@ -6,14 +6,15 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// Gives lanes to spans that come by their start: always the lowest that is free.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lanes {
-    /// When taken lanes become free, the earliest on top.
+    /// The times at which taken lanes become free, with the lane; the earliest on top.
     taken: BinaryHeap<Reverse<(u64, u32)>>,
     free: BTreeSet<u32>,
     count: u32,
 }
 
 impl Lanes {
-    /// The lane of a span from `start` to `end`; `start` never falls from one call to the next.
+    /// Returns the lane of a span from `start` to `end`; `start` never falls from one call to the
+    /// next.
     pub(super) fn give(&mut self, start: u64, end: u64) -> u32 {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {
@@ -30,7 +31,7 @@ impl Lanes {
         lane
     }
 
-    /// How many lanes were given so far.
+    /// Counts the lanes that were given so far.
     pub(super) const fn count(&self) -> u32 {
         self.count
     }

@@ -1,8 +1,9 @@
 //! Which tracks does a timeline have, in which order, and which slice goes on which?
 //!
-//! A process with its requests, its waits, its counters and its streams, for each; then the device with its counters, copy
-//! engines and compute units. A stream whose launches overlap has several lanes, and so have the
-//! copies. Tracks are numbered from 1 in this order, so equal timelines have equal numbers.
+//! First come the processes, each with its requests, its waits, its counters and its streams; then
+//! the device with its turns, its counters, copy engines and compute units. A stream whose launches
+//! overlap has several lanes, and so have the copies. Tracks are numbered from 1 in this order, so
+//! equal timelines have equal numbers.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +14,21 @@ use super::lanes::Lanes;
 use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline};
 use crate::units::plain;
 
-/// No slice.
+/// The position of no slice.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A line of a viewer, or a group of lines.
 #[derive(Debug)]
 pub(super) struct ViewerTrack {
-    /// The number of the group that it belongs to; 0: none.
+    /// The number of the group that the track belongs to; 0: none.
     pub(super) parent: u32,
-    /// Its place among those of its parent.
+    /// The place among the tracks of the same group.
     pub(super) rank: u32,
     pub(super) name: String,
     pub(super) kind: Kind,
 }
 
-/// What a track holds.
+/// The contents of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Other tracks.
@@ -38,7 +39,8 @@ pub(super) enum Kind {
     Counter(Measure),
 }
 
-/// All tracks, and where everything goes. Number n is at position n - 1; 0 is no track.
+/// All tracks, and the track of everything that is drawn. Number n is at position n - 1; 0 is no
+/// track.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
@@ -48,25 +50,24 @@ pub(super) struct Tracks {
     pub(super) copies: Vec<u32>,
     /// The track of each request; 0 where its process is none of the timeline's.
     pub(super) requests: Vec<u32>,
-    /// By request, the launches of it that are drawn on their streams.
+    /// The launches of each request that are drawn on their streams.
     pub(super) served: Vec<Vec<u32>>,
-    /// By launch, whether its request is drawn.
+    /// True for each launch whose request is drawn.
     pub(super) serves: Vec<bool>,
-    /// The track of each process that says what it waits for; 0 without.
+    /// The track of each process that shows its waits; 0 without.
     pub(super) waits: Vec<u32>,
-    /// The track that says who has waves on the device; 0 without.
+    /// The track of the turns, which shows the process that has waves on the device; 0 without.
     pub(super) turn: u32,
     /// The track of each counter; 0 where its process is none of the timeline's.
     pub(super) counters: Vec<u32>,
     /// The slice in which each launch first started; `NONE` without.
     pub(super) first: Vec<u32>,
-    /// The slots, or lanes, of each compute unit that anything ran in, rising, and the track of the
-    /// first.
+    /// The number of the first track of each compute unit, and the slots, or lanes, of the unit in
+    /// which anything ran, rising.
     units: Vec<(u32, Vec<u32>)>,
 }
 
-/// A name from outside for a viewer, shortened: the rest of a long C++ name is of no use on a
-/// slice.
+/// Shortens a name from outside for a viewer: the rest of a long C++ name is of no use on a slice.
 pub(super) fn label(name: &str) -> String {
     let text = plain(name, 200);
     if text.trim().is_empty() { "unnamed".to_owned() } else { text }
@@ -83,7 +84,7 @@ impl Tracks {
             units: vec![(0, Vec::new()); usize::from(timeline.cus)],
             ..Self::default()
         };
-        // Lanes from 1 on, until the tracks have numbers.
+        // Until the tracks have numbers, `launches` and `copies` hold lanes, counted from 1.
         let (streams, copies) = tracks.give_lanes(timeline);
         for (process, what) in timeline.processes.iter().enumerate() {
             let name = format!("process {}", label(&what.name));
@@ -119,14 +120,14 @@ impl Tracks {
         tracks
     }
 
-    /// The track of a slice on a compute unit.
+    /// Returns the track of a slice on a compute unit.
     pub(super) fn slice(&self, slice: &Slice) -> Option<u32> {
         let (first, slots) = self.units.get(usize::from(slice.cu))?;
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
     }
 
-    /// A lane for each launch on its stream, and for each copy; the lanes of the streams, and those
-    /// of the copy engines.
+    /// Gives a lane to each launch on its stream, and to each copy; returns the lanes of the
+    /// streams, and those of the copy engines.
     fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
         let none = |n: usize| vec![Lanes::default(); n];
         let mut streams: Vec<_> =
@@ -232,7 +233,7 @@ impl Tracks {
         }
     }
 
-    /// Adds the lanes of one line; the number of the track before them.
+    /// Adds the lanes of one line; returns the number of the track before them.
     fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
@@ -247,13 +248,14 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// The number of the track that will be added next, which is a rank behind all others.
+    /// Returns the number of the track that will be added next, which is a rank behind all others.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }
 }
 
-/// Launches that were ever ready, in that order; those of one tick by position.
+/// Returns the launches that were ever ready, in the order of that; launches of one tick by
+/// position.
 pub(super) fn by_ready(timeline: &Timeline) -> Vec<u32> {
     let launches = (0u32..).zip(&timeline.launches);
     let mut order: Vec<(u64, u32)> =
@@ -263,14 +265,14 @@ pub(super) fn by_ready(timeline: &Timeline) -> Vec<u32> {
 }
 
 impl Timeline {
-    /// From where to where a launch is drawn on its stream; `None` where it never was ready.
+    /// Returns the span in which a launch is drawn on its stream; `None` where it never was ready.
     pub(super) fn span(&self, launch: &DrawnLaunch) -> Option<(u64, u64)> {
         let start = launch.ready_ns?;
         let end = if launch.refused { start } else { launch.ended_ns.unwrap_or(self.end_ns) };
         Some((start, end.max(start)))
     }
 
-    /// What is drawn inside a launch on its stream, one after the other.
+    /// Returns the phases that are drawn inside a launch on its stream, one after the other.
     pub(super) fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
         let mut parts = Vec::new();
         let launch = &self.launches[at as usize];
@@ -293,23 +295,23 @@ impl Timeline {
     }
 }
 
-/// What a launch, or a process, does while it does not run.
+/// The phase of a launch, or of a process, that does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LaunchPhase {
-    /// Its host issues nothing.
+    /// The host of the process issues nothing.
     Host,
-    /// What it has issued waits for other work, or is a copy.
+    /// The launches that were issued wait for other work, or are copies.
     Dependency,
-    /// It is ready and waits to be submitted.
+    /// The launch is ready and waits to be submitted.
     Turn,
-    /// It is submitted and waits for its first wave to start.
+    /// The launch is submitted and waits for its first wave to start.
     Room,
-    /// It is off the device.
+    /// The launch is off the device.
     Off(Preemption),
 }
 
 impl LaunchPhase {
-    /// Of a process that does not run.
+    /// Returns the phase of a process that does not run.
     pub(super) const fn of(doing: Doing) -> Self {
         match doing {
             Doing::Host => Self::Host,

@@ -1,9 +1,9 @@
 //! What does a run look like, as plain data, and how is it written for a viewer?
 //!
-//! A [`Timeline`] holds what ran where and when: launches on the streams of their processes,
-//! workgroups on the slots of compute units, and two counters a process. A [`Recorder`] makes one
-//! while a run goes; [`write_perfetto`] writes it for ui.perfetto.dev. All times are nanoseconds
-//! since the start of the run; a slice ends where the next thing may begin.
+//! A [`Timeline`] has everything that ran, with its place and time: launches on the streams of
+//! their processes, workgroups on the slots of compute units, and two counters a process. A
+//! [`Recorder`] makes one while a run goes; [`write_perfetto`] writes it for ui.perfetto.dev. All
+//! times are nanoseconds since the start of the run; the end of a slice is exclusive.
 
 mod build;
 mod counts;

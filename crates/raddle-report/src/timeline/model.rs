@@ -1,7 +1,6 @@
 //! What does a run look like, as plain data?
 //!
-//! All times are nanoseconds since the start of the run; a slice ends where the next thing may
-//! begin.
+//! All times are nanoseconds since the start of the run; the end of a slice is exclusive.
 
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
@@ -9,58 +8,59 @@ use raddle_sim::Doing;
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// What people call the device.
+    /// The name of the device for people.
     pub device: String,
-    /// Its compute units.
+    /// The number of compute units.
     pub cus: u16,
-    /// The waves that it holds at most.
+    /// The number of waves that the device holds at most.
     pub wave_slots: u64,
-    /// Where it ends; what never ended is drawn up to here.
+    /// The end of the timeline; everything that never ended is drawn up to here.
     pub end_ns: u64,
-    /// How finely the compute units are drawn.
+    /// The grain in which the compute units are drawn.
     pub grain: Grain,
-    /// Position = process id.
+    /// The processes, by process id.
     pub processes: Vec<DrawnProcess>,
-    /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in it.
+    /// The names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in this list.
     pub kernels: Vec<String>,
     /// Every launch, copy and fill of the run.
     pub launches: Vec<DrawnLaunch>,
     /// The requests of the processes that have any, by process and number.
     pub requests: Vec<DrawnRequest>,
-    /// Who had waves on the device, by time.
+    /// The spans in which processes had waves on the device, by time.
     pub turns: Vec<DrawnTurn>,
-    /// When processes had no waves on the device, and why not, by process and time.
+    /// The spans in which processes had no waves on the device, and why not, by process and time.
     pub waits: Vec<DrawnWait>,
-    /// What ran on the compute units, by unit, slot and time.
+    /// The workgroups that ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
-    /// When launches were off the device, by launch and time.
+    /// The spans in which launches were off the device, by launch and time.
     pub aways: Vec<Away>,
-    /// Whether those were more than the slices wanted, so that none is drawn.
+    /// True if `aways` would have been more than the slices wanted, so that none is drawn.
     pub aways_left_out: bool,
-    /// Since when launches are not drawn, because there were more than wanted.
+    /// The time from which on launches are not drawn, because there were more than wanted.
     pub cut_ns: Option<u64>,
-    /// What changed in steps.
+    /// The values that changed in steps.
     pub counters: Vec<Counter>,
-    /// A sample of a counter is its highest value in so many nanoseconds; 1 is exact.
+    /// The step of counters: a sample is the highest value in this many nanoseconds; 1 is exact.
     pub counter_step_ns: u64,
 }
 
-/// How finely compute units are drawn, finest first. What would be more slices than are wanted is
-/// drawn one grain coarser, the whole timeline alike.
+/// The grain in which compute units are drawn, the finest first. Where a grain would take more
+/// slices than are wanted, the whole timeline is drawn one grain coarser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grain {
-    /// One slice a run of workgroups of one launch, one right after the other in one workgroup slot.
+    /// One slice for workgroups of one launch that run one right after the other in one workgroup
+    /// slot.
     #[default]
     Slot,
-    /// One slice for as long as a launch has anything on a compute unit.
+    /// One slice for as long as a launch has any workgroup on a compute unit.
     Cu,
     /// Compute units are not drawn, only launches on their streams.
     Launch,
 }
 
 impl Grain {
-    /// The name of it in results.
+    /// The name of the grain in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,115 +74,116 @@ impl Grain {
 /// A process and its streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawnProcess {
-    /// What people call it.
+    /// The name of the process for people.
     pub name: String,
-    /// Names of its streams; [`DrawnLaunch::stream`] is a position in it.
+    /// The names of the streams; [`DrawnLaunch::stream`] is a position in this list.
     pub streams: Vec<String>,
 }
 
 /// A launch, copy or fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawnLaunch {
-    /// Position of its process.
+    /// The position of the process.
     pub process: u16,
-    /// Position of its stream in the process.
+    /// The position of the stream in the process.
     pub stream: u32,
-    /// Position of its name.
+    /// The position of the name of the kernel.
     pub kernel: u32,
-    /// How urgent it is, 0 the most.
+    /// The level, 0 the most urgent.
     pub level: u8,
-    /// Which repetition of its profile, from 0.
+    /// The number of the repetition of the profile, from 0.
     pub iteration: u32,
-    /// Whether it is a copy or fill, which runs on a copy engine.
+    /// True for a copy or fill, which runs on a copy engine.
     pub is_copy: bool,
-    /// Its workgroups; 0 for a copy.
+    /// The number of workgroups; 0 for a copy.
     pub workgroups: u64,
-    /// When its host issued it.
+    /// The time at which the host issued the launch.
     pub arrival_ns: u64,
-    /// When it waited for nothing any more; `None`: never.
+    /// The time from which on the launch waited for no other work; `None`: never.
     pub ready_ns: Option<u64>,
-    /// When it was first submitted: before, it waits for its turn, afterwards for room.
+    /// The time of the first submission: before, the launch waits for its turn, afterwards for
+    /// room.
     pub submitted_ns: Option<u64>,
-    /// When its first wave started; `None`: never.
+    /// The time at which the first wave started; `None`: never.
     pub started_ns: Option<u64>,
-    /// When its last wave ended; `None`: never.
+    /// The time at which the last wave ended; `None`: never.
     pub ended_ns: Option<u64>,
-    /// Whether it can never run.
+    /// True if the launch can never run.
     pub refused: bool,
 }
 
 /// A request, from its arrival to the end of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnRequest {
-    /// Position of its process.
+    /// The position of the process.
     pub process: u16,
-    /// Its number, from 0: the iteration of its launches.
+    /// The number of the request, from 0: the iteration of its launches.
     pub number: u32,
-    /// When it arrived.
+    /// The time of its arrival.
     pub start_ns: u64,
-    /// When its last launch ended.
+    /// The time at which its last launch ended.
     pub end_ns: u64,
 }
 
 /// A span in which the same processes had waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnTurn {
-    /// Position of the only one; `None`: there were several.
+    /// The position of the only process; `None`: there were several.
     pub process: Option<u16>,
-    /// Since when.
+    /// The begin of the span.
     pub start_ns: u64,
-    /// Until when.
+    /// The end of the span.
     pub end_ns: u64,
 }
 
 /// A span in which a process had no waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnWait {
-    /// Position of the process.
+    /// The position of the process.
     pub process: u16,
-    /// What it waited for.
+    /// The cause of the wait.
     pub cause: Doing,
-    /// Since when.
+    /// The begin of the span.
     pub start_ns: u64,
-    /// Until when.
+    /// The end of the span.
     pub end_ns: u64,
 }
 
 /// Workgroups of one launch that ran on one compute unit, without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// From the start of the first.
+    /// The start of the first workgroup.
     pub start_ns: u64,
-    /// To the end of the last.
+    /// The end of the last workgroup.
     pub end_ns: u64,
-    /// How many workgroups ended in it.
+    /// The number of workgroups that ended in the slice.
     pub workgroups: u64,
-    /// Position of the launch.
+    /// The position of the launch.
     pub launch: u32,
     /// The workgroup slot; at [`Grain::Cu`] a lane, so that slices of one lane do not overlap.
     pub slot: u32,
     /// The compute unit.
     pub cu: u16,
-    /// How the last ones ended.
+    /// The way in which the last workgroups ended.
     pub ending: Ending,
 }
 
-/// How a slice ended.
+/// The way in which a slice ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// All of its workgroups ended.
+    /// All workgroups of the slice ended.
     #[default]
     Ended,
-    /// Some were saved, to be restored later.
+    /// Some workgroups were saved, to be restored later.
     Saved,
-    /// Some were killed.
+    /// Some workgroups were killed.
     Killed,
-    /// Some never ended.
+    /// Some workgroups never ended.
     Unfinished,
 }
 
 impl Ending {
-    /// The name of it in annotations.
+    /// The name of the ending in annotations.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -197,17 +198,17 @@ impl Ending {
 /// A span in which a launch that had begun was off the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// Position of the launch.
+    /// The position of the launch.
     pub launch: u32,
-    /// How it left: drained, saved or killed.
+    /// The way in which the launch left: drained, saved or killed.
     pub how: Preemption,
-    /// Since when.
+    /// The begin of the span.
     pub start_ns: u64,
-    /// Until it could go on.
+    /// The end of the span, at which the launch could go on.
     pub end_ns: u64,
 }
 
-/// What a counter counts.
+/// The kind of value that a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
@@ -218,7 +219,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The name of it on a timeline.
+    /// The name of the measure on a timeline.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -231,16 +232,17 @@ impl Measure {
 /// A value that changes in steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// Of which process; `None`: of all together.
+    /// The process that is counted; `None`: all together.
     pub process: Option<u16>,
-    /// Of what.
+    /// The kind of value.
     pub measure: Measure,
-    /// Time in nanoseconds, rising, and the value from then on.
+    /// The times in nanoseconds, rising, each with the value from then on.
     pub samples: Vec<(u64, u64)>,
 }
 
 impl Timeline {
-    /// How many slices are drawn: of compute units, launches, requests and turns.
+    /// Counts the drawn slices of compute units, launches, times off the device, requests and
+    /// turns.
     #[must_use]
     pub fn drawn(&self) -> u64 {
         let launches = self.launches.iter().filter(|launch| launch.ready_ns.is_some()).count();

@@ -36,7 +36,7 @@ mod descriptor {
     pub(super) const COUNTER: u64 = 8;
     pub(super) const ORDERING: u64 = 11;
     pub(super) const RANK: u64 = 12;
-    /// Children by their rank.
+    /// The value of `ORDERING` that sorts children by their rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
     pub(super) const UNIT_NAME: u64 = 6;
@@ -62,17 +62,18 @@ mod annotation {
     pub(super) const TEXT: u64 = 17;
 }
 
-/// All packets are of one writer.
+/// The number of the only writer, to which all packets belong.
 const SEQUENCE: u64 = 1;
-/// What was interned before is void; what is interned from here on is needed.
+/// The flag of a packet that makes all names before it void, and the flag of a packet that needs
+/// the names from there on.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
 /// Events between two calls of `watch`.
 const STRIDE: usize = 1 << 14;
-/// Bytes that are collected before they are written.
+/// The number of bytes that are collected before they are written.
 const CHUNK: usize = 1 << 16;
 
-/// What annotations are called; the number of one is its position from 1.
+/// The names of annotations; the number of a name is its position from 1.
 #[derive(Clone, Copy)]
 enum Note {
     Workgroups = 1,
@@ -98,19 +99,19 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Behind those, then the processes, then the requests.
+/// The number of the name `several`, counted from that of the last kernel; the names of the
+/// processes follow, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
-/// Nested tracks: process, requests, waits and streams; device, who runs, compute unit, workgroup
-/// slot. Two counters a process.
-/// An arrow leads from a request to each of its launches, and from a launch on its stream to the
-/// slice in which it first started. `watch` gets
-/// the number of events written and of all events: at the begin, at intervals, and at the end.
+/// Tracks are nested: process, requests, waits and streams; device, turns, compute unit, workgroup
+/// slot. There are two counters a process. An arrow leads from a request to each of its launches,
+/// and from a launch on its stream to the slice in which it first started. `watch` gets the number
+/// of events written and of all events: at the begin, at intervals, and at the end.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_perfetto(
     timeline: &Timeline,
     out: impl Write,
@@ -162,7 +163,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
         self.out.flush()
     }
 
-    /// Every name that an event uses, with its number.
+    /// Writes every name that an event uses, with its number.
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
@@ -212,7 +213,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                         counter.number(descriptor::COUNTER_UNIT, descriptor::UNIT_COUNT);
                     }),
                 }
-                // A rank is an int32; more tracks than that no viewer shows.
+                // A rank is an int32; no viewer shows more tracks than that.
                 let rank = track.rank.min(i32::MAX as u32);
                 descriptor.number(descriptor::RANK, u64::from(rank));
             });
@@ -238,7 +239,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                         let share = value as f64 * 100.0 / timeline.wave_slots.max(1) as f64;
                         message.fixed64(event::REAL_VALUE, share.to_bits());
                     } else {
-                        // An int64 on the wire.
+                        // The value is an int64 on the wire.
                         message.number(event::VALUE, value.min(i64::MAX as u64));
                     }
                     return;
@@ -255,7 +256,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
     }
 }
 
-/// What a slice is called, whose it is, and what is known of it.
+/// Writes the name of a slice, its process, and its annotations and arrows.
 fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) {
     let first = &tracks.first;
     match what {
@@ -309,7 +310,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) 
     }
 }
 
-/// The number of the name of what does not run.
+/// Returns the number of the name of a phase.
 fn named(timeline: &Timeline, phase: LaunchPhase) -> u64 {
     let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
     (timeline.kernels.len() + 2 + at) as u64
@@ -347,7 +348,7 @@ fn note(message: &mut Proto, name: Note, value: u64) {
     });
 }
 
-/// How a slice ended, unless it ended as it should.
+/// Writes how a slice ended, unless all of its workgroups ended.
 fn note_ending(message: &mut Proto, ending: Ending) {
     if ending != Ending::Ended {
         message.message(event::ANNOTATION, |note| {
@@ -357,10 +358,10 @@ fn note_ending(message: &mut Proto, ending: Ending) {
     }
 }
 
-/// Tells the arrow that leads to a launch from that which leads from it.
+/// The bit that distinguishes the arrow that leads to a launch from the arrow that leads from it.
 const OF_REQUEST: u64 = 1 << 63;
 
-/// The number of the arrow of a launch.
+/// Returns the number of the arrow of a launch.
 fn flow(launch: u32) -> u64 {
     u64::from(launch) + 1
 }

@@ -30,7 +30,7 @@ impl Proto {
         self.bytes.push(value as u8);
     }
 
-    /// A number field: uint32, uint64, an enum, a bool, or an int64 that is not negative.
+    /// Writes a number field: uint32, uint64, an enum, a bool, or an int64 that is not negative.
     pub(super) fn number(&mut self, field: u64, value: u64) {
         self.raw(field << 3 | VARINT);
         self.raw(value);
@@ -47,10 +47,10 @@ impl Proto {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// A message field, filled in by `fill`.
+    /// Writes a message field, filled in by `fill`.
     pub(super) fn message(&mut self, field: u64, fill: impl FnOnce(&mut Self)) {
         self.raw(field << 3 | LENGTH);
-        // Nearly all are shorter than 128 bytes, so that one byte holds the length.
+        // Nearly all messages are shorter than 128 bytes, so that one byte holds the length.
         let at = self.bytes.len();
         self.bytes.push(0);
         fill(self);

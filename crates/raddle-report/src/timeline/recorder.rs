@@ -1,8 +1,8 @@
-//! What of a run is kept for a timeline, while the run goes?
+//! Which facts of a run are kept for a timeline, while the run goes?
 //!
-//! Which launch held which workgroup slots, when launches were off the device, how many waves were
-//! resident and how many launches were ready. The memory grows with the slices wanted, not with the
-//! run.
+//! The facts are the launches in the workgroup slots, the times at which launches were off the
+//! device, the number of resident waves and the number of ready launches. The memory grows with the
+//! slices wanted, not with the run.
 
 use std::collections::BTreeMap;
 
@@ -16,35 +16,35 @@ use super::slots::{GroupKey, SliceStore, UnitSlots};
 
 /// Records a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
 ///
-/// Memory: at most 80 bytes a slice wanted, and 16 for each sample of a counter, of which there are
-/// at most as many.
+/// The memory is at most 80 bytes a slice wanted, and 16 for each sample of a counter, of which
+/// there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) units: Vec<UnitSlots>,
     pub(super) store: SliceStore,
     pub(super) counts: CounterSet,
-    /// The workgroups that were saved of each launch: unit and key.
+    /// The workgroups of each launch that were saved: unit and key.
     pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
-    /// Waves that ended of each workgroup that does not run as a whole.
+    /// The number of waves that ended, for each workgroup that does not run as a whole.
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
-    /// Launches that are off the device, since when.
+    /// The launches that are off the device, and since when.
     pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
-    /// When each launch was first submitted.
+    /// The time at which each launch was first submitted.
     pub(super) submitted: Vec<Option<u64>>,
-    /// Since when who has waves on the device; the last one has them now.
+    /// The holders of the device, each with the time since when; the last one holds it now.
     pub(super) holders: Vec<(u64, Holder)>,
-    /// Since when each process does what; the last one holds now.
+    /// The activities of each process, each with the time since when; the last one holds now.
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
-    /// How many of those there are.
+    /// The number of changes of activity, those left out of `doing` included.
     pub(super) changes: usize,
     pub(super) most: usize,
-    /// When anything was last seen.
+    /// The time at which anything was last seen.
     pub(super) last: u64,
 }
 
-/// Who has waves on the device.
+/// The processes that have waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
     Nobody,
@@ -53,8 +53,8 @@ pub(super) enum Holder {
 }
 
 impl Recorder {
-    /// A recorder of a device of `cus` compute units that `processes` processes use, for a timeline
-    /// of at most `most_slices` slices on the compute units.
+    /// Makes a recorder of a device of `cus` compute units that `processes` processes use, for a
+    /// timeline of at most `most_slices` slices on the compute units.
     #[must_use]
     pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Recorder {
         }
     }
 
-    /// Draws only what happens from one time to another, in nanoseconds.
+    /// Draws only the part of the run between two times, in nanoseconds.
     #[must_use]
     pub fn window(mut self, from: u64, to: u64) -> Self {
         self.store.window = (from, to);
@@ -89,7 +89,7 @@ impl Recorder {
         self
     }
 
-    /// The part of the run that is drawn.
+    /// Returns the part of the run that is drawn.
     #[must_use]
     pub const fn drawn(&self) -> (u64, u64) {
         self.store.window
@@ -100,7 +100,7 @@ impl Recorder {
         if now > to {
             return;
         }
-        // What held when the window begins is its first sample.
+        // The values that hold when the window begins are its first samples.
         let now = now.max(from);
         if self.counts.take(now, waves, launches) {
             self.last = now;
@@ -115,20 +115,20 @@ impl Recorder {
             return;
         }
         self.holders.pop_if(|before| before.0 == now);
-        // Where there are as many as wanted, none is drawn.
+        // Turns beyond the wanted number are left out, as then no turn is drawn.
         if self.holders.len() < self.most {
             self.holders.push((now, holder));
         }
     }
 
-    /// A process does something from now on.
+    /// Notes the activity of a process from now on.
     fn does(&mut self, process: usize, now: u64, doing: Doing) {
         let (_, to) = self.drawn();
         let Some(own) = self.doing.get_mut(process).filter(|_| now <= to) else { return };
         if own.last().is_some_and(|before| before.1 == doing) {
             return;
         }
-        // Where there are more than wanted, none is drawn.
+        // Waits beyond the wanted number are left out, as then no wait is drawn.
         self.changes += 1;
         if self.changes < self.most {
             let now = now.max(self.store.window.0);
@@ -209,7 +209,7 @@ impl Recorder {
             Preemption::Drain => Ending::Ended,
             Preemption::Switch => Ending::Saved,
             Preemption::Reset => Ending::Killed,
-            // It had not begun.
+            // A launch that leaves in any other way had not begun.
             _ => return,
         };
         self.off.insert(launch, (how, now));
@@ -240,7 +240,7 @@ impl Recorder {
         }
     }
 
-    /// A launch is on the device again, if it was off.
+    /// Notes that a launch is on the device again, if it was off.
     pub(super) fn back(&mut self, now: u64, launch: LaunchId) {
         let Some((how, since)) = self.off.remove(&launch) else { return };
         if since < now && !self.aways_left_out {

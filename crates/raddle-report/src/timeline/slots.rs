@@ -1,14 +1,14 @@
 //! Which launch holds which workgroup slot, from when to when?
 //!
-//! A workgroup takes the lowest free slot of its compute unit. What of one launch follows in a slot
-//! within the tick in which the workgroup before it ended continues its slice. Slices are kept by
-//! slot; as soon as there are more than wanted, by compute unit; if even those are too many, not at
-//! all. So at most twice as many slices as wanted are in memory.
+//! A workgroup takes the lowest free slot of its compute unit. If a workgroup of the same launch
+//! follows in a slot within the tick in which the one before it ended, the slice goes on. Slices
+//! are kept by slot; as soon as there are more than wanted, by compute unit; if even those are too
+//! many, not at all. So at most twice as many slices as wanted are in memory.
 
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// What ends together.
+/// The key of workgroups, or of a part of one, that end together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
     /// The whole workgroups of a front.
@@ -19,16 +19,16 @@ pub(super) enum GroupKey {
     Part(u64, u16),
 }
 
-/// A slot that is taken, or was until lately.
+/// A slot that is taken, or was taken by the last workgroup in it.
 #[derive(Clone, Copy, Debug)]
 struct TakenSlot {
     key: GroupKey,
     launch: u32,
-    /// When its slice began.
+    /// The begin of the slice.
     since: u64,
-    /// Workgroups that ended in it since.
+    /// The number of workgroups that have ended in the slice.
     done: u64,
-    /// When the last of those ended, if none has followed yet.
+    /// The end of the last of these workgroups, if none has followed yet.
     ended: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl UnitSlots {
         Self { cu, slots: Vec::new() }
     }
 
-    /// `count` workgroups take the lowest free slots.
+    /// Places `count` workgroups in the lowest free slots.
     pub(super) fn start(
         &mut self,
         now: u64,
@@ -84,8 +84,8 @@ impl UnitSlots {
         }
     }
 
-    /// What was started under this key ends, and with it `done` workgroups in each slot: 0 where
-    /// other parts of the same one are left, else 1.
+    /// Ends the workgroups that were started under this key, and counts `done` ended workgroups in
+    /// each slot: 0 where other parts of the same workgroup are left, else 1.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for slot in self.slots.iter_mut().flatten() {
             if slot.ended.is_none() && slot.key == key && slot.launch == launch {
@@ -95,7 +95,7 @@ impl UnitSlots {
         }
     }
 
-    /// Everything of a launch leaves its slots unfinished; which workgroups did, added to `left`.
+    /// Takes all workgroups of a launch out of their slots unfinished, and adds them to `left`.
     pub(super) fn lift(
         &mut self,
         now: u64,
@@ -115,7 +115,7 @@ impl UnitSlots {
         left[first..].sort_unstable();
     }
 
-    /// Notes all that is left at the end of the run.
+    /// Adds the slices of all slots that are taken at the end of the run.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for (at, slot) in self.slots.drain(..).enumerate() {
             let Some(slot) = slot else { continue };
@@ -128,9 +128,9 @@ impl UnitSlots {
 /// Slices that have ended.
 #[derive(Debug)]
 pub(super) struct SliceStore {
-    /// Only slices that overlap or touch it are kept.
+    /// The window: only slices that overlap or touch it are kept.
     pub(super) window: (u64, u64),
-    /// Whether it ends where there are as many as wanted, instead of their being joined.
+    /// True if the window ends where there are as many slices as wanted; else slices are joined.
     pub(super) ends_full: bool,
     grain: Grain,
     most: usize,
@@ -154,7 +154,7 @@ impl SliceStore {
         if empty || outside || self.grain >= Grain::Launch {
             return;
         }
-        // By compute unit, what ends in many slots at once is one slice at once.
+        // At grain `Cu`, workgroups that end in many slots at once are joined to one slice at once.
         let joined = self.grain == Grain::Cu
             && self.slices.last_mut().is_some_and(|last| last.take_in(&slice));
         if joined {
@@ -162,7 +162,8 @@ impl SliceStore {
         }
         self.slices.push(slice);
         if self.ends_full {
-            // What is on the compute units now is still added when it ends: at most one a slot.
+            // Workgroups that are on the compute units now still get their slices: at most one a
+            // slot.
             if self.slices.len() == self.most {
                 self.window.1 = self.window.1.min(slice.end_ns);
             }
@@ -185,7 +186,7 @@ impl SliceStore {
         }
     }
 
-    /// The grain, and the slices by compute unit, slot and time.
+    /// Returns the grain, and the slices by compute unit, slot and time.
     pub(super) fn finish(mut self) -> (Grain, Vec<Slice>) {
         if self.grain == Grain::Cu {
             self.compact();
@@ -201,8 +202,8 @@ impl SliceStore {
 }
 
 impl Slice {
-    /// Takes in another slice of its launch and compute unit that it overlaps or touches; whether
-    /// it did.
+    /// Takes in another slice of the same launch and compute unit that overlaps or touches this
+    /// one; returns whether it did.
     fn take_in(&mut self, other: &Self) -> bool {
         let of_one = (self.cu, self.launch) == (other.cu, other.launch);
         if !of_one || other.start_ns > self.end_ns || self.start_ns > other.end_ns {
@@ -231,7 +232,7 @@ mod tests {
         store.finish()
     }
 
-    /// Compute unit, lane, launch, from, to, workgroups.
+    /// Lists compute unit, lane, launch, from, to and workgroups of slices.
     fn drawn(slices: &[Slice]) -> Vec<(u16, u32, u32, u64, u64, u64)> {
         slices
             .iter()
@@ -272,7 +273,7 @@ mod tests {
         for &(cu, launch, since, until) in &SPANS {
             store.add(slice(cu, launch, since, until));
         }
-        // The fifth begins at 10, after the fourth has ended at 5; the sixth began before.
+        // The fifth slice begins at 10, after the fourth has ended at 5; the sixth began before.
         assert_eq!(store.window, (0, 5));
         let (grain, slices) = store.finish();
         assert_eq!((grain, slices.len()), (Grain::Slot, 5));

@@ -50,7 +50,7 @@ fn slice() -> impl Strategy<Value = Slice> {
     })
 }
 
-/// Any timeline at all: positions that lead nowhere, times that fall, lists out of order.
+/// Draws any timeline at all: positions that lead nowhere, times that fall, lists out of order.
 fn timeline() -> impl Strategy<Value = Timeline> {
     let away = (place(), time(), time()).prop_map(|(launch, start_ns, end_ns)| Away {
         launch,
@@ -113,7 +113,7 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         })
 }
 
-/// How many packets a Perfetto file holds, by the lengths that it gives.
+/// Counts the packets in a Perfetto file, by the lengths that it gives.
 fn packets(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some((&key, rest)) = bytes.split_first() {
@@ -127,7 +127,7 @@ fn packets(mut bytes: &[u8]) -> usize {
     count
 }
 
-/// The file, and what its watch was given.
+/// Writes a timeline; returns the file, and the numbers that its watch was given.
 fn written(timeline: &Timeline) -> (Vec<u8>, Vec<(u64, u64)>) {
     let (mut file, mut seen) = (Vec::new(), Vec::new());
     let mut watch = |done, of| seen.push((done, of));
@@ -140,8 +140,8 @@ proptest! {
     fn any_timeline_is_written_whole(timeline in timeline()) {
         let (file, seen) = written(&timeline);
         let events = seen[0].1 as usize;
-        // A packet an event, one of names, one a track: groups, counters, and at least the lanes
-        // of what is drawn.
+        // There is a packet an event, one of names, and one a track: groups, counters, and at least
+        // the lanes of everything that is drawn.
         let groups = 1 + timeline.processes.len();
         let units = if timeline.grain < Grain::Launch { usize::from(timeline.cus) } else { 0 };
         let known = |c: &&Counter| {

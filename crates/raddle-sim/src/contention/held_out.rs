@@ -1,9 +1,9 @@
 //! How well does one half of a recording foretell the kernels beside neighbours of the other half?
 //!
 //! The first half in time teaches, the second is held out. A launch beside a neighbour is foretold
-//! by launches of the same kernel beside the same class of neighbour, else by its time alone and the
-//! factor of its class. Its interval is that of how far such launches of the first half were from
-//! what the others of their kind foretold.
+//! by launches of the same kernel beside the same class of neighbour, else by its time alone and
+//! the factor of its class. Its interval is that of how far such launches of the first half were
+//! from what the others of their kind foretold.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ use super::NeighbourClass;
 use super::observed::{Observed, Shape, observed, shape};
 use super::table::{Factor, median, name, permille};
 
-/// What came of one recording.
+/// The result for one recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOut {
     /// Launches beside a neighbour in the half that was held out.
     pub launches: u64,
-    /// Those of which the other half says something.
+    /// Launches beside a neighbour that the first half foretells.
     pub foretold: u64,
-    /// How far half of them were off at most, as a share of what was recorded.
+    /// The median error of the foretold launches, as a share of the recorded time.
     pub median_error: Option<f64>,
-    /// The same where what lies within one step of the recording clock is no error.
+    /// The median error where a difference within one step of the recording clock counts as none.
     pub median_error_beyond_step: Option<f64>,
-    /// The same of launches that took at least 20 steps of the clock, and how many there are.
+    /// The median error of launches that took at least 20 steps of the clock.
     pub median_error_long: Option<f64>,
     /// Launches of at least 20 steps that were foretold.
     pub long: u64,
@@ -38,15 +38,15 @@ pub struct HeldOut {
 /// Two classes: of the kernel and of its neighbour.
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// What the first half teaches, in ns of a workgroup.
+/// Times and factors that the first half teaches, in ns of a workgroup.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,
-    /// By kernel and class of its neighbour.
+    /// Median time by kernel and class of its neighbour.
     beside: BTreeMap<(Shape, NeighbourClass), u64>,
-    /// Over the time alone, by the two classes.
+    /// Time beside a neighbour over the time alone, by the two classes.
     factors: BTreeMap<Classes, Factor>,
-    /// Of what was foretold, by the two classes.
+    /// Recorded time over the time that the others of the kind foretell, by the two classes.
     spread: BTreeMap<Classes, Factor>,
 }
 
@@ -112,7 +112,7 @@ impl Taught {
                 let own: &mut Vec<u32> = factors.entry(classes).or_default();
                 own.extend(times.iter().map(|&ns| permille(ns, alone)));
             }
-            // Each by the others of its kind.
+            // Each launch is compared with the median of the others of its kind.
             let sorted = {
                 let mut all = times.clone();
                 all.sort_unstable();

@@ -9,7 +9,7 @@ use crate::plan::whole_ns;
 /// A kernel that ran alone, or beside neighbours of mostly one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observed {
-    /// Its position in the profile.
+    /// The position of the kernel in the profile.
     pub(super) op: u32,
     /// The class of whoever ran beside it for at least half of its time; `None`: nobody ever did.
     pub(super) beside: Option<NeighbourClass>,
@@ -17,7 +17,7 @@ pub(super) struct Observed {
     pub(super) workgroup_ns: u64,
 }
 
-/// What makes two launches of a profile the same kernel: name, grid, workgroup.
+/// The features that identify a kernel in a profile: name, grid, workgroup.
 pub(super) type Shape = (u32, [u32; 3], u32, u32, u32);
 
 pub(super) fn shape(op: &Op) -> Shape {

@@ -1,4 +1,4 @@
-//! What did recordings teach of contention: which kernel family beside which class of neighbour?
+//! By how much does each kernel family last longer beside each class of neighbour, by recordings?
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct Factor {
 pub struct ContentionRow {
     /// The name of the kernel without its arguments; of a row of a whole class, that class.
     pub family: String,
-    /// What such kernels mostly need.
+    /// The class of the kernels: the resource that they mostly need.
     pub class: NeighbourClass,
     /// Beside a neighbour that needs issue slots; `null`: nobody observed it.
     pub(crate) compute: Option<Factor>,
@@ -41,7 +41,7 @@ pub struct ContentionRow {
     pub(crate) unknown: Option<Factor>,
 }
 
-/// What recordings taught of contention.
+/// Contention factors that recordings taught.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionTable {
@@ -111,14 +111,14 @@ impl ContentionTable {
         }
     }
 
-    /// Whether nothing was observed.
+    /// Returns whether no kernel was observed with and without a neighbour.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.families.is_empty()
     }
 
-    /// What was observed of a kernel of that name beside a neighbour of that class: of its family,
-    /// else of its class; `None`: nothing.
+    /// Returns the factor of a kernel of that name beside a neighbour of that class: of its family,
+    /// else of its class; `None` where neither was observed.
     #[must_use]
     pub fn factor(&self, kernel: &str, beside: NeighbourClass) -> Option<Factor> {
         let family = family(kernel);
@@ -131,7 +131,7 @@ impl ContentionTable {
         })
     }
 
-    /// What a replay of so many processes charges each kernel of a profile, by op.
+    /// Returns what a replay of `processes` processes charges each kernel of a profile, by op.
     #[must_use]
     pub fn charges(&self, profile: &Profile, charge: Charge, processes: usize) -> Vec<Contention> {
         let unknown = match charge {
@@ -146,7 +146,8 @@ impl ContentionTable {
                     Charge::Expected => factor.permille,
                     Charge::Most => factor.high,
                 });
-                // That a kernel was faster beside another is not because of that other one.
+                // A kernel that was faster beside another one is charged nothing: its neighbour is
+                // not the cause.
                 known.unwrap_or(unknown).max(ALONE)
             }),
         };
@@ -157,7 +158,7 @@ impl ContentionTable {
 }
 
 impl ContentionRow {
-    /// What was observed beside a neighbour of that class.
+    /// Returns the factor that was observed beside a neighbour of that class.
     #[must_use]
     pub const fn beside(&self, class: NeighbourClass) -> Option<Factor> {
         match class {
@@ -170,7 +171,7 @@ impl ContentionRow {
 }
 
 impl Factor {
-    /// The median of so many factors, and what one in forty is below and above.
+    /// Returns the median of these factors, and the values that one in forty is below and above.
     pub(super) fn of(mut permille: Vec<u32>) -> Option<Self> {
         permille.sort_unstable();
         let last = permille.len().checked_sub(1)?;
@@ -194,7 +195,7 @@ pub(super) fn permille(ns: u64, over: u64) -> u32 {
     u32::try_from((u128::from(ns) * 1000 + over / 2) / over).unwrap_or(u32::MAX)
 }
 
-/// The middle one, of two the greater.
+/// Returns the middle value, of two middle ones the greater.
 pub(super) fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or(0)
@@ -208,7 +209,7 @@ pub(super) fn name<'p>(profile: &'p Profile, op: &Op) -> &'p str {
 fn family(kernel: &str) -> String {
     let mut depth = 0u32;
     let mut plain = String::new();
-    // What stands in front of an anonymous namespace's parameters is no name yet.
+    // The parentheses of an anonymous namespace hold no parameters, so they are removed first.
     let kernel = kernel.replace("(anonymous namespace)::", "");
     for character in kernel.trim_start_matches("void ").chars() {
         match character {

@@ -16,7 +16,8 @@ impl<W: Watch> Engine<'_, W> {
         match *action {
             Action::Submit { launch, via } => {
                 let kernel = self.kernel(launch)?;
-                // Submitted again, it may owe another cleanup than before, or none.
+                // Where a launch is submitted again, it may owe another cleanup than before, or
+                // none.
                 if via.cleanup > Ticks::ZERO {
                     self.cleanups.insert(launch, via.cleanup);
                 } else {
@@ -74,7 +75,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// A launch begins: says until when it lasts where it has peers, and so do those that waited for it.
+    /// Lets a launch that begins meet its peers: where the last one has come, sets the end of all
+    /// of them, else lets this one last until then.
     fn meet_peers(&mut self, launch: LaunchId) {
         let peers = self.tasks.peers_end(launch);
         let Some(place) = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at)) else {
@@ -94,7 +96,7 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// A launch never begins: nobody waits for it.
+    /// Notes that a launch never begins, so that no peer waits for it.
     fn stay_away(&mut self, launch: LaunchId) {
         let place = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at));
         let Some(there) = place.map(|at| self.meetings.come(at, launch, None)) else { return };
@@ -103,7 +105,7 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// What an action about no single launch brings.
+    /// Notes an action that concerns no single launch.
     fn note(&mut self, action: &Action) {
         let (now, costs) = (self.now, self.machine.costs);
         match *action {
@@ -120,14 +122,15 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Whether a launch lies on the device, or does not, or is held there.
+    /// Notes whether a launch lies on the device and is not held there.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
             self.usage.place(self.tasks.records[launch.index()].process, placed);
         }
     }
 
-    /// What waits for another launch may lie on the device, but nothing of it starts.
+    /// Fails if a launch still waits for another one: it may lie on the device, but none of its
+    /// workgroups may start.
     fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
         let record = self.tasks.records.get(launch.index());
         if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
@@ -136,8 +139,7 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// What the machine needs to know of a launch that was issued and has neither ended nor been
-    /// refused.
+    /// Describes to the machine a launch that was issued and has neither ended nor been refused.
     fn kernel(&self, id: LaunchId) -> Result<SubmittedKernel, SimError> {
         let state = match self.tasks.records.get(id.index()) {
             Some(record) if record.refused => "refused",

@@ -1,6 +1,7 @@
 //! What happens to copies and fills?
 //!
-//! A dispatcher with a window submits and starts them; for any other they start when they are ready.
+//! A dispatcher with a window submits and starts them; for any other they start when they are
+//! ready.
 
 use raddle_policy::{Action, Event, LaunchId, ProcessId};
 
@@ -11,7 +12,8 @@ use crate::watch::Watch;
 use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
-    /// A copy was issued; nothing else without workgroups is told of.
+    /// Tells the dispatcher that a copy was issued; of other work without workgroups it is not
+    /// told.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);
         let Work::Copy(lasts) = task.work else { return Ok(()) };
@@ -20,7 +22,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
     }
 
-    /// A copy was issued and waits for nothing any more.
+    /// Starts a copy that was issued and waits for nothing any more, or tells a dispatcher that
+    /// looks ahead of it.
     pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
         if !self.tasks.looks_ahead() {
             self.start_copy(copy);
@@ -47,7 +50,7 @@ impl<W: Watch> Engine<'_, W> {
         self.ended(copy)
     }
 
-    /// Carries out an action about a copy; whether it is one.
+    /// Carries out an action if it concerns a copy. Returns whether it does.
     pub(super) fn act_on_copy(&mut self, action: &Action) -> Result<bool, SimError> {
         let (id, starts, what) = match *action {
             Action::Submit { launch, .. } => (launch, false, "submit"),

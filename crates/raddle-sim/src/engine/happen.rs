@@ -11,7 +11,7 @@ use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
 use crate::workload::{LaunchLatency, Work};
 
-/// The most requests of a process that are marked.
+/// The largest number of requests of a process that are marked.
 const MOST_MARKS: usize = 1 << 16;
 
 impl<W: Watch> Engine<'_, W> {
@@ -90,7 +90,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
+    /// Notes that a launch has ended or will never run; launches that waited for it alone go to
+    /// `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
         self.usage.touch(self.tasks.records[id.index()].process);
@@ -109,7 +110,7 @@ impl<W: Watch> Engine<'_, W> {
             if free {
                 self.queue.push(can_start, Due::Ready(id));
             }
-            // Whoever looks ahead hears of it before those behind it.
+            // A dispatcher that looks ahead hears of a launch before it hears of those behind it.
             if !free || self.tasks.lines_up(id) {
                 self.tell_issued(id)?;
             }
@@ -119,7 +120,7 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Whoever looks ahead hears of what was issued and is not ready.
+    /// Tells a dispatcher that looks ahead of a launch or copy that was issued and is not ready.
     pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
         match self.launch(id) {
             Some(launch) => self.tell(&Event::LaunchIssued { launch }),
@@ -127,12 +128,13 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// When a launch can start that waits for nothing any more, but for its latency.
+    /// Returns when a launch that waits for nothing any more can start, its latency included.
     fn can_start(&self, id: LaunchId) -> Tick {
         let (plan, _) = self.tasks.plan(id);
         let LaunchLatency { launch, handover } = plan.latency;
         let issued = self.tasks.records[id.index()].arrival + launch;
-        // What waited for another one is told of when that ends, else when it is issued.
+        // A launch is handled here when it is issued, or later when the last one that it waited for
+        // has ended.
         let waited = self.tasks.records[id.index()].arrival < self.now;
         issued.max(if waited { self.now + handover } else { self.now })
     }
@@ -158,7 +160,7 @@ impl<W: Watch> Engine<'_, W> {
         })
     }
 
-    /// A launch was issued and waits for nothing any more.
+    /// Makes a launch ready: it was issued and waits for nothing any more.
     fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(id);
         let record = &mut self.tasks.records[id.index()];
@@ -203,14 +205,14 @@ impl<W: Watch> Engine<'_, W> {
                 let Some(cleanup) = self.cleanups.remove(&launch) else {
                     return self.ended(launch);
                 };
-                // Who waits for it hears of it when it has been cleaned up.
+                // Launches that wait for this one hear of its end once it has been cleaned up.
                 self.queue.push(at + cleanup, Due::CleanedUp(launch));
             }
         }
         Ok(())
     }
 
-    /// A launch, copy or fill has ended.
+    /// Notes that a launch, copy or fill has ended.
     pub(super) fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
         self.last = self.now;
@@ -230,7 +232,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
-    /// A launch will never run: notes why and releases what waits for it.
+    /// Notes why a launch will never run, and releases the launches that wait for it.
     pub(super) fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
         let id = refusal.launch;
         let record = &mut self.tasks.records[id.index()];

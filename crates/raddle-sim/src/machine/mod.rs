@@ -1,8 +1,8 @@
 //! What runs on the compute units, and what leaves them?
 //!
-//! A *front* is what of one launch started in one tick and ends in one tick: one event. Taking
-//! work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore move
-//! their registers and LDS at the device's bandwidth.
+//! A *front* is the workgroups of one launch that start in one tick and end in one tick: one event.
+//! Taking work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore
+//! move their registers and LDS at the device's bandwidth.
 
 mod neighbours;
 mod take_off;
@@ -26,10 +26,11 @@ use take_off::give_back;
 pub(crate) struct Machine {
     pub(crate) ledger: Ledger,
     pub(crate) costs: Costs,
-    /// When the memory has moved all that it was given: one launch after the other, since each alone
-    /// takes all of its bandwidth.
+    /// When the memory has moved all that was given to it: one launch after the other, since each
+    /// alone takes all of its bandwidth.
     moved: Tick,
-    /// What of each process has been given to it at the last tick at which it was given anything.
+    /// By process, the last tick at which the memory was given something of it to move, and how
+    /// many bytes of it were given in that tick.
     moving: BTreeMap<u16, (Tick, u64)>,
     /// Launches that leave by the flag, stream by stream, the first one first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
@@ -40,7 +41,7 @@ pub(crate) struct Machine {
     pub(crate) counters: Counters,
 }
 
-/// What of one launch ends together.
+/// Workgroups, or waves of them, of one launch that end together.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
     generation: u32,
@@ -49,12 +50,12 @@ pub(crate) struct Front {
     pub(crate) pieces: Vec<Piece>,
     started: Tick,
     ends: Tick,
-    /// In thousandths, how long it lasts beside its neighbours.
+    /// How long the front lasts beside its neighbours, in thousandths.
     permille: u32,
     groups: u64,
-    /// Its waves wait at a barrier for the rest of their workgroup.
+    /// True if the waves wait at a barrier for the rest of their workgroup.
     gathers: bool,
-    /// It waits for peers which have not begun.
+    /// True if the front waits for peers which have not begun.
     endless: bool,
 }
 
@@ -66,19 +67,20 @@ struct Live {
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
-    /// When its first workgroup started.
+    /// When the first workgroup of the launch started.
     since: Option<Tick>,
     ended: u64,
     /// Workgroups that do not start as a whole: where, and how many waves have ended.
     partial: BTreeMap<u64, (CuId, u16)>,
-    /// Workgroups that were cut: how many waves have ended. They hold nothing but their parts do.
+    /// Workgroups that were cut: how many waves have ended. A cut workgroup holds only what its
+    /// parts hold.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
-    /// Fronts of workgroups that wait at a barrier for the rest of theirs.
+    /// Fronts of workgroups whose waves wait at a barrier for the rest of theirs.
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 
-/// What the machine needs to know of a launch.
+/// A launch as far as the machine needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubmittedKernel {
     pub(crate) process: u16,
@@ -86,31 +88,31 @@ pub(crate) struct SubmittedKernel {
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) contention: Contention,
-    /// A workgroup ends no earlier.
+    /// The tick before which no workgroup of the launch ends.
     pub(crate) until: Tick,
     pub(crate) demand: Demand,
-    /// Whether the waves of a workgroup may meet at a barrier.
+    /// True if the waves of a workgroup may meet at a barrier.
     pub(crate) barrier: bool,
     pub(crate) context_bytes: u64,
-    /// What one wave draws, in uW.
+    /// The power that one wave draws, in uW.
     pub(crate) wave_uw: u64,
 }
 
 impl SubmittedKernel {
-    /// When a workgroup ends that starts now and lasts that much longer, in thousandths.
+    /// Returns when a workgroup ends that starts now and lasts that much longer, in thousandths.
     fn ends(&self, now: Tick, permille: u32) -> Tick {
         (now + scaled(self.workgroup, ALONE, permille)).max(self.until)
     }
 
-    /// What so many of its waves draw, in uW.
+    /// Returns the power that `waves` waves of the launch draw, in uW.
     const fn draw(&self, waves: u64) -> u64 {
         self.wave_uw.saturating_mul(waves)
     }
 }
 
 impl Live {
-    /// Whether it may start these: anything while it runs, what is bound to a compute unit while it
-    /// drains.
+    /// Returns whether the launch may start these pieces: any while it runs, and while it drains
+    /// workgroups that are bound to a compute unit.
     fn may_start(&self, pieces: &[Piece]) -> bool {
         let bound =
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
@@ -123,12 +125,13 @@ impl Live {
         }
     }
 
-    /// Whether a workgroup of it is bound to a compute unit and has not ended.
+    /// Returns whether a workgroup of the launch is bound to a compute unit and has not ended.
     fn is_bound(&self) -> bool {
         !self.partial.is_empty() || !self.assigned.is_empty()
     }
 
-    /// Whether nothing of it runs, and nothing bound to a compute unit is left.
+    /// Returns whether no wave of the launch runs, and no workgroup bound to a compute unit is
+    /// left.
     fn is_drained(&self) -> bool {
         self.resident_waves == 0 && self.partial.is_empty() && self.assigned.is_empty()
     }
@@ -143,7 +146,7 @@ enum LiveState {
 }
 
 impl LiveState {
-    /// Whether what is resident stands still.
+    /// Returns whether the resident waves stand still.
     const fn is_stopped(self) -> bool {
         use Preemption::{Reset, Switch};
         matches!(self, Self::Leaving(Reset | Switch) | Self::Off(Switch) | Self::Returning(Switch))
@@ -159,7 +162,7 @@ impl LiveState {
     }
 }
 
-/// What an ended front means for its launch.
+/// The effect of an ended front on its launch.
 pub(crate) struct EndedFront {
     pub(crate) process: u16,
     pub(crate) waves: u64,
@@ -214,7 +217,7 @@ impl Machine {
         Ok(())
     }
 
-    /// A launch will never run, whether it was submitted or not.
+    /// Forgets a launch that will never run, whether it was submitted or not.
     pub(crate) fn forget(&mut self, id: LaunchId, now: Tick) -> Result<(), SimError> {
         if self.live.get(&id).is_some_and(|live| live.started > 0) {
             return Err(Self::fault(now, id, "refuse", self.live.get(&id)));
@@ -240,14 +243,15 @@ impl Machine {
         }
     }
 
-    /// What starts of a launch from now on ends no earlier.
+    /// Lets workgroups of a launch that start from now on end no earlier than `until`.
     pub(crate) fn lasts_until(&mut self, id: LaunchId, until: Tick) {
         if let Some(live) = self.live.get_mut(&id) {
             live.what.until = until;
         }
     }
 
-    /// When a workgroup of a launch that starts now has done its work, beside whoever runs now.
+    /// Returns when a workgroup of a launch that starts now has done its work, beside the
+    /// neighbours that run now.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(&id).map_or(now, |live| {
             let permille = self.neighbours.permille(live.what.process, &live.what.contention);
@@ -255,7 +259,8 @@ impl Machine {
         })
     }
 
-    /// What waits for peers ends at that time, and no earlier than now; so does what starts from now on.
+    /// Ends the fronts of a launch that wait for peers at `until`, but no earlier than now;
+    /// workgroups that start from now on end no earlier either.
     pub(crate) fn ends_at(&mut self, id: LaunchId, until: Tick, now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(&id) else { return };
         live.what.until = until;
@@ -265,7 +270,7 @@ impl Machine {
             if !std::mem::take(&mut front.endless) {
                 continue;
             }
-            // What is stopped keeps the time that is left, see `stop_fronts`.
+            // A stopped front keeps in `ends` the time that is left, see `stop_fronts`.
             front.ends = if stands { Tick(until.since(now).0) } else { until.max(now) };
             if !stands {
                 queue.push(front.ends, Due::Front(slot, front.generation));
@@ -327,7 +332,7 @@ impl Machine {
         live.resident_waves += started_waves;
         self.counters.starts += 1;
         self.counters.pieces += pieces.len() as u64;
-        // What starts in part waits at its barrier for the last wave.
+        // Waves that start in part wait at the barrier for the last wave of their workgroup.
         let gathers = live.what.barrier
             && matches!(waves, WaveSpan::Range { .. })
             && u32::from(first) + u32::from(count) < u32::from(demand.waves);
@@ -338,7 +343,8 @@ impl Machine {
         Ok((started_waves, front))
     }
 
-    /// All waves of these workgroups have started: those that waited for the last run from now on.
+    /// Lets waves that waited at a barrier run from now on: all waves of these workgroups have
+    /// started.
     fn let_run(&mut self, id: LaunchId, pieces: &[Piece], now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(&id).filter(|live| !live.gathered.is_empty()) else {
             return;
@@ -374,7 +380,7 @@ impl Machine {
         };
         let permille = self.neighbours.permille(live.what.process, &live.what.contention);
         let ends = live.what.ends(now, permille);
-        // What starts in one tick and lasts equally long ends in one event.
+        // Workgroups that start in one tick and last equally long end in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];
             // A saved front that came back in this tick ends with the time that it had left.
@@ -414,12 +420,12 @@ impl Machine {
         slot
     }
 
-    /// The front of that slot, if it is still the one that was meant.
+    /// Returns the front in a slot, if it is still the one of that generation.
     pub(crate) fn front(&self, slot: u32, generation: u32) -> Option<&Front> {
         self.fronts.get(slot as usize).filter(|front| front.generation == generation)
     }
 
-    /// A front has ended: gives back what it held.
+    /// Ends a front and gives back what it held.
     pub(crate) fn end_front(
         &mut self,
         slot: u32,
@@ -458,7 +464,7 @@ impl Machine {
     }
 }
 
-/// How many slots, with barriers and LDS, `n` starts of these waves take.
+/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take.
 const fn shares(waves: WaveSpan, n: u64) -> u64 {
     match waves {
         WaveSpan::Range { first: 1.., .. } => 0,

@@ -6,22 +6,22 @@ use super::Machine;
 use crate::contention::{ALONE, Contention, NeighbourClass};
 use crate::queue::{Due, Queue};
 
-/// What runs of each process, by class, where contention is charged.
+/// The fronts that run, by process and class, where contention is charged.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// By process, how many fronts of each class run; empty: nothing is charged.
+    /// By process, how many fronts of each class run; empty where nothing is charged.
     running: Vec<[u32; 4]>,
-    /// Whether somebody came or went since times were set.
+    /// True if a class of some process began or ceased to run since ends were last set.
     changed: bool,
 }
 
 impl Neighbours {
-    /// For so many processes.
+    /// Returns the neighbours of `processes` processes, of which nothing runs.
     pub(super) fn of(processes: usize) -> Self {
         Self { running: vec![[0; 4]; processes], changed: false }
     }
 
-    /// A front of a process begins to run.
+    /// Notes that a front of a process begins to run.
     pub(super) fn came(&mut self, process: u16, class: NeighbourClass) {
         if let Some(own) = self.running.get_mut(usize::from(process)) {
             own[class as usize] += 1;
@@ -29,7 +29,7 @@ impl Neighbours {
         }
     }
 
-    /// A front of a process has ended, or stands still.
+    /// Notes that a front of a process has ended, or stands still.
     pub(super) fn went(&mut self, process: u16, class: NeighbourClass) {
         if let Some(own) = self.running.get_mut(usize::from(process)) {
             own[class as usize] -= 1;
@@ -37,7 +37,8 @@ impl Neighbours {
         }
     }
 
-    /// How long what a process runs lasts now, in thousandths of its time alone.
+    /// Returns how long work of a process lasts beside its present neighbours, in thousandths of
+    /// its time alone.
     pub(super) fn permille(&self, process: u16, contention: &Contention) -> u32 {
         let others = (0..).zip(&self.running).filter(|(other, _)| *other != process);
         let beside = others.flat_map(|(_, running)| running.iter().zip(contention.permille));
@@ -46,7 +47,7 @@ impl Neighbours {
     }
 }
 
-/// A time, scaled from one factor to another, rounded to the nearest, never to 0.
+/// Scales a time from one factor to another, rounded to the nearest, never to 0.
 pub(super) fn scaled(time: Ticks, from: u32, to: u32) -> Ticks {
     let (from, to) = (u128::from(from.max(1)), u128::from(to));
     let ns = (u128::from(time.0) * to + from / 2) / from;
@@ -54,7 +55,7 @@ pub(super) fn scaled(time: Ticks, from: u32, to: u32) -> Ticks {
 }
 
 impl Machine {
-    /// Sets when everything that runs ends, where its neighbours have changed.
+    /// Sets the ends of all running fronts anew, where their neighbours have changed.
     pub(crate) fn retime(&mut self, now: Tick, queue: &mut Queue) {
         if !std::mem::take(&mut self.neighbours.changed) {
             return;

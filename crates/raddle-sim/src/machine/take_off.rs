@@ -16,7 +16,7 @@ use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
-/// When a move that takes so long is over, behind all that was to be moved before it.
+/// Returns when a move that takes `cost` is over, behind all moves that were ordered before it.
 fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
     *moved = now.max(*moved) + cost;
     *moved
@@ -35,7 +35,7 @@ impl Machine {
         else {
             return Err(Self::fault(now, id, "take off", self.live.get(&id)));
         };
-        // Nothing leaves by waiting.
+        // Waiting takes no launch off, and the flag none that has started.
         if how == Preemption::Wait || how == Preemption::Flag && live.started > 0 {
             let (what, state) = (how.name(), "already running");
             return Err(SimError::Action { at: now, launch: id, what, state });
@@ -63,7 +63,7 @@ impl Machine {
                 behind(&mut self.moved, now, cost)
             }
             _ if live.is_drained() => now,
-            // A drain is over when the last front is.
+            // A drain is over when the last front has ended.
             _ => return Ok(()),
         };
         if matches!(how, Preemption::Reset | Preemption::Switch) {
@@ -73,7 +73,8 @@ impl Machine {
         Ok(())
     }
 
-    /// A launch is off: how, how many workgroups of it have ended, waves freed, whose.
+    /// Ends the taking off of a launch. Returns how it left, how many of its workgroups have ended,
+    /// how many waves it freed, and its process.
     pub(crate) fn taken_off(
         &mut self,
         id: LaunchId,
@@ -112,7 +113,8 @@ impl Machine {
             }
             Preemption::Switch => {
                 lift(live, &self.fronts, &mut self.ledger);
-                // What has not started holds nothing that could be saved.
+                // A workgroup that is assigned and has not started holds nothing that could be
+                // saved.
                 live.assigned.clear();
                 Some((how, ended, waves, process))
             }
@@ -126,7 +128,8 @@ impl Machine {
         }
     }
 
-    /// Begins to bring a launch back. Returns the waves that hold their slots again, and whose.
+    /// Begins to bring a launch back. Returns the waves that hold their slots again, and their
+    /// process.
     pub(crate) fn restore(
         &mut self,
         id: LaunchId,
@@ -159,8 +162,8 @@ impl Machine {
         Ok((live.resident_waves, process))
     }
 
-    /// The first of a stream that leaves by the flag comes to its start, tests the flag and exits, if
-    /// nothing runs in front of it.
+    /// Lets the first launch of a stream that leaves by the flag come to its start, test the flag
+    /// and exit, if nothing runs in front of it.
     pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
         let in_front = self.live.values().any(|live| {
@@ -173,7 +176,8 @@ impl Machine {
         }
     }
 
-    /// A launch is back: what was saved runs for the time that it had left.
+    /// Brings a launch back: saved fronts run for the time that they had left. Returns whether it
+    /// was on its way back.
     pub(crate) fn restored(&mut self, id: LaunchId, now: Tick, queue: &mut Queue) -> bool {
         let Some(live) = self.live.get_mut(&id) else {
             return false;
@@ -204,8 +208,8 @@ impl Machine {
     }
 }
 
-/// How long moving so many bytes of a process takes: together with what else of it is given in this
-/// tick, never less than the floor.
+/// Returns how long it takes to move `bytes` of a process: together with the other bytes of it that
+/// are given in this tick, never less than the floor.
 fn moving(
     costs: &Costs,
     given: &mut BTreeMap<u16, (Tick, u64)>,
@@ -241,13 +245,14 @@ fn stop_fronts(live: &Live, fronts: &mut [Front], neighbours: &mut Neighbours, n
     }
 }
 
-/// By waves: a part of a workgroup that was cut moves its share, without a copy of all LDS.
+/// Returns the bytes of context by waves: a part of a workgroup that was cut moves its share,
+/// without a copy of all LDS.
 fn context_bytes(live: &Live) -> u64 {
     let waves = u64::from(live.what.demand.waves).max(1);
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
 }
 
-/// What a launch holds: compute unit, of what demand, waves, workgroup-wide shares.
+/// Returns the holdings of a launch: compute unit, demand, waves, workgroup-wide shares.
 fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     let demand = live.what.demand;
     let mut held = Vec::new();
@@ -265,7 +270,7 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     held
 }
 
-/// Frees everything that a launch holds; it is still known what that was.
+/// Frees everything that a launch holds; its fronts stay, so that `lower` can take it again.
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -274,7 +279,7 @@ fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     }
 }
 
-/// Takes everything again that was lifted; where it does not fit.
+/// Takes again everything that was lifted. The error is the first unit on which it does not fit.
 fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -284,7 +289,7 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
     Ok(())
 }
 
-/// Gives back what a front held; how many workgroups ended with it.
+/// Gives back what a front held. Returns how many workgroups ended with it.
 pub(super) fn give_back(
     live: &mut Live,
     waves: WaveSpan,

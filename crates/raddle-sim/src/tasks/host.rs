@@ -9,7 +9,7 @@ use super::Tasks;
 use super::lane::Issue;
 
 impl Tasks<'_> {
-    /// The host of a process has issued a launch.
+    /// Notes that the host of a process has issued a launch.
     pub(super) fn issued_closed(&mut self, process: usize, issue: Issue, now: Tick) {
         let plan = &self.workload.processes[process];
         let repeat = &mut self.lanes[process].repeats[issue.iteration as usize];
@@ -21,7 +21,7 @@ impl Tasks<'_> {
         self.go_on(process, now);
     }
 
-    /// The host goes on, as far as it can: to the next launch, or to a wait that has not ended.
+    /// Moves the host on, as far as it can: to the next launch, or to a wait that has not ended.
     pub(super) fn go_on(&mut self, process: usize, now: Tick) {
         let plan = &self.workload.processes[process];
         let Some(pauses) = &plan.host else { return };
@@ -41,7 +41,7 @@ impl Tasks<'_> {
                 if !ids.clone().all(|id| self.standing[id].ended) {
                     return;
                 }
-                // What was refused has no end.
+                // A launch that was refused has no end.
                 let ends = ids.filter_map(|id| self.records[id].ended).max();
                 let begins = later(repeat.host, repeat.recorded, pause.begins);
                 let returns = begins.max(Ticks(ends.unwrap_or_default().0)) + pause.tail;
@@ -65,7 +65,7 @@ impl Tasks<'_> {
     }
 }
 
-/// When a host gets to the recorded time `to` that stands at `recorded` at `host`.
+/// Returns when a host reaches the recorded time `to`, if it reached `recorded` at `host`.
 fn later(host: Ticks, recorded: Ticks, to: Ticks) -> Ticks {
     Ticks(host.0.saturating_add(to.0).saturating_sub(recorded.0))
 }

@@ -13,21 +13,21 @@ pub(super) struct Lane {
     /// Tasks that wait for a task: positions in `children`, by task.
     child_start: Vec<u32>,
     children: Vec<u32>,
-    /// How many tasks of the same repetition each waits for.
+    /// By task, how many tasks of the same repetition it waits for.
     pub(super) needs: Vec<u32>,
-    /// Tasks of a stream that wait for nothing in the same repetition.
+    /// By stream, the tasks that wait for nothing in the same repetition.
     pub(super) heads: Vec<Vec<u32>>,
-    /// The task of a stream that all of the next repetition waits for.
+    /// By stream, its last task: the heads of the next repetition wait for it.
     pub(super) last: Vec<Option<u32>>,
     /// Every repetition so far.
     pub(super) repeats: Vec<Repeat>,
-    /// Repetitions of which something is still to be issued: when the next is due.
+    /// Repetitions that have still something to issue, by when the next launch is due.
     issuing: BinaryHeap<Reverse<Issue>>,
-    /// Repetitions of which something was issued.
+    /// Repetitions that have issued something.
     pub(super) begun: u32,
     /// Repetitions that have ended as a whole.
     pub(super) ended: u32,
-    /// When the host is next asked what it issues.
+    /// When the host is visited next because it may issue something.
     pub(super) alarm: Option<Tick>,
     /// In a closed loop: the repetition whose launches the host issues.
     pub(super) issuing_now: u32,
@@ -36,27 +36,27 @@ pub(super) struct Lane {
 /// One repetition of a profile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
-    /// Its first id.
+    /// The id of the first launch.
     pub(super) base: u32,
-    /// When it began.
+    /// When the repetition began.
     pub(super) offset: Ticks,
-    /// Tasks of it that have not ended.
+    /// Tasks of the repetition that have not ended.
     pub(super) left: u32,
-    /// How much later than recorded its peers are.
+    /// How much later than recorded the peers of the repetition are.
     pub(super) late: Ticks,
-    /// In a closed loop: where its host stands.
+    /// In a closed loop: the time that the host has reached.
     pub(super) host: Ticks,
-    /// The recorded time at which it stands there.
+    /// The recorded time of the same place.
     pub(super) recorded: Ticks,
-    /// The launch that it issues next, and the pause that comes next.
+    /// The launch that the host issues next, and the pause that comes next.
     pub(super) cursor: u32,
     pub(super) pause: u32,
-    /// Whether the launch is in line.
+    /// True if the launch at `cursor` is due already.
     pub(super) lined_up: bool,
 }
 
 impl Repeat {
-    /// It begins at `offset`; its host has not begun.
+    /// Returns a repetition that begins at `offset`, whose host has not begun.
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
@@ -125,12 +125,12 @@ impl Lane {
         &self.children[from..self.child_start[task as usize + 1] as usize]
     }
 
-    /// What the host issues next of the repetitions that have begun.
+    /// Returns the launch that the host issues next, of all repetitions that have begun.
     pub(super) fn next(&self) -> Option<Issue> {
         self.issuing.peek().map(|Reverse(issue)| *issue)
     }
 
-    /// Passes over it.
+    /// Passes over the launch that the host issues next.
     pub(super) fn pass(&mut self) {
         self.issuing.pop();
     }

@@ -1,10 +1,10 @@
 //! Which issued launches does a dispatcher hear of that looks ahead, and in which order?
 //!
 //! In the order of issue, and never before what they wait for. A copy does not test a flag: what it
-//! waits for in other streams could leave by one, and a preemption would wait for both for ever. So a
-//! copy comes when that has ended, and what waits for the copy comes behind it. A copy behind a launch that
-//! will be refused comes when that is refused: it is in no stream of the dispatcher, so the copy would not
-//! leave with it.
+//! waits for in other streams could leave by one, and a preemption would wait for both for ever. So
+//! a copy comes when that has ended, and what waits for the copy comes behind it. A copy behind a
+//! launch that will be refused comes when that is refused: it is in no stream of the dispatcher, so
+//! the copy would not leave with it.
 
 use raddle_policy::{Launch, LaunchId};
 
@@ -12,9 +12,9 @@ use super::{Issued, Standing, Tasks};
 use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
-    /// A launch has been issued: tells of it, unless what it waits for has not been issued. Then it
-    /// is told of behind that, so that a window is never full of launches that wait for others
-    /// behind them.
+    /// Puts a launch that has just been issued in line, unless a launch that it waits for has not
+    /// been issued. Then it comes behind that one, so that a window is never full of launches that
+    /// wait for others behind them.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
         if free {
@@ -23,8 +23,8 @@ impl Tasks<'_> {
         self.follow(id, told);
     }
 
-    /// Something that a launch waits for is in line, or has ended: the launch may be in line now, and
-    /// then what waits for it.
+    /// Puts a launch in line if it may be now, because something that it waits for is in line or
+    /// has ended; and then the launches that wait for it.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
         let Standing { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
@@ -46,8 +46,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Whether everything that a launch waits for is in line; of a copy, what it waits for in other
-    /// streams has ended.
+    /// Returns whether everything that a launch waits for is in line; of a copy, whether what it
+    /// waits for in other streams has ended.
     fn parents_are_in_line(&self, id: u32) -> bool {
         if self.standing[id as usize].is_free() {
             return true;
@@ -72,7 +72,8 @@ impl Tasks<'_> {
         self.parent(id).is_none_or(behind) && plan.waits_of(record.task).iter().all(is_there)
     }
 
-    /// Whether a whole workgroup of a launch fits on no compute unit, so that a dispatcher may refuse it.
+    /// Returns whether a whole workgroup of a launch fits on no compute unit, so that a dispatcher
+    /// may refuse it.
     fn may_be_refused(&self, id: u32) -> bool {
         match self.plan(LaunchId(id)).1.work {
             Work::Kernel { workgroups, demand, .. } => {
@@ -83,7 +84,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// What a launch waits for in its stream: of its own repetition, or the last of the one before.
+    /// Returns the launch that another one waits for in its stream: of its own repetition, or the
+    /// last of the repetition before.
     fn parent(&self, id: u32) -> Option<u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -101,7 +103,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// What waits for a launch: of its own repetition, and of the next one if that has begun.
+    /// Returns the launches that wait for a launch: of its own repetition, and of the next one if
+    /// that has begun.
     fn children(&self, id: u32) -> impl Iterator<Item = u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -118,19 +121,19 @@ impl Tasks<'_> {
         lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
     }
 
-    /// Whether a dispatcher that looks ahead is to hear of a launch that waits for nothing but its
-    /// latency: if it was not told of before.
+    /// Returns whether a dispatcher that looks ahead has yet to hear of a launch that waits for
+    /// nothing but its latency; from now on the launch counts as told.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         self.looks_ahead && !std::mem::replace(&mut standing.told, true)
     }
 
-    /// Whether the dispatcher looks ahead, and so hears of copies.
+    /// Returns whether the dispatcher looks ahead, and so hears of copies.
     pub(crate) const fn looks_ahead(&self) -> bool {
         self.looks_ahead
     }
 
-    /// Whether the dispatcher has heard of a launch.
+    /// Returns whether the dispatcher has heard of a launch.
     pub(crate) fn is_told(&self, id: LaunchId) -> bool {
         self.standing.get(id.index()).is_some_and(|it| it.in_line || it.is_free())
     }

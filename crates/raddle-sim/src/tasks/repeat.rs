@@ -10,12 +10,12 @@ use crate::workload::{ProcessPlan, Workload};
 /// A repeating process stops when its time passes this many spans of the longest profile, or of
 /// each request.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// All repetitions together hold at most this many launches beside the first ones and those of
-/// requests whose times are given: what is kept of each takes some 80 bytes.
+/// The largest number of launches that all repetitions together hold beside the first ones and
+/// those of requests whose times are given; each launch takes some 80 bytes.
 pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 impl Tasks<'_> {
-    /// Whether a process may issue more than its first repetition now.
+    /// Returns whether a process may issue more than its first repetition now.
     pub(super) fn goes_on(&self, process: usize, now: Tick) -> bool {
         let company = self.leading > 0 || now.0 < self.until.0;
         match self.workload.processes[process].repetition {
@@ -25,13 +25,13 @@ impl Tasks<'_> {
         }
     }
 
-    /// Whether one more repetition of a process would be too much to keep.
+    /// Returns whether one more repetition of a process would hold more launches than may be kept.
     fn is_too_much(&self, process: usize) -> bool {
         self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
     }
 
-    /// A process has issued everything of a repetition: back to back it begins anew while others
-    /// lead.
+    /// Begins a process that repeats back to back anew, as all of a repetition was issued, while
+    /// others lead the run.
     pub(super) fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
@@ -57,7 +57,7 @@ impl Tasks<'_> {
         self.begin(process, next)
     }
 
-    /// All of a repetition has ended.
+    /// Notes that all of a repetition has ended, and begins the repetitions that wait for its end.
     pub(super) fn ended_whole(
         &mut self,
         process: usize,
@@ -73,7 +73,7 @@ impl Tasks<'_> {
         let offset = self.lanes[process].repeats[iteration as usize].offset;
         let is_closed = matches!(plan.repetition, Repetition::Closed { .. });
         if is_closed && self.goes_on(process, now) {
-            // What takes no time would repeat for ever in one tick.
+            // A repetition that takes no time would begin anew for ever in one tick.
             let stands_still = offset.0 >= now.0;
             if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
                 self.repeat_capped = true;
@@ -105,7 +105,7 @@ impl Tasks<'_> {
     }
 }
 
-/// The end of the longest profile if it took that many spans, and so for each request.
+/// Returns the end of the longest profile if it took that many spans, and so for each request.
 pub(super) fn time_cap(workload: &Workload) -> u64 {
     let longest = workload.longest();
     let cap = |(position, plan): (usize, &ProcessPlan)| {
@@ -122,7 +122,7 @@ pub(super) fn time_cap(workload: &Workload) -> u64 {
     caps.max().unwrap_or(0).max(workload.until().0)
 }
 
-/// By process: which processes begin after its ends.
+/// Returns for each process the processes that begin after its ends.
 pub(super) fn followers(workload: &Workload) -> Vec<Vec<u16>> {
     let mut followers = vec![Vec::new(); workload.processes.len()];
     for (follower, plan) in (0u16..).zip(&workload.processes) {

@@ -92,9 +92,9 @@ fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
     assert_eq!(outcome.counters.starts, 3, "3 low ones at once, then 2 waves, then 4");
 }
 
-/// Two workgroups of 4 waves that meet at a barrier, on a unit of 8 slots of which 4 are taken until
-/// 1,000 and 2 until 5. Started in part, each holds half of what it needs until 1,000; so says
-/// `raddle golden sm` of the same mix.
+/// Two workgroups of 4 waves that meet at a barrier, on a unit of 8 slots of which 4 are taken
+/// until 1,000 and 2 until 5. Started in part, each holds half of what it needs until 1,000; so
+/// says `raddle golden sm` of the same mix.
 #[test]
 fn waves_that_meet_at_a_barrier_wait_for_the_last_of_their_workgroup() {
     let ends = |whole_blocks_for_barriers| {

@@ -76,7 +76,8 @@ fn requests_wait_until_the_host_has_served_those_before() {
     assert_eq!((slowest.number, slowest.waits.behind_ns), (1, 10));
     // From 70: 1 until the host returns, 10 between two rounds; 60 with waves.
     assert_eq!((slowest.waits.host_ns, slowest.waits.alone_ns), (1 + 10, 60));
-    // The last request ends later by 30 than with kernels of the recorded length, as one does alone.
+    // The last request ends later by 30 than with kernels of the recorded length, as one does
+    // alone.
     let (_, recorded) = run(vec![requests_of_the_recorded_length()], false);
     assert_eq!(recorded.last.0 + 30, outcome.last.0);
 }
@@ -109,7 +110,7 @@ fn who_is_held_up_issues_later_and_so_does_its_company_not() {
     let pauses = vec![pause(12, 33, 3, &[1])];
     let plan = closed(plan.tasks, pauses);
     let (_, outcome) = run(vec![hog, plan], false);
-    // It would have been issued at 40; the host returns at 120 + 3.
+    // By its recorded time the last launch would be issued at 40; the host returns at 120 + 3.
     assert_eq!(lines(&outcome, 1), [(10, 100, 110), (11, 110, 120), (130, 130, 140)]);
     assert_eq!(outcome.blocked_ns, [0, 0, 90, 0]);
 }

@@ -9,7 +9,8 @@ use raddle_trace::{ImportConfig, Profile, read};
 
 use crate::kit::{SHAPE, end, kernel, preempting, run_default, try_run, workload};
 
-/// A kernel of that class which lasts so much longer beside memory and beside compute.
+/// Returns the contention of a kernel of that class, with its factors beside compute and beside
+/// memory.
 fn charged(class: NeighbourClass, compute: u32, memory: u32) -> Contention {
     Contention { class, permille: [compute, memory, 1000, 1000] }
 }
@@ -36,7 +37,7 @@ fn a_neighbour_costs_for_as_long_as_it_runs() {
     assert_eq!(ends(&run_default(&one, 1)), [250 + 1000, 500]);
     let both = beside(alone.clone(), vec![vec![twice], vec![twice]]);
     assert_eq!(ends(&run_default(&both, 1)), [500 + 1000, 1000]);
-    // What is charged beside memory is not charged beside compute.
+    // The factor beside memory is not charged beside compute.
     let other = charged(NeighbourClass::Compute, 1000, 3000);
     let apart = beside(alone, vec![vec![charged(Memory, 1500, 9000)], vec![other]]);
     let ended = ends(&run_default(&apart, 1));
@@ -124,7 +125,7 @@ fn a_factor_is_of_the_same_kernel_with_and_without_a_neighbour() {
     assert_eq!(permille("k", Compute), None);
     assert_eq!((table.alone, table.beside, table.never_alone), (3, 2, 1));
 
-    // What is not known costs nothing, or as many times as there are processes.
+    // An unknown factor costs nothing, or under `Most` as many times as there are processes.
     let stranger = recording(&[("softmax_c", 1, 0, 100), ("reduce_d", 1, 200, 100)]);
     let most = table.charges(&stranger, Charge::Most, 3);
     assert_eq!(most[0].permille, [3000; 4]);

@@ -51,7 +51,7 @@ fn a_copy_waits_for_the_window() {
 
 #[test]
 fn a_copy_is_submitted_with_the_turn() {
-    // It is issued at 150, while the urgent launch runs from 100 to 200.
+    // The copy is issued at 150, while the urgent launch runs from 100 to 200.
     for how in [Preemption::Wait, Preemption::Flag, Preemption::Drain, Preemption::Switch] {
         let low = vec![kernel(0, 1, 1, 10), copy(150, 50)];
         let outcome = urgent(how, 100, in_stream(1, low), Vec::new());
@@ -100,8 +100,8 @@ fn a_copy_that_runs_is_waited_for_and_forbids_a_reset() {
 
 #[test]
 fn a_copy_that_waits_for_a_launch_that_leaves_does_not_keep_the_preemption() {
-    // The second launch waits in the window and leaves; the copy of another stream waits for it, and
-    // a launch of a third stream for the copy.
+    // The second launch waits in the window and leaves; the copy of another stream waits for it,
+    // and a launch of a third stream for the copy.
     let mut low = in_order(vec![full(), full()]);
     low.extend(in_stream(1, vec![copy(0, 50)]));
     low.extend(in_stream(2, vec![full()]));
@@ -245,7 +245,7 @@ proptest! {
         if !requests {
             check(&outcome, &tasks, WAYS[way]);
         }
-        // Nothing starts before what it waits for has ended.
+        // No task starts before the tasks that it waits for have ended.
         for (id, record) in outcome.records.iter().enumerate() {
             let plan = &all.processes[usize::from(record.process)];
             let base = id - record.task as usize;

@@ -23,7 +23,7 @@ pub(crate) const COSTS: Costs = Costs {
     context_bytes_per_us: 1000,
 };
 
-/// What every wave of [`kernel`] does: it draws 2,120 uW by the assumed weights.
+/// The activity of every wave of [`kernel`]: it draws 2,120 uW by the assumed weights.
 pub(crate) const ACTIVITY: Activity = Activity([2, 0, 0, 1, 0, 0]);
 pub(crate) const WAVE_UW: u64 = 2120;
 
@@ -61,12 +61,12 @@ pub(crate) fn copy(arrival: u64, ticks: u64) -> Task {
     Task { work: Work::Copy(Ticks(ticks)), ..kernel(arrival, 0, 1, 1) }
 }
 
-/// The same kernel, which may be killed and run again.
+/// Marks a task as one that may be killed and run again.
 pub(crate) fn idempotent(task: Task) -> Task {
     Task { idempotent: Idempotence::Idempotent, ..task }
 }
 
-/// The same kernel with so many LDS granules a workgroup.
+/// Gives each workgroup of a task `granules` LDS granules.
 pub(crate) fn with_lds(mut task: Task, granules: u32) -> Task {
     if let Work::Kernel { demand, .. } = &mut task.work {
         demand.lds = granules;
@@ -79,7 +79,7 @@ pub(crate) fn at_level(level: u8, mut tasks: Vec<Task>) -> Vec<Task> {
     tasks
 }
 
-/// Each task of a stream waits for the one before it.
+/// Lets each task of a stream wait for the one before it.
 pub(crate) fn in_order(mut tasks: Vec<Task>) -> Vec<Task> {
     for position in 1..tasks.len() as u32 {
         tasks[position as usize].after = Some(position - 1);
@@ -116,7 +116,7 @@ pub(crate) const WAYS: [Option<Preemption>; 6] = [
     Some(Preemption::Switch),
 ];
 
-/// Always the same way off.
+/// A preemption policy that always answers with this way.
 pub(crate) struct Always(pub(crate) Option<Preemption>);
 
 impl Preempt for Always {
@@ -125,7 +125,8 @@ impl Preempt for Always {
     }
 }
 
-/// The highest level may issue; whoever is revoked leaves this way.
+/// Returns a dispatcher in which the highest level may issue and a revoked process leaves in this
+/// way.
 pub(crate) fn preempting(cus: u16, how: Option<Preemption>) -> Builder {
     Composed::builder(SHAPE, cus).turn("highest-level", HighestLevel).preempt("always", Always(how))
 }

@@ -79,7 +79,8 @@ fn a_copy_ends_a_packet() {
 }
 
 /// With a window, all is submitted at once, and starts when all is launched: six reference packets
-/// and nine condensed ones of 1 + 5 x 6 kernels' parts, and a cleanup for each packet, not for each kernel.
+/// and nine condensed ones of 1 + 5 x 6 kernels' parts, and a cleanup for each packet, not for each
+/// kernel.
 #[test]
 fn what_is_submitted_together_is_cleaned_up_by_packet() {
     let condensed = "policy = 'condensed'\nahead = 6";
@@ -128,8 +129,8 @@ fn a_queue_launches_one_kernel_after_the_other() {
     let outcome = under("window = 6", path, iterations(1));
     let starts: Vec<u64> = (0..6).map(|n| end(&outcome, n) - RUNS[n]).collect();
     assert_eq!(starts, [30, 60, 90, 120, 150, 180]);
-    // So fewer packets count for more than their cleanups. By one an iteration, the first at 210, the
-    // kernels are what is waited for.
+    // So fewer packets count for more than their cleanups. By one an iteration, the first at 210,
+    // the kernels are what is waited for.
     let last = |path: &str| end(&under("window = 6", path, iterations(10)), 59);
     assert_eq!(last(path), 60 * 30 + 5);
     assert_eq!(last(&path.replace("ordinary'", "condensed'\nahead = 6")), 210 + 9 * 60);
@@ -220,7 +221,8 @@ impl Cleaned {
                 self.left.insert(launch.id, launch.workgroups);
             }
             Event::LaunchReady { launch } if self.issued.contains(&launch.id) => {
-                // It waits for the launch before it, all of which are of one stream in order.
+                // A launch that was issued before waits for the launch in front of it, as all are
+                // in one stream.
                 let before = LaunchId(launch.id.0 - 1);
                 assert_eq!(now, self.ended[&before] + self.cleanup[&before], "{}", launch.id);
                 self.seen.lock().expect("no panic before").0 += 1;
@@ -268,7 +270,8 @@ impl Dispatcher for Cleaned {
     }
 }
 
-/// What is killed and submitted again may lie elsewhere in a packet: what it owed before is forgotten.
+/// A killed launch that is submitted again may lie elsewhere in a packet: the cleanup that it owed
+/// before is forgotten.
 #[test]
 fn what_comes_back_owes_what_it_was_submitted_with_last() {
     for overlap in [false, true] {

@@ -170,7 +170,7 @@ fn the_log_says_who_broke_which_law_and_is_replayed() {
 
 #[test]
 fn each_process_has_its_own_policies() {
-    // Those of process 1 go one to each unit, those of others fill one unit first.
+    // Workgroups of process 1 go one to each unit, workgroups of others fill one unit first.
     let greedy = Greedy::new(BaselineConfig::default());
     let allocate = PerProcess::<Box<dyn Allocate + Send>>::new(Box::new(greedy))
         .with(ProcessId(1), Box::new(Leftover::default()));

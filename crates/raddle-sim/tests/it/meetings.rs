@@ -49,7 +49,7 @@ fn peers_end_together_however_long_neighbours_make_it() {
         |at| charged(rank(vec![kernel(at, 2, 1, 10)]), Communication, [4000, 1000, 2000, 1000]);
     // The second finds the first, so its work takes 20; both end with it.
     assert_eq!(ends(vec![peer(0), peer(50)], false), [70, 70]);
-    // Who comes beside them pays for them, and moves their end no more.
+    // A kernel that comes beside the two pays for them, and moves their end no more.
     let beside = ProcessPlan::new("beside", vec![kernel(55, 2, 1, 10)]);
     let beside = charged(beside, Compute, [1000, 1000, 3000, 1000]);
     // A third of 15 is done at 70, and the other half after that.
@@ -123,7 +123,8 @@ fn peers_that_come_while_one_is_saved_end_without_it() {
     let processes = vec![low, ProcessPlan { meetings, ..urgent }];
     let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let outcome = try_run(&Workload { processes, repeat: false }, 1, dispatcher).expect("lawful");
-    // Saved from 500 to 1300; the work of both would be done at 2300, 1000 later; it is back at 3100.
+    // Saved from 500 to 1300; the work of both would be done at 2300, 1000 later; it is back at
+    // 3100.
     assert_eq!((end(&outcome, 1), end(&outcome, 0)), (2300, 4100));
 }
 

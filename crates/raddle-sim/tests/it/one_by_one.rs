@@ -6,8 +6,8 @@ use raddle_policy::{LaunchId, Preemption, Tick, WaveSpan};
 use raddle_report::timeline::{Ending, Recorder, Slice};
 use raddle_sim::{Seen, Watch};
 
-/// What ends together: a front, a workgroup that does not run as a whole, or a part of one that was
-/// cut, by its first wave.
+/// The unit that ends together: a front, a workgroup that does not run as a whole, or a part of one
+/// that was cut, by its first wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Front(u32),
@@ -69,7 +69,7 @@ impl OneByOne {
         run.ended = Some(now);
     }
 
-    /// The slice of a slot is over.
+    /// Ends the slice of a slot.
     fn note(&mut self, (cu, slot): Place, ending: Ending, now: u64) {
         let Some(run) = self.runs.remove(&(cu, slot)) else { return };
         let end_ns = run.ended.unwrap_or(now);
@@ -91,7 +91,7 @@ impl OneByOne {
         self.held.iter().find(|(place, held)| place.0 == cu && is(held)).map(|(&place, _)| place)
     }
 
-    /// A part ends, and its workgroup if it was the last.
+    /// Ends a part, and its workgroup if it was the last part.
     fn end_part(&mut self, now: u64, cu: u16, id: (LaunchId, u64), span: (u16, u16), whole: u16) {
         let is = |held: &Held| {
             (held.launch, held.workgroup, held.key) == (id.0, id.1, Key::Part(span.0))
@@ -118,7 +118,8 @@ impl OneByOne {
             self.note(place, ending, now);
             left.push((place.0, held));
         }
-        // Those of one compute unit come back front by front, then the partial ones.
+        // Workgroups of one compute unit come back front by front, then the partial ones, then
+        // parts.
         left.sort_by_key(|&(cu, held)| match held.key {
             Key::Front(front) => (cu, 0, u64::from(front), 0),
             Key::Partial => (cu, 1, held.workgroup, 0),
@@ -132,7 +133,7 @@ impl OneByOne {
         }
     }
 
-    /// All slices by compute unit, slot and time.
+    /// Returns all slices by compute unit, slot and time.
     pub(crate) fn finish(mut self) -> Vec<Slice> {
         for place in self.runs.keys().copied().collect::<Vec<_>>() {
             let over = self.runs[&place].ended.is_some();
@@ -199,7 +200,7 @@ impl Watch for OneByOne {
     }
 }
 
-/// Both look on.
+/// Two recorders of one run.
 pub(crate) struct Both(pub(crate) Recorder, pub(crate) OneByOne);
 
 impl Watch for Both {

@@ -55,7 +55,7 @@ fn recorded(
     (outcome, timeline, both.1.finish())
 }
 
-/// What each process used by its slices, in wave-ns.
+/// Returns the wave-slot time of each process by its slices, in wave-ns.
 fn wave_ns(workload: &Workload, outcome: &Outcome, timeline: &Timeline) -> Vec<u128> {
     let mut used = vec![0; workload.processes.len()];
     for slice in &timeline.slices {

@@ -1,7 +1,7 @@
 //! Do processes get the time that a turn policy gives them, and what do turns cost?
 //!
-//! One compute unit of 8 slots; a workgroup has 100 bytes of context, and 1000 move in a microsecond:
-//! a full device is saved or restored in 800 ns.
+//! One compute unit of 8 slots; a workgroup has 100 bytes of context, and 1000 move in a
+//! microsecond: a full device is saved or restored in 800 ns.
 
 use std::sync::{Arc, Mutex};
 
@@ -203,7 +203,7 @@ fn the_newcomer_is_the_last_to_join() {
         let fairness = Fairness::new(&workload, &outcome).expect("three");
         assert_eq!(fairness.newcomer.as_deref(), Some(&*workload.processes[2].name));
         let share = fairness.newcomer_share.expect("it ran");
-        // Its weight counts from when it came, so it is owed no more than the others.
+        // The newcomer's weight counts from when it came, so it is owed no more than the others.
         assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
     }
     let (workload, outcome) =

@@ -33,11 +33,11 @@ struct Issued {
     is_submitted: bool,
     /// Workgroups that have not ended, a copy being one.
     left: u64,
-    /// Whether it is a copy that runs.
+    /// True if it is a copy that has begun.
     copies: bool,
 }
 
-/// What was seen of a run.
+/// The counts of a run.
 #[derive(Default)]
 struct Seen {
     /// The most launches that one process had submitted.
@@ -202,8 +202,8 @@ fn spared() -> impl Strategy<Value = Spared> {
     (processes(), 1u16..3, 1u32..10, 1u64..100, 0u32..4, bound)
 }
 
-/// Twenty urgent launches come in the middle of others, none of which is killed more often than it may
-/// be; the most that one was.
+/// Twenty urgent launches come in the middle of others, none of which is killed more often than it
+/// may be; the most that one was.
 fn most_killed((processes, cus, window, gap, most, bound): Spared) -> u32 {
     let low = processes.into_iter().map(|tasks| tasks.into_iter().map(idempotent).collect());
     let mut all = workload(low.map(|tasks| at_level(5, tasks)).collect());
@@ -333,7 +333,7 @@ proptest! {
         prop_assert!(requests.clone().count() > 0 && requests.clone().all(done));
     }
 
-    /// What is on its way leaves and comes back like what has arrived.
+    /// Launches on their way to the device leave and come back like launches that have arrived.
     #[test]
     fn launching_beside_what_runs_loses_nothing(
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
@@ -420,8 +420,8 @@ fn a_reset_asks_every_submitted_launch() {
     one[2].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
-    // One that only waits leaves by the flag without having begun: the simulator makes sure of that,
-    // so no reset hits it, and it has no say (`Controller::claimed`).
+    // One that only waits leaves by the flag without having begun: the simulator makes sure of
+    // that, so no reset hits it, and it has no say (`Controller::claimed`).
     let mut one = low(true);
     one[5].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);

@@ -9,7 +9,7 @@ use crate::search::{Room, find};
 use crate::{Decision, Route};
 
 impl Controllers {
-    /// One decision of the global controller; `None` when nothing can be distributed now. The
+    /// Makes one decision of the global controller; `None` when nothing can be distributed now. The
     /// controller of the SM is to be served at once, before the next decision.
     pub fn decide(&mut self) -> Option<Decision> {
         self.refresh();
@@ -78,9 +78,11 @@ impl Controllers {
             return slot;
         }
         self.blocks.push(block);
-        // As many can be spare as there are.
+        // All blocks can be spare at once; with room for them, the end of a block allocates
+        // nothing.
         self.spare_blocks.reserve(self.blocks.len());
-        // Blocks on SMs: at most one queued a level and SM, and those that run.
+        // The number of blocks fits u32: at most one is queued a level and SM, beside those that
+        // run.
         self.blocks.len() as u32 - 1
     }
 }

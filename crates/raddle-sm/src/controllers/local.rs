@@ -8,8 +8,8 @@ use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
 impl Controllers {
-    /// One step of an SM controller: warps of the first waiting block that can start some, as many
-    /// as can. `None` when none can start now.
+    /// Makes one step of an SM controller: starts warps of the first waiting block that can start
+    /// some, as many as can. Returns `None` when none can start now.
     ///
     /// # Errors
     /// [`Error::SmOutside`] where there is no such SM.
@@ -25,12 +25,12 @@ impl Controllers {
         Ok(self.start(slot, count))
     }
 
-    /// How many warps of a block can start now.
+    /// Returns how many warps of a block can start now.
     fn startable(&self, unit: &Sm, sm: CuId, block: &SmBlock) -> u64 {
         if block.reserved {
             return block.waiting;
         }
-        // What it was given needs a warp slot at least.
+        // A block without reserved resources needs a warp slot at least.
         if unit.remaining.warps == 0 {
             return 0;
         }
@@ -77,8 +77,8 @@ impl Controllers {
         })
     }
 
-    /// A warp has ended: L4 gives back what it held, L5 lowers the top once its block is done. The
-    /// controller of the SM is to be served then.
+    /// Reports that a warp has ended: L4 gives back what the warp held, L5 lowers the top once its
+    /// block is done. The controller of the SM is to be served then.
     ///
     /// # Errors
     /// [`Error::NotRunning`] where no warp of that block runs; nothing has changed.
@@ -111,7 +111,7 @@ impl Controllers {
         Ok(Ended { sm: CuId(sm), block_done, kernel_done })
     }
 
-    /// The kernel leaves the table.
+    /// Removes a kernel from the table.
     fn forget(&mut self, slot: u32) {
         if let Some(held) = self.kernels.get_mut(slot as usize).and_then(Option::take) {
             let id = held.kernel.id;

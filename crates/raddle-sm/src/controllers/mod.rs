@@ -47,12 +47,12 @@ struct HeldKernel {
     unfinished: u64,
 }
 
-/// What a block and its warps need.
+/// Resources that a block and its warps need.
 #[derive(Clone, Copy, Debug)]
 struct BlockNeed {
-    /// Of a whole block.
+    /// Resources of a whole block.
     block: Resources,
-    /// Of a warp; shared memory is the block's.
+    /// Resources of a warp; shared memory is that of the block.
     warp: Resources,
     wish: SmWish,
 }
@@ -61,7 +61,7 @@ struct BlockNeed {
 struct TargetKernel {
     priority: u64,
     slot: u32,
-    /// Where the index remembers its demand.
+    /// The place where the index remembers the demand of the kernel.
     place: DemandSlot,
 }
 
@@ -77,7 +77,7 @@ struct SmBlock {
     serial: u64,
     kernel: u32,
     sm: u16,
-    /// Whether it took its resources at distribution.
+    /// True if the block took its resources at distribution.
     reserved: bool,
     number: u64,
     waiting: u64,
@@ -126,13 +126,13 @@ fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
-/// The least key of an SM that has at least this.
+/// Returns the least key of an SM that has at least these resources.
 fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }
 
 impl Controllers {
-    /// Empty tables over `sms` equal SMs.
+    /// Makes empty tables over `sms` equal SMs.
     ///
     /// # Errors
     /// [`Error::NoSms`] without SMs. The claims speak of two or more; one is allowed.
@@ -156,8 +156,8 @@ impl Controllers {
         })
     }
 
-    /// A kernel arrives. One of which a block can never fit is refused, with the first resource
-    /// that lacks (warps, registers, shared memory), and is not entered (C12).
+    /// Enters a kernel that arrives. A kernel with blocks that can never fit is refused, with the
+    /// first resource that lacks (warps, registers, shared memory), and is not entered (C12).
     ///
     /// # Errors
     /// A kernel without blocks or warps, with an id in use, or with registers beyond u64; nothing
@@ -203,7 +203,7 @@ impl Controllers {
         Ok(None)
     }
 
-    /// Why a kernel can never run here.
+    /// Returns why a kernel can never run here; `None` if it can.
     fn never(&self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let lacks = |resource, wanted, available| {
             let refusal = Refusal { launch: kernel.id, cu: None, resource, wanted, available };
@@ -229,7 +229,7 @@ impl Controllers {
         self.index.refresh(|sm| key(&sms[sm].remaining, sms[sm].blocks.top()));
     }
 
-    /// The kernel status register table, in the order of arrival.
+    /// Returns the kernel status register table, in the order of arrival.
     #[must_use]
     pub fn kernels(&self) -> Vec<KernelRow> {
         let mut held: Vec<&HeldKernel> = self.kernels.iter().flatten().collect();
@@ -242,14 +242,14 @@ impl Controllers {
         held.into_iter().map(row).collect()
     }
 
-    /// The SM status register table.
+    /// Returns the SM status register table.
     #[must_use]
     pub fn sms(&self) -> Vec<SmRow> {
         // SMs are numbered by u16.
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
     }
 
-    /// The block status register table of one SM, in the order of distribution.
+    /// Returns the block status register table of one SM, in the order of distribution.
     #[must_use]
     pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {
         let here = |block: &&SmBlock| block.sm == sm.0 && !block.done();

@@ -9,7 +9,7 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// What a decision gave a unit goes on before the next one is made.
+    /// Goes on with the whole blocks that a decision gave a unit, before the next decision is made.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -29,7 +29,8 @@ impl BlockWarp {
         Some(round.start_one(entry, grant.cu))
     }
 
-    /// One decision of the global controller; in bulk, all whole blocks of its target at once.
+    /// Makes one decision of the global controller; in bulk, for all whole blocks of its target at
+    /// once.
     pub(super) fn decide(
         &mut self,
         ready: &ReadyView<'_>,
@@ -40,7 +41,7 @@ impl BlockWarp {
         while let Some((position, entry)) = target(ready, at) {
             at = Some((entry.launch.level.0, position));
             let what = (entry.launch.demand, entry.launch.barrier.possible());
-            // What finds no place for a more important launch finds none for an equal one.
+            // A demand that found no place for a more important launch finds none for a later one.
             if failed != Some(what) {
                 if let Some(answer) = self.give(ready, entry, bulk, round) {
                     round.refusals.clear();
@@ -78,7 +79,8 @@ impl BlockWarp {
         if bulk {
             self.rooms.clear();
             let (mut from, mut enough) = (sm, entry.undistributed());
-            // With the most free first, every unit with room counts, however few are wanted.
+            // If the most free unit goes first, every unit with room counts, however few workgroups
+            // are left.
             let all = self.options.choose == Choose::MostFree;
             if all {
                 from = 0;
@@ -101,14 +103,14 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// G3, unit after unit: each gets min(N1, undistributed).
+    /// Deals workgroups to unit after unit: each gets min(N1, undistributed) (G3).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
         }
         let (mut first, mut left) = (entry.next, entry.undistributed());
         for &(room, cu) in &self.rooms {
-            // No more than the room, and that is a u32.
+            // The count is at most the room, which is a u32.
             let count = u64::from(room).min(left) as u32;
             if count == 0 {
                 break;
@@ -120,11 +122,11 @@ impl BlockWarp {
     }
 }
 
-/// Different demands that one wait explains at most.
+/// The most demands for which one wait gives refusals.
 const EXPLAINED: usize = 16;
 
-/// G1: the most important launch with undistributed workgroups, ties to the first submitted; the
-/// next one after `after`, a level and a position.
+/// Returns the most important launch with undistributed workgroups, ties to the first submitted
+/// (G1); with `after`, a level and a position, the next one behind it.
 fn target<'a>(
     ready: &ReadyView<'a>,
     after: Option<(u8, usize)>,

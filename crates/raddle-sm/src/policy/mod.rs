@@ -1,8 +1,8 @@
 //! `block-warp`: the rules of seed 003 in the allocate slot of a dispatcher.
 //!
-//! What is left on a compute unit is the dispatcher's book, which knows SIMDs, slots and barriers;
-//! kept here are the block tables: what lies where, which blocks wait for warps, the top priority
-//! of each unit. Level 0 is the most important one.
+//! Free resources of a compute unit are in the dispatcher's book, which knows SIMDs, slots and
+//! barriers. This policy keeps the block tables: where blocks lie, which of them wait for warps,
+//! and the top priority of each unit. Level 0 is the most important one.
 
 mod decide;
 mod room;
@@ -19,7 +19,8 @@ use crate::BlockWarpConfig;
 use room::{share_fits, waves};
 use tables::BlockTables;
 
-/// Whole blocks first, then single warps, then a place in the queue of a unit with lower work only.
+/// A policy that tries whole blocks first, then single warps, then the queue of a unit with lower
+/// work only.
 ///
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
@@ -45,13 +46,13 @@ use tables::BlockTables;
 pub struct BlockWarp {
     options: BlockWarpConfig,
     tables: BlockTables,
-    /// Whole blocks that a unit was given and that are started one by one.
+    /// Whole blocks that a decision gave a unit and that are started one by one.
     grant: Option<Grant>,
     /// Scratch: compute units with room, for the whole blocks of one answer.
     rooms: Vec<(u32, CuId)>,
 }
 
-/// What is left of a decision that gave a unit several whole blocks.
+/// The rest of a decision that gave a unit several whole blocks.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     launch: LaunchId,
@@ -61,13 +62,13 @@ struct Grant {
 }
 
 impl BlockWarp {
-    /// The rules over an empty device.
+    /// Makes the policy for an empty device.
     #[must_use]
     pub fn new(options: BlockWarpConfig) -> Self {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
-    /// The readings that are followed.
+    /// Returns the readings that are followed.
     #[must_use]
     pub const fn options(&self) -> &BlockWarpConfig {
         &self.options
@@ -91,10 +92,10 @@ impl BlockWarp {
         self.decide(ready, bulk, round)
     }
 
-    /// L1..L3 on one unit: the first waiting block of which waves can start.
+    /// Starts waves on one unit, of the first waiting block that can start some (L1..L3).
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
-            // What is held or on its way back is not in the view, and starts nothing.
+            // A launch that is held or on its way back is not in the view, and starts nothing.
             let shown = |entry: &ReadyLaunch| entry.launch.id == block.launch;
             let Some(entry) = ready.launches.iter().find(|entry| shown(entry)) else { return 0 };
             let left = u32::from(entry.launch.demand.waves.saturating_sub(block.started));
@@ -110,13 +111,13 @@ impl BlockWarp {
         let span = if self.whole_only(&whole.launch) {
             WaveSpan::All
         } else {
-            // At most the waves of one workgroup, and those are u16.
+            // The count is at most the waves of one workgroup, which are a u16.
             WaveSpan::Range { first: block.started, count: count as u16 }
         };
         Some(Answer::Start { launch: block.launch, waves: span })
     }
 
-    /// Whether workgroups of it start whole or not at all (C11).
+    /// Returns whether workgroups of a launch start whole or not at all (C11).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.options.whole_blocks_for_barriers && launch.barrier.possible()
     }
@@ -148,9 +149,9 @@ impl Allocate for BlockWarp {
             Fact::LaunchEnded { launch } => tables.forget(launch),
             Fact::TakenOff { launch, how: Preemption::Reset } => tables.forget(launch.id),
             Fact::TakenOff { launch, how: Preemption::Switch } => tables.lift(launch.id),
-            // Its places are held from now on.
+            // From now on the places of the returning launch are held.
             Fact::Returning { launch } => tables.lower(launch.id),
-            // It is in the view again, and its blocks may go on.
+            // The restored launch is in the view again, and its blocks may go on.
             Fact::Restored { .. } => tables.touch_all(),
             _ => {}
         }

@@ -13,12 +13,12 @@ pub(super) struct CuRoom<'a> {
     pub(super) launch: &'a Launch,
 }
 
-/// Compute units are numbered by u16.
+/// Converts a position to an id; compute units are numbered by u16.
 pub(super) fn id(sm: usize) -> CuId {
     CuId(sm as u16)
 }
 
-/// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
+/// Returns whether a unit has what a workgroup takes as a whole: slot, barriers, LDS.
 pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
     let (free, demand) = (cus.free(cu), &launch.demand);
     free.workgroups > 0
@@ -26,7 +26,7 @@ pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
         && free.lds >= u64::from(demand.lds)
 }
 
-/// Further waves of a workgroup that is there that can start.
+/// Returns how many further waves of a workgroup on the unit can start.
 pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
     let room = cus.wave_room(cu, &launch.demand);
     if cus.shape().sgpr == u16::MAX {
@@ -57,7 +57,7 @@ impl Room for CuRoom<'_> {
     }
 }
 
-/// What the index looks for.
+/// Converts a launch to the wish that the index looks up.
 pub(super) fn wish(launch: &Launch) -> SmWish {
     let Demand { waves, vgpr, lds, .. } = launch.demand;
     let lds = cut(lds.into());
@@ -66,12 +66,12 @@ pub(super) fn wish(launch: &Launch) -> SmWish {
     SmWish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
 }
 
-/// How important a level is, in the seed's sense: larger is more important.
+/// Returns the importance of a launch in the seed's sense: larger is more important.
 pub(super) fn priority(launch: &Launch) -> u64 {
     reversed(launch.level.rank())
 }
 
-/// What is free on a unit, as a key of the index.
+/// Returns the key of a unit in the index: free amounts, and how low the top priority is.
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

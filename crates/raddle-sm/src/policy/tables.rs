@@ -1,6 +1,7 @@
 //! What lies on each compute unit, and which blocks wait there?
 //!
-//! Kept from the facts alone: what started, was assigned, ended, was taken off and came back.
+//! The tables follow from the facts alone: what started, was assigned, ended, was taken off and
+//! came back.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -23,7 +24,7 @@ pub(super) struct PartialBlock {
     ended: u16,
 }
 
-/// What lies where of one launch.
+/// The places where the blocks of one launch lie.
 #[derive(Clone, Debug)]
 struct Lying {
     priority: u64,
@@ -32,7 +33,7 @@ struct Lying {
     whole: Vec<u32>,
     /// Blocks assigned or partly started.
     partial: BTreeMap<u64, u32>,
-    /// Saved: off the units until it is restored.
+    /// True while the launch is saved: off the units until it is restored.
     saved: bool,
 }
 
@@ -46,7 +47,7 @@ pub(super) struct BlockTables {
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
-    /// Empty tables of launches that have ended.
+    /// Empty tables of launches that have ended, to be used again.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
@@ -68,7 +69,7 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Where the index remembers what a launch asks, up to date.
+    /// Returns the place where the index remembers the demand of a launch, up to date.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
@@ -85,7 +86,7 @@ impl BlockTables {
         self.blocks.get(slot as usize)
     }
 
-    /// The lowest unit whose controller has to run.
+    /// Returns the lowest unit whose controller has to run.
     pub(super) fn due(&self) -> Option<CuId> {
         // Units are numbered by u16.
         self.due.first().map(|cu| CuId(cu as u16))
@@ -95,7 +96,7 @@ impl BlockTables {
         self.due.remove(cu.index());
     }
 
-    /// The first waiting block of a unit that can start some waves, and how many.
+    /// Returns the first waiting block of a unit that can start some waves, and how many.
     pub(super) fn next(
         &self,
         cu: CuId,
@@ -106,7 +107,7 @@ impl BlockTables {
         self.units.get(cu.index())?.next(backfill, can)
     }
 
-    /// Something changed on a unit; if blocks wait there, its controller has to run.
+    /// Records a change on a unit. With `ended`, its controller has to run if blocks wait there.
     fn touch(&mut self, cu: CuId, ended: bool) {
         self.index.touch(cu.index());
         let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
@@ -120,7 +121,7 @@ impl BlockTables {
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
 
-    /// What is known of a launch; a table of its own on first sight.
+    /// Returns the table of a launch, which is made on first sight.
     fn lying(&mut self, launch: &Launch) -> &mut Lying {
         let (spare, units) = (&mut self.spare, self.units.len());
         self.launches.entry(launch.id).or_insert_with(|| {
@@ -145,7 +146,7 @@ impl BlockTables {
                         self.started_waves(launch, workgroup, piece.cu, first + count);
                     }
                 }
-                // This policy cuts none.
+                // This policy cuts no workgroups.
                 WaveSpan::Cut { .. } => {}
             }
             self.touch(piece.cu, false);
@@ -153,7 +154,8 @@ impl BlockTables {
     }
 
     fn started_whole(&mut self, launch: &Launch, piece: Piece) {
-        // Those that were assigned before are known by name, and count already.
+        // Blocks that were assigned before have an entry in `partial`, and count on their unit
+        // already.
         let last = piece.first.saturating_add(u64::from(piece.stride) * u64::from(piece.count - 1));
         let (mut from, mut fresh) = (piece.first, piece.count);
         let lying = self.lying(launch);
@@ -179,7 +181,7 @@ impl BlockTables {
         }
     }
 
-    /// A block is not partial any more; it still counts on its unit.
+    /// Drops a block that is not partial any more; it still counts on its unit.
     fn drop_block(&mut self, launch: LaunchId, workgroup: u64, slot: u32) {
         if let Some(lying) = self.launches.get_mut(&launch) {
             lying.partial.remove(&workgroup);
@@ -202,14 +204,14 @@ impl BlockTables {
         }
     }
 
-    /// A block that does not start as a whole comes to a unit.
+    /// Adds a block that does not start as a whole to a unit.
     fn add_block(&mut self, launch: &Launch, workgroup: u64, cu: CuId) -> u32 {
         let serial = self.serials;
         self.serials += 1;
         let block = PartialBlock { launch: launch.id, workgroup, cu, serial, started: 0, ended: 0 };
         let slot = self.spare_blocks.pop().unwrap_or_else(|| {
             self.blocks.push(block);
-            // At most the blocks that lie on the device.
+            // The list is at most as long as the number of blocks on the device.
             self.blocks.len() as u32 - 1
         });
         self.blocks[slot as usize] = block;
@@ -263,11 +265,11 @@ impl BlockTables {
         }
     }
 
-    /// A launch is gone, and with it what lay of it.
+    /// Forgets a launch that is gone, and the blocks of it that were left.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         if lying.whole.iter().any(|&count| count > 0) || !lying.partial.is_empty() {
-            // Killed: everything is free at once.
+            // If blocks were left, the launch was killed, and its resources are free at once.
             self.take(&lying);
             self.spare_blocks.extend(lying.partial.values());
             self.touch_all();
@@ -276,8 +278,8 @@ impl BlockTables {
         self.spare.push(lying.whole);
     }
 
-    /// A launch is saved: off the units, to come back. Blocks that have not started wait nowhere any
-    /// more: they are distributed anew.
+    /// Takes a launch that is saved off the units, to come back. Blocks that have not started wait
+    /// nowhere any more: they are distributed anew.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
@@ -294,7 +296,7 @@ impl BlockTables {
         self.touch_all();
     }
 
-    /// Takes what lies of a launch off the units, unless it is off already.
+    /// Takes the blocks of a launch off the units, unless they are off already.
     fn take(&mut self, lying: &Lying) {
         if lying.saved {
             return;
@@ -311,7 +313,7 @@ impl BlockTables {
         }
     }
 
-    /// A launch that was saved takes the places where it lay.
+    /// Puts a launch that was saved back on the units where it lay.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;
@@ -345,7 +347,7 @@ mod tests {
 
     const CU: CuId = CuId(0);
 
-    /// Tables of one unit.
+    /// Makes tables of one unit.
     fn tables() -> BlockTables {
         let mut tables = BlockTables::default();
         let shape = CuShape {
@@ -361,7 +363,7 @@ mod tests {
         tables
     }
 
-    /// Workgroups of two waves.
+    /// Makes a launch of two workgroups of two waves.
     fn launch(id: u32) -> Launch {
         let demand = Demand { waves: 2, ..Demand::default() };
         Launch { id: LaunchId(id), level: Level(3), workgroups: 2, demand, ..Launch::default() }
@@ -375,7 +377,7 @@ mod tests {
         tables.started(launch, WaveSpan::All, &[Piece::one(0, CU)]);
     }
 
-    /// The top priority of the unit, and whether a block waits there.
+    /// Returns the top priority of the unit, and whether a block waits there.
     fn state(tables: &BlockTables) -> (Option<u64>, bool) {
         (tables.units[0].top(), tables.units[0].has_waiting())
     }

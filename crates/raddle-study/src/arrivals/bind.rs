@@ -13,7 +13,7 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
-/// One profile and the task that says when its requests arrive.
+/// One profile and the task that decides when its requests arrive.
 pub(super) struct BoundTask {
     pub(super) profile: usize,
     pub(super) file: usize,
@@ -27,13 +27,13 @@ pub(super) struct OpenedArrivals {
 }
 
 impl OpenedArrivals {
-    /// What the `time` of a load was taken to count.
+    /// Returns in words the unit in which the `time` of the load was read, and why.
     pub(super) fn time_unit(&self) -> Option<String> {
         let time = self.file.time?;
         Some(format!("{}, because {}", time.unit.name(), time.why))
     }
 
-    /// What the times of a trace were taken to count.
+    /// Returns in words the unit in which the times of the trace were read, and why.
     pub(super) fn counts(&self) -> String {
         match self.file.counts {
             TimesCount::Dates => "dates".to_owned(),
@@ -96,7 +96,8 @@ pub(super) fn all(
     Ok((files, bound))
 }
 
-/// The name in front of the last `=`, if it is that of a profile, and the words.
+/// Splits a text of `--requests` at its last `=` into a name and words, if the name is that of a
+/// profile or the words are requests; else the whole text is the words.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
@@ -107,7 +108,7 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     }
 }
 
-/// The profiles that words are about, one or more.
+/// Returns the positions of the profiles that a text of `--requests` means, one or more.
 fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
@@ -124,7 +125,7 @@ fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<us
     Ok(found)
 }
 
-/// A profile has no other requests.
+/// Refuses a second source of requests for a profile.
 fn check_free(
     bound: &[BoundTask],
     profiles: &[Loaded],
@@ -149,7 +150,8 @@ fn names(profiles: &[Loaded]) -> String {
     names.join(", ")
 }
 
-/// The profile's name in front of the first `=` that has one there, and the rest.
+/// Splits a text of `--arrivals` at the first `=` that has a profile's name in front of it. Returns
+/// the name, if there is one, and the rest.
 fn named<'t>(
     text: &'t str,
     profiles: &[Loaded],
@@ -169,7 +171,7 @@ fn named<'t>(
     }
 }
 
-/// A file that exists, and what follows it behind a colon.
+/// Splits `FILE[:TASK]` into the file and the task; the longest path that names a file is the file.
 fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t str>) {
     if from.has(text) {
         return (text, None);
@@ -182,14 +184,14 @@ fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t st
     }
 }
 
-/// The file in `[NAME=]FILE[:TASK]`, if there is one.
+/// Returns the file in `[NAME=]FILE[:TASK]`, if there is one.
 pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
     let rests = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
     let paths = std::iter::once(text).chain(rests).map(|rest| file_and_task(rest, from).0);
     paths.into_iter().find(|path| from.has(path))
 }
 
-/// The profiles and tasks that one option ties together, one or more.
+/// Returns the pairs of profile and task that one text of `--arrivals` ties together, one or more.
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
@@ -241,7 +243,7 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
     ))
 }
 
-/// Every profile with the task of its name.
+/// Pairs every profile with the task of its name.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

@@ -17,34 +17,34 @@ use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::profiles::Loaded;
 
-/// When requests arrive, each of which runs its profile once.
+/// A load: the arrival times of requests, each of which runs its profile once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
     /// Files with arrivals: `[NAME=]FILE[:TASK]`.
     pub arrivals: Vec<String>,
-    /// Requests in words, or such files: `[NAME=]RATE/s|burst:N|FILE`.
+    /// Requests in words, or files with arrivals: `[NAME=]RATE/s|burst:N|FILE`.
     pub requests: Vec<String>,
-    /// Requests arrive only before this, in nanoseconds.
+    /// The time before which requests arrive, in nanoseconds.
     pub until: Option<u64>,
-    /// Random arrivals are those of this number.
+    /// The seed of random arrivals.
     pub seed: Option<u64>,
-    /// Draw random arrivals by so many seeds.
+    /// The number of seeds by which random arrivals are drawn.
     pub seeds: Option<u16>,
-    /// Requests move later by less than this at random, in nanoseconds.
+    /// The bound below which each request moves later at random, in nanoseconds.
     pub jitter: Option<u64>,
-    /// What the times of a file count.
+    /// The unit of the times in a file.
     pub time_unit: Option<TimeUnit>,
 }
 
 impl Load {
-    /// The same with requests at so many percent of their rate, where words give one.
+    /// Returns this load with requests at `percent` percent of their rate, where words give a rate.
     pub(crate) fn scaled(&self, percent: u32) -> Self {
         let requests = self.requests.iter().map(|text| words::scaled(text, percent)).collect();
         Self { requests, ..self.clone() }
     }
 
-    /// The same with files by their names without folders, and the paths of these files.
+    /// Returns this load with files by their names without folders, and the paths of these files.
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
         let mut bare = |texts: &[String]| -> Vec<String> {
@@ -62,10 +62,11 @@ impl Load {
     }
 }
 
-/// Checks the words of `--requests`: a number is a rate, right or wrong, and never the name of a file.
+/// Checks the words of `--requests`: a number is a rate, right or wrong, and never the name of a
+/// file.
 ///
 /// # Errors
-/// What was likely meant.
+/// Returns what is wrong with the words, or what was likely meant.
 pub fn requests(text: &str) -> Result<String, String> {
     said_wrong(text).map(|()| text.to_owned())
 }
@@ -74,10 +75,11 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// When the requests of profiles arrive by one more seed: positions of profiles, and their times.
+/// The requests of profiles by one more seed: positions of profiles, and their arrival times.
 pub(crate) type SeedDraw = Vec<(usize, Repetition)>;
 
-/// Gives profiles the requests that the options name; what the seeds after the first draw.
+/// Gives profiles the requests that the options name. Returns the requests that each seed after the
+/// first draws.
 pub(crate) fn give(
     profiles: &mut [Loaded],
     args: &Load,
@@ -120,7 +122,8 @@ pub(crate) fn give(
     Ok(more)
 }
 
-/// The profiles whose requests arrive at a rate that words give, by position, and that rate in a second.
+/// Returns the profiles whose requests arrive at a rate that words give: their positions, and the
+/// rates per second.
 pub(crate) fn rated(
     profiles: &[Loaded],
     args: &Load,

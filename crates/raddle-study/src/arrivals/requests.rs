@@ -7,10 +7,10 @@ use raddle_sim::Repetition;
 /// The requests of one profile.
 #[derive(Clone, Debug)]
 pub(crate) struct ProfileRequests {
-    /// When they begin.
+    /// The times, or the rule, by which the requests begin.
     pub(crate) repetition: Repetition,
-    /// How urgent the file says that they are.
+    /// The level of the requests, if the file gives one.
     pub(crate) level: Option<Level>,
-    /// What a reader should know of them.
+    /// The facts that results report about the requests.
     pub(crate) facts: RequestFacts,
 }

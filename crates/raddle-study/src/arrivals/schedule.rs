@@ -17,20 +17,20 @@ use crate::units::{count, duration, plain};
 /// The most launches of all requests together: what a run keeps of each takes some 80 bytes, and
 /// several runs go at a time.
 const MOST_LAUNCHES: u64 = 1 << 22;
-/// With so many the 99th percentile is not just the slowest.
+/// The number of requests from which on the 99th percentile is not just the slowest request.
 const ENOUGH: usize = 100;
 /// The most requests of one profile that are looked at.
 const MOST_REQUESTS: usize = 1 << 24;
 
-/// All that decides when requests begin.
+/// The inputs that decide when requests begin.
 pub(super) struct Schedule<'s> {
     profiles: &'s [Loaded],
     files: &'s [OpenedArrivals],
     bound: &'s [BoundTask],
     args: &'s Load,
-    /// The end of the longest profile without requests, where there is one.
+    /// The end of the longest profile without requests, if there is one.
     others: Option<u64>,
-    /// Whether the run has an end that closed loops can wait for.
+    /// True if the run has an end that closed loops can wait for.
     is_led: bool,
 }
 
@@ -54,12 +54,12 @@ impl<'s> Schedule<'s> {
         &self.files[one.file].file.tasks[one.task]
     }
 
-    /// The end that is set from outside the file, in the time of the run.
+    /// Returns the end that is set from outside the file, in the time of the run.
     fn end(&self) -> Option<u64> {
         self.args.until.or(self.others)
     }
 
-    /// The requests of one profile.
+    /// Returns the requests of one profile.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded =
@@ -89,11 +89,12 @@ impl<'s> Schedule<'s> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
         let in_words = opened.file.format == words::FORMAT;
-        // Words alone are as many requests as the 99th percentile takes.
+        // Requests in words end only at `--until`; without it there are `ENOUGH` of them.
         let end = if in_words { self.args.until } else { self.end() };
         let end = end.map(|end| end.saturating_sub(start));
         let is_trace = matches!(task.process, ArrivalProcess::Trace(_));
-        // What is made of a rate ends with the file's time, unless an end was asked for.
+        // Arrivals that are made from a rate end with the file's `time`, unless an end was asked
+        // for.
         let made_until = match (is_trace, self.args.until) {
             (true, _) => None,
             _ if in_words => end,
@@ -129,7 +130,7 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Why no request is left.
+    /// Returns the error that no request is left, with the reason.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
@@ -166,7 +167,7 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::Closed { until: until.map(Ticks) })
     }
 
-    /// After the profiles that the tasks it follows drive.
+    /// Lets a profile follow the profiles that are driven by the tasks before its own.
     fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, StudyError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
@@ -191,7 +192,7 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::After(others))
     }
 
-    /// A task that follows itself, directly or through others, would never begin.
+    /// Refuses a task that follows itself, directly or through others, as it would never begin.
     fn check_ring(&self, one: &BoundTask) -> Result<(), StudyError> {
         let tasks = &self.files[one.file].file.tasks;
         let mut seen = vec![one.task];
@@ -216,7 +217,7 @@ impl<'s> Schedule<'s> {
         Ok(())
     }
 
-    /// All of it fits into memory.
+    /// Refuses requests whose launches together do not fit into memory.
     pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), StudyError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;

@@ -3,12 +3,13 @@
 use raddle_report::amount::{is_meant, rate};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, TimesCount};
 
-/// The kind of file that stands for words.
+/// The format of a load that was given in words instead of a file.
 pub(super) const FORMAT: &str = "words";
 /// The most requests of a burst.
 const MOST: usize = 1 << 20;
 
-/// How requests arrive by these words; `None` where they are no such words, so name a file.
+/// Returns how requests arrive by these words; `None` if the words are no requests and so name a
+/// file.
 pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     if let Some(count) = words.strip_prefix("burst:") {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
@@ -18,7 +19,7 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     Some(ArrivalProcess::Poisson { rate })
 }
 
-/// Why the words in `[NAME=]WORDS` are neither requests nor the name of a file.
+/// Returns why the words in `[NAME=]WORDS` are neither requests nor the name of a file.
 pub(super) fn wrong(text: &str) -> Option<String> {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     if process(words).is_some() {
@@ -35,13 +36,14 @@ pub(super) fn wrong(text: &str) -> Option<String> {
     is_meant(words).then(why)
 }
 
-/// Whether the words in `[NAME=]WORDS` are requests, right or wrong, and name no file.
+/// Returns whether the words in `[NAME=]WORDS` are meant as requests, right or wrong, and name no
+/// file.
 pub(super) fn is_said(text: &str) -> bool {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     process(words).is_some() || wrong(text).is_some()
 }
 
-/// `NAME=RATE/s` with so many percent of the rate; other words as they are.
+/// Returns `NAME=RATE/s` with `percent` percent of the rate, and other words as they are.
 pub(super) fn scaled(text: &str, percent: u32) -> String {
     let (name, words) =
         text.rsplit_once('=').map_or((None, text), |(name, words)| (Some(name), words));
@@ -51,8 +53,8 @@ pub(super) fn scaled(text: &str, percent: u32) -> String {
     name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
-/// The load of a profile that words ask for, as if a file held it: urgent, and one a profile, so
-/// that each draws random numbers of its own.
+/// Returns the load that words ask of a profile, as if a file held it: urgent, and one a profile,
+/// so that each draws random numbers of its own.
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };

@@ -1,7 +1,7 @@
 //! Which files set up a way of sharing?
 //!
-//! Those of Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. Each is held against
-//! the published schema by the tests of `setup`, from `fixtures/modes`.
+//! Files of Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. The tests of
+//! `setup` hold each file against the published schema, from `fixtures/modes`.
 
 use raddle_report::replay::SetUpFile;
 use serde_json::{Value, json};
@@ -12,20 +12,20 @@ fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile 
     SetUpFile { name, what, text: format!("{value:#}\n") }
 }
 
-/// Settings of NVIDIA's device plugin: so many pods a device. Under `mps` it gives each of them an equal
-/// part of threads and memory.
+/// Returns settings of NVIDIA's device plugin for `tenants` pods on a device. Under `mps` the
+/// plugin gives each pod an equal part of threads and memory.
 pub(super) fn device_plugin(strategy: &str, tenants: usize) -> SetUpFile {
     let resources = json!([{ "name": "nvidia.com/gpu", "replicas": tenants }]);
     let value = json!({ "version": "v1", "sharing": { strategy: { "resources": resources } } });
     manifest("device-plugin.json", "Kubernetes: settings of NVIDIA's device plugin", &value)
 }
 
-/// How NVIDIA's DRA driver sets the default time slice.
+/// Returns how NVIDIA's DRA driver sets the default time slice.
 pub(super) fn time_slices() -> Value {
     json!({ "strategy": "TimeSlicing", "timeSlicingConfig": { "interval": "Default" } })
 }
 
-/// How NVIDIA's DRA driver starts MPS, with so many percent of the threads for each client.
+/// Returns how NVIDIA's DRA driver starts MPS, with a percentage of the threads for each client.
 pub(super) fn mps(percent: Option<u32>) -> Value {
     match percent {
         Some(percent) => {
@@ -35,7 +35,7 @@ pub(super) fn mps(percent: Option<u32>) -> Value {
     }
 }
 
-/// A claim of one device that all tenants name, shared like that.
+/// Returns a claim of one device that all tenants name, shared in the given way.
 pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     let parameters = json!({
         "apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": sharing
@@ -47,7 +47,7 @@ pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     }))
 }
 
-/// A claim of these instances of one device; a tenant names its request.
+/// Returns a claim of these instances of one device; a tenant names its request.
 pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     let request = |(at, profile): (usize, &&str)| {
         let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
@@ -72,10 +72,10 @@ fn claim(devices: Value) -> SetUpFile {
     manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
 }
 
-/// A pod for each tenant on one device by KAI Scheduler. The fraction is of memory: time is the driver's
-/// to divide.
+/// Returns a pod for each tenant on one device of KAI Scheduler. The fraction is of memory, as the
+/// driver divides time.
 pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
-    // Hundredths, so that all fit.
+    // Fractions are rounded down to hundredths, so that all pods fit.
     let fraction = format!("{:.2}", (100 / tenants.len().max(1)) as f64 / 100.0);
     let pod = |(at, tenant): (usize, &Tenant<'_>)| {
         json!({
@@ -97,13 +97,13 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     manifest("kai-pods.json", "Kubernetes: pods for KAI Scheduler", &value)
 }
 
-/// The recipe itself.
+/// Returns the recipe itself, as a file.
 pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }
 
-/// The names of tenants as lines of a comment in C.
+/// Writes the names of tenants as lines of a comment in C.
 fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     let plain = |name: &str| -> String {
         let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);
@@ -115,7 +115,7 @@ fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     tenants.iter().enumerate().map(line).collect()
 }
 
-/// Execution contexts of CUDA in one process: a stream for each tenant.
+/// Returns a program with execution contexts of CUDA in one process: a stream for each tenant.
 pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
     let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
@@ -127,7 +127,7 @@ pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile
     SetUpFile { name: "execution-contexts.c", what, text }
 }
 
-/// Masks of compute units in one process of HIP: a stream for each tenant.
+/// Returns a program with masks of compute units in one process of HIP: a stream for each tenant.
 pub(super) fn unit_masks(masks: &[(u16, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let told = comment(tenants, |at| format!("compute units {} to {}", masks[at].0, masks[at].1));
     let last = masks.last().map_or(0, |&(_, last)| last);

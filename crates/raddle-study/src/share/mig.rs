@@ -1,16 +1,17 @@
 //! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
 //!
-//! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User Guide,
-//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 a
-//! listing was found that says the multiprocessors of the three smallest (NVIDIA/mig-parted, pull request
-//! 187); those of the larger ones are unknown, so no set has one.
+//! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User
+//! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the
+//! B200 a listing was found that gives the multiprocessors of the three smallest profiles
+//! (NVIDIA/mig-parted, pull request 187); those of the larger ones are unknown, so no set has a
+//! larger one.
 
 use raddle_device::Device;
 
 /// A kind of instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MigProfile {
-    /// Its name, such as `3g.40gb`.
+    /// The name of the profile, such as `3g.40gb`.
     pub(crate) name: &'static str,
     /// Compute slices of seven.
     slices: u8,
@@ -71,20 +72,22 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
     }
 }
 
-/// How many tenants instances of a device can serve at most; `None` where it has none.
+/// Returns how many tenants instances of a device can serve at most; `None` if the device has no
+/// instances.
 pub(super) fn most(device: &Device) -> Option<usize> {
     let least = profiles(device).iter().map(|one| one.slices).min()?;
     Some(usize::from(ALL.0 / least))
 }
 
-/// The names of the profiles of a device; none where it has no instances.
+/// Returns the names of the profiles of a device; none if the device has no instances.
 #[cfg(test)]
 pub(super) fn names(device: &Device) -> Vec<&'static str> {
     profiles(device).iter().map(|one| one.name).collect()
 }
 
-/// Every set with an instance for each tenant in which none can be larger; none where the device has no
-/// instances, not so many, or none of such a set whose size is known.
+/// Returns every set with an instance for each tenant in which no instance can be larger. There is
+/// no set if the device has no instances, or too few, or if all such sets have an instance of
+/// unknown size.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     extend(profiles(device), tenants, ALL, &mut Vec::new(), &mut found);
@@ -113,12 +116,12 @@ fn extend(
     }
 }
 
-/// Whether one of the set could be this larger profile instead.
+/// Returns whether an instance of the set could be this larger profile instead.
 fn can_grow(set: &[MigProfile], larger: &MigProfile) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));
     set.iter().any(|one| {
-        // What has more slices is larger, whether it is known by how much or not.
+        // A profile with more slices is larger, even if its multiprocessors are unknown.
         (larger.units > one.units || larger.slices > one.slices)
             && slices - one.slices + larger.slices <= ALL.0
             && memory - one.memory + larger.memory <= ALL.1

@@ -25,15 +25,16 @@ pub(crate) struct ShareCandidate {
     pub(crate) recipe: NamedRecipe,
 }
 
-/// The processes that share the device.
+/// A process that shares the device.
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
-    /// Whether none is more urgent.
+    /// True if no tenant is more urgent.
     urgent: bool,
 }
 
-/// The kind of each candidate, of which only parameters differ; numbered as they come.
+/// Returns the kind of each candidate, by numbers from 0 in the order of the candidates. Candidates
+/// of one kind differ only in their parameters.
 pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     let mut firsts: Vec<&Mode> = Vec::new();
     let mut kinds = Vec::with_capacity(candidates.len());
@@ -47,7 +48,7 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// The ways that were asked for by name; all if none was.
+/// Keeps the ways of sharing that were asked for by name; all if no name was given.
 ///
 /// # Errors
 /// If the device does not offer one of them for this number of tenants; the error lists those that
@@ -73,7 +74,8 @@ pub(crate) fn only(
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// What to run to have a mode, a line each, for these tenants, and the files that this takes.
+/// Returns the commands that set up a mode for these tenants, a line each, and the files that the
+/// commands take.
 pub(crate) fn setup(
     chosen: &ShareCandidate,
     tenants: &[Loaded],
@@ -92,8 +94,8 @@ pub(crate) fn setup(
     setup::set_up(chosen, &tenants)
 }
 
-/// Where the driver does not offer what was chosen: the best that it does offer, and what says how to
-/// set that up.
+/// Names the best way of sharing that the driver offers, and the option that shows how to set it
+/// up, if the driver does not offer the chosen way.
 pub(crate) fn instead(
     chosen: &ShareCandidate,
     modes: &[ShareCandidate],

@@ -1,4 +1,5 @@
-//! Which ways of sharing does a device offer these tenants, and with which parameters are they tried?
+//! Which ways of sharing does a device offer these tenants, and with which parameters are they
+//! tried?
 
 use raddle_device::{Device, Vendor};
 use raddle_dispatch::Registry;
@@ -9,18 +10,19 @@ use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// Tenants among which shares of a device are tried in steps; more get equal shares, or one twice
-/// the others'.
+/// The most tenants among which shares of a device are tried in steps; more tenants get equal
+/// shares, or one of them twice the shares of the others.
 const STEPPED: usize = 3;
 
-/// The recipe whose slices are tried in other lengths than its own, and these, in us.
+/// The recipe whose slices are tried in other lengths than its own.
 pub(super) const SLICES: &str = "weighted-slices";
+/// The other lengths of slices that are tried, in us.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
-/// How less urgent work makes room: by drain, flag and kill.
+/// The recipes by which less urgent work makes room: by drain, flag and kill.
 pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", "leftover-reset"];
 
-/// How long the driver of AMD leaves a process its turn where processes are isolated, in us.
+/// The turn that AMD's driver leaves a process where processes are isolated, in us.
 const AMD_TURN_US: u32 = 10_000;
 
 /// A way of sharing.
@@ -28,7 +30,7 @@ const AMD_TURN_US: u32 = 10_000;
 pub(crate) enum Mode {
     /// One process at a time, by the driver of this vendor.
     TimeSlice(Vendor),
-    /// Side by side under MPS; `true`: the most urgent waiting launch first.
+    /// Side by side under MPS; `true`: the most urgent waiting launch starts first.
     Mps(bool),
     /// Fixed compute units for each tenant: how many percent of them, and how many.
     Partition(Vendor, Vec<(u32, u16)>),
@@ -36,16 +38,16 @@ pub(crate) enum Mode {
     Mig(Vec<MigProfile>),
     /// Equal partitions of an AMD device: the name of the mode.
     ComputePartition(&'static str),
-    /// What each tenant is guaranteed and may have at most, in percent of the compute units.
+    /// The guarantee and the limit of each tenant, in percent of the compute units.
     RequestLimit(Vec<(u32, u32)>),
     /// Side by side in the queues of AMD.
     Queues,
-    /// What no driver offers, by a recipe of that name.
+    /// A way of sharing that no driver offers, by the recipe of that name.
     Recipe(&'static str),
 }
 
 impl Mode {
-    /// Its name, by which it can be asked for.
+    /// Returns the name of the mode, by which a user can ask for it.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::TimeSlice(_) => "time-slice",
@@ -60,24 +62,24 @@ impl Mode {
         }
     }
 
-    /// Whether the driver of the device offers it.
+    /// Returns whether the driver of the device offers the mode.
     pub(super) const fn is_offered(&self) -> bool {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
-    /// Whether only parameters differ.
+    /// Returns whether two modes differ only in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-/// Every mode with every parameter that is tried; the first is the mode of a device without any
-/// set-up.
+/// Returns every mode with every parameter that is tried; the first is the mode of a device without
+/// any set-up.
 ///
-/// `by_level`: whether some of the tenants are more urgent than others.
+/// `by_level` is true if some of the tenants are more urgent than others.
 ///
 /// # Errors
-/// When a recipe cannot be read, which none of these is meant to.
+/// When a recipe cannot be read, which would be a fault of raddle itself.
 pub(crate) fn candidates(
     device: &Device,
     tenants: usize,
@@ -129,18 +131,18 @@ pub(crate) fn candidates(
     Ok(all)
 }
 
-/// What no driver offers.
+/// Returns a bundled recipe as a way of sharing that no driver offers.
 fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     bundled(Mode::Recipe(name), name, registry)
 }
 
-/// Weighted slices that are at least so long.
+/// Returns weighted slices of at least this length.
 fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
 }
 
-/// A bundled recipe with another value of a key.
+/// Returns a bundled recipe with another value of a key.
 fn varied(
     mode: Mode,
     recipe: &str,
@@ -160,7 +162,8 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
     Ok(ShareCandidate { mode, recipe })
 }
 
-/// Percentages for each tenant that are tried; they add up to at most 100.
+/// Returns the percentages for each tenant that are tried; the percentages of a set add up to at
+/// most 100.
 fn partitions(tenants: usize) -> Vec<Vec<u32>> {
     let step = if tenants == 2 { 10 } else { 20 };
     if tenants <= STEPPED {
@@ -177,9 +180,9 @@ fn partitions(tenants: usize) -> Vec<Vec<u32>> {
     std::iter::once(equal).chain(twice).filter(|set: &Vec<u32>| set[0] > 0).collect()
 }
 
-/// What each tenant is guaranteed and may have at most that is tried, in percent: each set of guarantees
-/// without limits, and with each tenant limited to the middle between its guarantee and everything; of
-/// many tenants only equal guarantees with limits.
+/// Returns the guarantee and the limit of each tenant that are tried, in percent: each set of
+/// guarantees without limits, and with one tenant at a time limited to the middle between its
+/// guarantee and everything. Of many tenants, only the set of equal guarantees has limits.
 fn request_limits(tenants: usize) -> Vec<Vec<(u32, u32)>> {
     let guarantees = if tenants <= STEPPED {
         let mut found = Vec::new();
@@ -204,7 +207,8 @@ fn request_limits(tenants: usize) -> Vec<Vec<(u32, u32)>> {
     found
 }
 
-/// Why some ways are not among the candidates that this device has for fewer tenants, with the numbers.
+/// Returns why some ways of sharing, which this device has for fewer tenants, are not among the
+/// candidates, with the numbers.
 pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
     let mut told = Vec::new();
     let part = partitions(tenants).first().and_then(|set| set.iter().copied().min());
@@ -256,9 +260,9 @@ fn partition(
     Ok(ShareCandidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
-/// This percentage of the units of a device.
+/// Returns how many units of a device this percentage is, rounded down.
 fn units(device: &Device, percent: u32) -> u16 {
-    // At most all units of the device, which are a u16.
+    // The result is at most the number of all units, which is a u16.
     (u32::from(device.cus) * percent / 100) as u16
 }
 
@@ -303,9 +307,10 @@ fn instances(
     Ok(ShareCandidate { mode: Mode::Mig(set), recipe })
 }
 
-/// Modes of AMD's compute partitions, and into how many equal parts each cuts a device: of eight
-/// accelerator dies, and of the six of an MI300A.
+/// Modes of AMD's compute partitions for eight accelerator dies, and into how many equal parts each
+/// mode cuts a device.
 const EIGHT: [(&str, u16); 3] = [("DPX", 2), ("QPX", 4), ("CPX", 8)];
+/// Modes of compute partitions for the six accelerator dies of an MI300A.
 const SIX: [(&str, u16); 2] = [("TPX", 3), ("CPX", 6)];
 
 fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
@@ -316,8 +321,8 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
     }
 }
 
-/// The largest equal parts of which each tenant has one; they share memory, so what neighbours cost there
-/// is charged.
+/// Returns the largest equal parts of which each tenant has one. The parts share memory, so the
+/// cost of neighbours is charged there.
 fn compute_partition(
     device: &Device,
     tenants: usize,
@@ -332,7 +337,8 @@ fn compute_partition(
     Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
-/// So many compute units for each process, by further keys of `spatial`.
+/// Returns a recipe of `spatial` with this number of compute units for each process; `keys` are
+/// further keys of `spatial`.
 fn fixed(
     name: &str,
     what: &str,
@@ -400,7 +406,7 @@ mod tests {
         let mig = "no mig: 8 tenants, and the device has at most 7 instances";
         assert_eq!(left_out(&device("h100"), 8), [mig]);
         assert!(!names("h100", 8).contains(&"mig") && names("h100", 8).contains(&"partition"));
-        // One percent of 80 units is none.
+        // One percent of 80 units is less than one unit.
         let told = left_out(&device("v100"), 90);
         let none = "no partition and no request-limit: 90 tenants have 1% of 80 compute units each, less than one";
         assert_eq!(told, [none]);

@@ -1,6 +1,6 @@
 //! What does one run or write to share a device in a given way?
 //!
-//! Commands and keys are those of docs/modes.md, with their sources.
+//! Commands and keys are those of docs/modes.md, which gives their sources.
 
 use raddle_device::Vendor;
 use raddle_report::replay::SetUpFile;
@@ -9,11 +9,11 @@ use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{ShareCandidate, Tenant, files};
 use crate::units::plain;
 
-/// Characters of a name.
+/// The most characters of a tenant's name.
 const NAME: usize = 80;
 
-/// What is run, a line a command, and the files that it takes. COMMAND stands for that of the tenant, which a
-/// comment names: whoever pastes a line runs nothing of a name.
+/// Returns the commands, a line each, and the files that they take. COMMAND stands for the command
+/// of the tenant, which a comment names: whoever pastes a line runs nothing of a name.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -81,7 +81,8 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Under MPS a percentage each; of equal ones the device plugin and a resource claim set all.
+/// Sets a percentage for each tenant under MPS. The device plugin and a resource claim can set
+/// equal percentages too.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
@@ -92,7 +93,7 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
     (lines, plugin.into_iter().chain(rest).collect())
 }
 
-/// Masks of compute units, of processes or of streams.
+/// Sets masks of compute units, by process or by stream.
 fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let firsts = sets.iter().scan(0, |first, &(_, units)| {
         *first += units;
@@ -104,7 +105,7 @@ fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, V
     (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
 }
 
-/// A line for each tenant, with what stands before its command.
+/// Returns a line for each tenant, with what stands before the tenant's command.
 fn each(
     tenants: &[Tenant<'_>],
     variable: impl Fn(usize) -> String,

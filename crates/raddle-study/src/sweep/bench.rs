@@ -31,7 +31,7 @@ use crate::study::Study;
 use crate::watcher::{Quiet, Watcher};
 use crate::{energy, parallel};
 
-/// Options on which depends how profiles are read and fitted.
+/// Options that decide how profiles are read and fitted.
 const LEARNT: [&str; 8] = [
     "partial",
     "shapes-from",
@@ -43,10 +43,10 @@ const LEARNT: [&str; 8] = [
     "launch-latency",
 ];
 
-/// Options on which depends by what a process is judged.
+/// Options that decide by what a process is judged.
 const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
 
-/// Runs the cases of a sweep.
+/// A bench that runs the cases of a sweep.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
 pub struct Bench<'b> {
     cases: Cases,
@@ -54,19 +54,19 @@ pub struct Bench<'b> {
     files: Remembered<'b>,
     watcher: &'b dyn Watcher,
     jobs: Option<u16>,
-    /// Profiles as they were read, and the print of what is in them.
+    /// Profiles as they were read, each with the fingerprint of its content.
     imports: Memo<(Arc<Profile>, String)>,
-    /// Profiles with what holds whatever their load, device and recipe.
+    /// Profiles with all that holds for any load, device and recipe.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// How long each process takes alone, by what it is judged by.
+    /// The times of each process alone, by what the process is judged by.
     alone: Memo<Alone>,
 }
 
 impl<'b> Bench<'b> {
-    /// A bench for a sweep; reads and fits the profiles of its first case.
+    /// Makes a bench for a sweep, and reads and fits the profiles of its first case.
     ///
     /// # Errors
-    /// When the sweep asks for what there is not, or the profiles cannot be used.
+    /// When the sweep asks for something that does not exist, or the profiles cannot be used.
     pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
         let Surroundings { registry, files, watcher, jobs } = around;
         let cases = Cases::new(sweep, files)?;
@@ -82,7 +82,7 @@ impl<'b> Bench<'b> {
         };
         let first = bench.cases.get(0)?.study;
         let learnt = bench.learnt(&first);
-        // Else it is a matter of each case.
+        // If reading or fitting is varied, an error is a matter of each case.
         if !bench.cases.axes().any(|(key, _)| LEARNT.contains(&key)) {
             learnt?;
         }
@@ -96,7 +96,7 @@ impl<'b> Bench<'b> {
         &self.cases
     }
 
-    /// The names of the processes.
+    /// Returns the names of the processes.
     ///
     /// # Errors
     /// When the profiles cannot be used, which the first case found.
@@ -105,8 +105,8 @@ impl<'b> Bench<'b> {
         Ok(learnt.iter().map(|loaded| loaded.name.clone()).collect())
     }
 
-    /// What the first case asks of its profiles can be asked, and seeds are drawn from where there are
-    /// several.
+    /// Checks that the first case asks nothing of its profiles that they do not have, and that
+    /// seeds are drawn from if there are several.
     fn check(&self, first: &Study) -> Result<(), StudyError> {
         let several = self.cases.axes().any(|(key, values)| key == "seed" && values.len() > 1);
         let mut drawn = first.clone();
@@ -121,12 +121,12 @@ impl<'b> Bench<'b> {
             });
         match asked {
             Err(error @ StudyError::Usage(_)) => Err(error),
-            // Whatever else it lacks is a matter of each case.
+            // Any other error is a matter of each case.
             _ => Ok(()),
         }
     }
 
-    /// The processes of a study, its profiles, and where these were recorded.
+    /// Plans a study. Returns the processes, the devices of their profiles, and the target.
     fn planned(
         &self,
         study: &Study,
@@ -155,8 +155,8 @@ impl<'b> Bench<'b> {
         Ok(SweepRow { case: case.id, of, values: case.values, result })
     }
 
-    /// Runs cases by their positions, as many at a time as there are jobs, and hands over each row as
-    /// soon as it is there.
+    /// Runs cases by their positions, as many at a time as there are jobs, and hands over each row
+    /// as soon as the row is there.
     ///
     /// # Errors
     /// When the watcher cancels, or a row is not taken.
@@ -168,8 +168,8 @@ impl<'b> Bench<'b> {
         parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
     }
 
-    /// What tells a case from one of the same id of another sweep: its study, what is in its files,
-    /// and the version of raddle.
+    /// Returns the fingerprint that tells a case from one of the same id of another sweep: of its
+    /// study, of what is in its files, and of the version of raddle.
     ///
     /// # Errors
     /// When there is no such case.
@@ -197,7 +197,7 @@ impl<'b> Bench<'b> {
         };
         let mut print = Print::default();
         print.text(env!("CARGO_PKG_VERSION"));
-        // A study is strings, numbers and lists of them.
+        // A study is strings, numbers and lists of them, so that writing it as JSON cannot fail.
         print.text(&serde_json::to_string(&asked).unwrap_or_default());
         for loaded in self.learnt(&case.study).iter().flat_map(|all| all.iter()) {
             print.text(&self.import(&case.study, &loaded.given)?.1);
@@ -216,20 +216,20 @@ impl<'b> Bench<'b> {
         Ok(print.to_string())
     }
 
-    /// A profile as it was read.
+    /// Returns a profile as it was read, with the fingerprint of its content.
     fn import(&self, study: &Study, name: &str) -> Result<(Arc<Profile>, String), StudyError> {
         let Study { shapes, barriers, .. } = study;
         self.imports.get(&key(&(name, shapes, barriers)), || {
             let options = shapes.options(*barriers, &self.files)?;
             let profile = self.files.profile(name, &options)?;
             let mut print = Print::default();
-            // Writing to a number cannot fail.
+            // Writing to a fingerprint cannot fail.
             let _ = write!(print, "{profile:?}");
             Ok((Arc::new(profile), print.to_string()))
         })
     }
 
-    /// Profiles with what holds whatever their load, device and recipe.
+    /// Returns the profiles with all that holds for any load, device and recipe.
     fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
         let common = Study {
             profiles: study.profiles.clone(),
@@ -252,13 +252,13 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// The recipe of a study as TOML.
+    /// Returns the recipe of a study as TOML.
     pub(crate) fn recipe_text(&self, study: &Study) -> Result<String, StudyError> {
         let recipes = study.recipes(&self.around())?;
         Ok(recipes.first().map(|named| named.text().to_owned()).unwrap_or_default())
     }
 
-    /// Cases at a time.
+    /// Returns the number of cases at a time; `None`: one a core.
     pub(crate) const fn jobs(&self) -> Option<u16> {
         self.jobs
     }
@@ -272,7 +272,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// By what processes are judged, and what comes of a study for them.
+    /// Runs a study. Returns by what its processes are judged, and their figures.
     pub(crate) fn judged_row(
         &self,
         study: &Study,
@@ -294,8 +294,8 @@ impl<'b> Bench<'b> {
         Ok((judged, row))
     }
 
-    /// How far the figures of these processes of a study may be believed, and what of its profiles can
-    /// overturn an answer, a line each.
+    /// Returns how far the figures of these processes of a study may be believed, and what of its
+    /// profiles can overturn an answer, a line each.
     pub(crate) fn believed(
         &self,
         study: &Study,
@@ -311,12 +311,12 @@ impl<'b> Bench<'b> {
         Ok((judged.collect(), lines))
     }
 
-    /// Runs what a case asks.
+    /// Runs a case, and returns its figures.
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
         Ok(figures(&self.run_of(study)?))
     }
 
-    /// The run of a study of one recipe.
+    /// Runs a study of one recipe.
     fn run_of(&self, study: &Study) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -347,7 +347,8 @@ impl<'b> Bench<'b> {
         Ok(CaseRun { summary, alone, search: search_cost(named, &target.device), workload })
     }
 
-    /// How long each process takes alone under the recipe that is everybody's measure.
+    /// Returns how long each process takes alone under the baseline, which is the measure of all
+    /// cases.
     fn alone(
         &self,
         study: &Study,
@@ -377,11 +378,12 @@ impl<'b> Bench<'b> {
     }
 }
 
-/// What the search of a recipe takes on a device; by one clock where decisions take no time.
+/// Returns the cost of the search of a recipe on a device. The search has one clock if decisions
+/// take no time.
 fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
-    // Where it has none, no run was planned.
+    // If the search has no cost on this device, no run was planned.
     SearchCost::new(&config.search, timing, &device.shape).ok()
 }
 
@@ -395,13 +397,13 @@ fn alone_ns(
     Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
 }
 
-/// What something is made of, as a text.
+/// Returns a text that holds all of a value, as the key of a memo.
 fn key(of: &impl serde::Serialize) -> String {
-    // Strings, numbers and lists of them.
+    // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()
 }
 
-/// Files of which those with arrivals are read once.
+/// Files of which those with arrivals are read only once.
 struct Remembered<'f> {
     files: &'f dyn Files,
     arrivals: Memo<Arc<ArrivalFile>>,
@@ -424,7 +426,8 @@ impl Files for Remembered<'_> {
         let read = || Ok(Arc::new(self.files.arrivals(name, options)?));
         match self.arrivals.get(&format!("{name} {:?}", options.time_unit), read) {
             Ok(file) => Ok(ArrivalFile::clone(&file)),
-            // It says why itself.
+            // A memo keeps only the text of an error, so the file is read again for the error
+            // itself.
             Err(_) => self.files.arrivals(name, options),
         }
     }

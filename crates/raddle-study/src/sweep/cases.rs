@@ -17,7 +17,8 @@ use crate::study::{Latency, Study, Ways};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
-    /// What all cases have in common. Its recipes and its seeds are varied too, where there are several.
+    /// The study that all cases have in common. Its recipes and its seeds are varied too, if there
+    /// are several.
     pub study: Study,
     /// `KEY=VALUE,VALUE` or `KEY=FROM..TO`, the slowest first: options of `raddle replay`, keys of
     /// recipes (`turn.t0-us`), and `load`, the rate of requests.
@@ -29,19 +30,19 @@ pub struct Sweep {
 pub struct Cases {
     base: Study,
     axes: Vec<Axis>,
-    /// The values as ids and rows have them: files by their names.
+    /// The values as ids and rows have them: files by their names without folders.
     shown: Vec<Vec<String>>,
     len: usize,
 }
 
-/// One case.
+/// One case of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What tells it from all others: `load=40/s device=h100 recipe=leftover seed=3`.
+    /// The id that tells the case from all others: `load=40/s device=h100 recipe=leftover seed=3`.
     pub id: String,
-    /// What was varied, and its value here.
+    /// The keys that are varied, each with its value in this case.
     pub values: Vec<(String, String)>,
-    /// What is asked.
+    /// The study of the case.
     pub study: Study,
 }
 
@@ -54,7 +55,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether a case belongs to it, by its position.
+    /// Returns whether the case at a position belongs to the shard.
     #[must_use]
     pub const fn holds(self, position: usize) -> bool {
         position % self.of as usize == self.number as usize - 1
@@ -91,7 +92,7 @@ impl Cases {
     /// The cases of a sweep.
     ///
     /// # Errors
-    /// When something cannot be varied so, or two cases would have one name.
+    /// When something cannot be varied in this way, or two cases would have one name.
     pub fn new(sweep: &Sweep, files: &dyn Files) -> Result<Self, StudyError> {
         let mut base = sweep.study.clone();
         if base.ways == Ways::Modes {
@@ -118,7 +119,8 @@ impl Cases {
             axes.push(Axis { key: "seed".to_owned(), values: values.collect() });
         }
         (base.ways, base.recipes) = (Ways::Asked, Vec::new());
-        // As in a replay: differences between recipes would drown in it.
+        // As in a replay, several recipes have no launch latency: differences between them would
+        // drown in it.
         let several = axes.iter().any(|axis| axis.key == "recipe" && axis.values.len() > 1);
         base.launch_latency.get_or_insert(if several { Latency::None } else { Latency::Fitted });
         let shown = axes.iter().map(|axis| shown(axis, files)).collect::<Result<Vec<_>, _>>()?;
@@ -131,7 +133,7 @@ impl Cases {
         Ok(cases)
     }
 
-    /// Each value of each option can be had.
+    /// Checks that each option takes each of its values.
     fn check(&self) -> Result<(), StudyError> {
         for axis in &self.axes {
             for value in &axis.values {
@@ -141,19 +143,19 @@ impl Cases {
         Ok(())
     }
 
-    /// How many there are.
+    /// Returns the number of cases.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none, which never is so.
+    /// Returns whether there are no cases, which never happens.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// What is varied, the slowest first, and the values as rows have them.
+    /// Returns the keys that are varied, the slowest first, each with its values as rows have them.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
     }
@@ -164,10 +166,11 @@ impl Cases {
         &self.base.goals
     }
 
-    /// Goals can be judged in every case: where one is an increase over `leftover`, that is replayed.
+    /// Checks that goals can be judged in every case: if a goal is an increase over `leftover`,
+    /// then `leftover` is replayed.
     ///
     /// # Errors
-    /// When it is not.
+    /// When `leftover` is needed and not replayed.
     pub fn check_goals(&self) -> Result<(), StudyError> {
         let longer = |goal: &&Goal| matches!(goal.limit, GoalLimit::Longer(_));
         let base =
@@ -180,7 +183,7 @@ impl Cases {
         }
     }
 
-    /// The positions of the values of a case, by axis.
+    /// Returns the positions of the values of a case, by axis.
     #[must_use]
     pub fn places(&self, position: usize) -> Vec<usize> {
         let mut left = position;
@@ -198,28 +201,28 @@ impl Cases {
         places
     }
 
-    /// The id of the case at a position.
+    /// Returns the id of the case at a position.
     #[must_use]
     pub fn id(&self, position: usize) -> String {
         let places = self.places(position);
         let all = self.axes.iter().zip(&self.shown).zip(places);
-        // What has one value tells nothing apart, unless nothing does.
+        // An option with one value is left out of the id, unless there is only one case.
         let told = all.filter(|((axis, _), _)| axis.values.len() > 1 || self.len == 1);
         let told = told.map(|((axis, shown), place)| format!("{}={}", axis.key, shown[place]));
         told.collect::<Vec<_>>().join(" ")
     }
 
-    /// The id of a case without its seed.
+    /// Returns the id of a case without its seed.
     #[must_use]
     pub(crate) fn group_id(&self, position: usize) -> String {
         let id = self.id(position);
         id.rsplit_once(" seed=").map_or(id.clone(), |(group, _)| group.to_owned())
     }
 
-    /// How many seeds there are, which vary fastest.
+    /// Returns the number of seeds, which vary fastest.
     ///
     /// # Errors
-    /// When they were varied in another place.
+    /// When seeds were varied in another place.
     pub(crate) fn seeds(&self) -> Result<usize, StudyError> {
         let at = self.axes.iter().position(|axis| axis.key == "seed");
         match at {
@@ -231,7 +234,7 @@ impl Cases {
         }
     }
 
-    /// The case at a position.
+    /// Returns the case at a position.
     ///
     /// # Errors
     /// When an option does not take its value, which was checked.
@@ -246,11 +249,11 @@ impl Cases {
     }
 }
 
-/// Keys whose values are files or words without folders, whether or not the file is there yet: the id of
-/// a case must not change when it is.
+/// Keys whose values are files, or words without folders. Their values lose their folders whether
+/// or not the file is there yet, as the id of a case must not change when the file comes.
 const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
 
-/// The values as ids have them, no two of them equal.
+/// Returns the values as ids have them; no two of them are equal.
 fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     let file = FILES.contains(&&*axis.key);
     let is_file = |value: &str| {
@@ -290,7 +293,7 @@ fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
     }
 }
 
-/// Whose rate `load` is: its name and `=`, if there is a choice.
+/// Returns the name of the profile whose rate `load` is, with `=`, if there is a choice.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {

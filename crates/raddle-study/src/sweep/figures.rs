@@ -19,7 +19,7 @@ pub(super) struct CaseRun {
     pub(super) summary: Summary,
     /// How long each process takes alone by what it is judged by.
     pub(super) alone: Alone,
-    /// What its search takes, where workgroups are matched.
+    /// The cost of the search, if workgroups are matched.
     pub(super) search: Option<SearchCost>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// What the search of `matching` takes, and why work waited under it.
+/// Adds the cost of the search of `matching`, and the reasons why work waited under it.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates);
     all.count("search-register-bits", cost.register_bits);
@@ -104,7 +104,7 @@ impl CaseFigures {
         self.0.push((key.to_owned(), value.into()));
     }
 
-    /// A share that there is.
+    /// Adds a share, if there is one.
     fn share(&mut self, key: &str, value: Option<f64>) {
         let value = value.and_then(Number::from_f64);
         self.0.extend(value.map(|value| (key.to_owned(), value)));

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// A place for a value, or why there is none.
+/// A place for a value, or for the reason why there is none.
 type MemoSlot<T> = Arc<OnceLock<Result<T, String>>>;
 
-/// Values by what they are made of.
+/// Values by keys, each made once.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
     made: Mutex<BTreeMap<String, MemoSlot<T>>>,
@@ -21,7 +21,7 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Clone> Memo<T> {
-    /// The value of a key; who asks while another makes it waits.
+    /// Returns the value of a key. A thread that asks while another one makes the value waits.
     pub(super) fn get(
         &self,
         key: &str,

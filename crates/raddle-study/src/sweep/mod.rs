@@ -1,8 +1,8 @@
 //! What comes of a study when options of it are varied?
 //!
 //! A [`Sweep`] is the question as plain data: a study, and what is varied. [`Cases`] is the list of
-//! its cases, in an order that follows from the question alone; each has an id. A [`Bench`] runs them,
-//! each to one row: profiles are read and fitted once, and what only depends on them is kept.
+//! its cases, in an order that follows from the question alone; each has an id. A [`Bench`] runs
+//! them, each to one row: profiles are read and fitted once, and what only depends on them is kept.
 //!
 //! ```
 //! use raddle_study::{Bench, MemoryFiles, Registry, Sweep, Surroundings};

@@ -13,7 +13,7 @@ impl Default for Print {
 }
 
 impl Print {
-    /// Takes in a text, and that it ends.
+    /// Takes in a text and a mark of its end.
     pub(super) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(&[0xff]);

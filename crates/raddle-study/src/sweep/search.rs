@@ -9,21 +9,23 @@ use crate::error::StudyError;
 use crate::files::Files;
 use crate::study::{Study, Ways};
 
-/// What is varied.
+/// The keys that a study of searches varies.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
-/// Granules of a group, and groups; those are taken that divide every resource of the device.
+/// Granules of a group; a size is taken if it divides every resource of the device.
 const SIZES: [u32; 5] = [2, 4, 8, 16, 32];
+/// Numbers of groups; a number is taken if it divides every resource of the device.
 const GROUPS: [u32; 2] = [16, 8];
 
 impl Sweep {
-    /// The study of the searches of `matching`: this question under every search that the device can
-    /// have, with decisions of one clock and of three; what `vary` says of either holds instead.
+    /// Makes the study of the searches of `matching`: this question under every search that the
+    /// device can have, with decisions of one clock and of three. Values of `vary` for either key
+    /// hold instead.
     ///
-    /// Without the clock of the device decisions take no time.
+    /// If the clock of the device is unknown, decisions take no time.
     ///
     /// # Errors
-    /// For goals, which it does not judge; where the device is not known.
+    /// When the study has goals, which it does not judge, or the device is not known.
     pub fn of_searches(
         mut study: Study,
         vary: Vec<String>,
@@ -59,7 +61,7 @@ impl Sweep {
     }
 }
 
-/// Every search that a device can have, as recipes write it.
+/// Returns every search that a device can have, as recipes write it.
 fn searches(device: &Device) -> Vec<String> {
     let shape = &device.shape;
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -96,7 +98,7 @@ mod tests {
         assert_eq!(found.study.recipes, ["matching"]);
         let cases = Cases::new(&found, &MemoryFiles::default()).expect("each can be varied");
         let (key, values) = cases.axes().next().expect("searches are varied");
-        // 64 granules of registers and 1,312 of LDS.
+        // An A100 has 64 granules of registers and 1,312 of LDS.
         let wanted = [
             "full",
             "{grouped={size=2}}",
@@ -112,7 +114,7 @@ mod tests {
         ];
         assert_eq!((key, values), ("allocate.search", &wanted.map(str::to_owned)[..]));
         assert_eq!(cases.len(), 2 * wanted.len());
-        // Nobody knows the clock of that one.
+        // The clock of a V100 is unknown.
         let found = sweep(r#"{"device": "v100"}"#, &[]).expect("the device is known");
         assert_eq!(found.vary.len(), 1);
     }

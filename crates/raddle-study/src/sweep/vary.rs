@@ -1,8 +1,9 @@
-//! Which values does an option take? `load=10..80/s`, `device=h100,b200`, `turn.t0-us=100..6400:*2`.
+//! Which values does an option take? `load=10..80/s`, `device=h100,b200`,
+//! `turn.t0-us=100..6400:*2`.
 
 use std::str::FromStr;
 
-/// Values of a range that names no step.
+/// The number of values of a range that names no step.
 const STEPS: i128 = 8;
 /// The most values of one range.
 const MOST: usize = 100_000;
@@ -11,7 +12,7 @@ const MOST: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: String,
-    /// Its values in order, each once.
+    /// The values of the option in order; `Cases` refuses equal ones.
     pub(crate) values: Vec<String>,
 }
 
@@ -35,7 +36,7 @@ impl FromStr for Axis {
     }
 }
 
-/// The parts between commas that stand in no brackets and no quotes.
+/// Splits a text at the commas that stand in no brackets and no quotes.
 fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut from) = (0_u32, false, 0);
     let mut parts = Vec::new();
@@ -74,7 +75,7 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// Its digits, with this number of decimals.
+    /// Returns the digits of the number with this number of decimals.
     const fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
     }
@@ -89,7 +90,7 @@ fn written(digits: i128, scale: u32, unit: &str) -> String {
     format!("{whole}{point}{fraction}{unit}")
 }
 
-/// A number and what stands behind it.
+/// Splits a text into a number and what stands behind it.
 fn with_unit(text: &str) -> (&str, &str) {
     let number = text.trim_start_matches('*');
     let star = text.len() - number.len();
@@ -97,7 +98,7 @@ fn with_unit(text: &str) -> (&str, &str) {
     text.split_at(star + end)
 }
 
-/// The values of `FROM..TO[UNIT][:STEP|:*FACTOR]`; `None` where it is no range.
+/// Returns the values of `FROM..TO[UNIT][:STEP|:*FACTOR]`; `None` if the text is no range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let (from, rest) = text.split_once("..")?;
     let (from, before) = with_unit(from);
@@ -135,7 +136,7 @@ fn values(
     let mut all = Vec::new();
     match by {
         None => all.extend((0..STEPS).map(|n| {
-            // Rounded to the digits that were written.
+            // Values are rounded to the digits that were written.
             (low * (STEPS - 1) + (high - low) * n + (STEPS - 1) / 2) / (STEPS - 1)
         })),
         Some(by)

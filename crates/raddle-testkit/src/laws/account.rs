@@ -13,7 +13,7 @@ use raddle_policy::{
 use super::Breach;
 use super::spot::breach;
 
-/// What is free, and what is held by whom.
+/// The resources that are free, and the holders of the others.
 #[derive(Debug)]
 pub(super) struct WorldAccount {
     pub(super) cus: Cus,
@@ -32,7 +32,7 @@ struct HeldByName {
     ended: u16,
 }
 
-/// What a launch held when it was saved.
+/// The holdings of a launch when it was saved.
 #[derive(Debug, Default)]
 pub(super) struct LiftedAccount {
     demand: Demand,
@@ -45,7 +45,7 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Enters workgroups, after law 2 and what law 1 says of addresses.
+    /// Enters workgroups that start, and checks law 2 and, for addresses, law 1.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -90,7 +90,7 @@ impl WorldAccount {
         Ok(())
     }
 
-    /// Waves by SIMD; `None` where a place names a SIMD that does not exist.
+    /// Counts waves by SIMD; `None` where a place names a SIMD that does not exist.
     fn split(&self, places: &[Place]) -> Option<Split> {
         let mut split = [0; MAX_SIMDS];
         for place in places {
@@ -111,7 +111,8 @@ impl WorldAccount {
         }
     }
 
-    /// Which waves leave, and whether the workgroup's slot, barriers and LDS go with them.
+    /// Removes waves of a workgroup. Returns them by SIMD, and 1 if the workgroup's slot, barriers
+    /// and LDS go with them, else 0.
     fn leave(
         &mut self,
         id: LaunchId,
@@ -154,7 +155,7 @@ impl WorldAccount {
         LiftedAccount { demand, counted, named }
     }
 
-    /// Takes everything again that was lifted, or nothing of it; whether there is room.
+    /// Takes everything again that was lifted, or nothing of it. Returns whether there was room.
     pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
         let mut cus = self.cus.clone();
         let counted = lifted.counted.iter().all(|((_, cu), (split, groups))| {

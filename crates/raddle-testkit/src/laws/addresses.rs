@@ -68,7 +68,7 @@ impl Addresses {
         }
     }
 
-    /// Frees a launch; what lay where.
+    /// Frees a launch. Returns its waves by compute unit.
     pub(super) fn lift(&mut self, launch: LaunchId) -> Vec<(CuId, Vec<Wave>)> {
         let of_launch = |it: &mut Wave| it.launch == launch;
         let lift = |(cu, lying): (&CuId, &mut Vec<Wave>)| {
@@ -77,7 +77,7 @@ impl Addresses {
         self.lying.iter_mut().map(lift).collect()
     }
 
-    /// Enters again what was lifted. A workgroup, or a part of one, of whose addresses some were taken
+    /// Enters lifted waves again. A workgroup, or a part of one, of whose addresses some were taken
     /// meanwhile has none any more.
     pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
         for (cu, waves) in lifted {

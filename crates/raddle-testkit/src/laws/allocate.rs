@@ -12,7 +12,7 @@ use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 /// Plays a scenario and checks laws 1 to 4 and 6 to 10, with bulk answers and without.
 ///
 /// # Panics
-/// Where one is broken, with its number.
+/// Where a law is broken, with its number.
 #[track_caller]
 pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scenario) {
     check_allocate_except(&[], make, scenario);
@@ -22,7 +22,7 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
 /// policy that documents that its answers move when it is asked in vain).
 ///
 /// # Panics
-/// Where another is broken, with its number.
+/// Where another law is broken, with its number.
 #[track_caller]
 pub fn check_allocate_except<P: Allocate + Clone>(
     except: &[u8],
@@ -35,7 +35,7 @@ pub fn check_allocate_except<P: Allocate + Clone>(
 /// Plays a scenario with bulk answers and without, and checks law 5.
 ///
 /// # Panics
-/// Where it (or another but 3 and 4) is broken, with its number.
+/// Where law 5 (or another but 3 and 4) is broken, with its number.
 #[track_caller]
 pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
@@ -107,14 +107,14 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// A policy whose every answer is compared with that of clones, and which is nagged.
+/// A policy whose every answer is compared with that of a clone, and which may be nagged.
 struct Watched<P> {
     policy: P,
-    /// Whether it is asked again after each wait.
+    /// True if the policy is asked again after each wait.
     nagged: bool,
     /// Waits so far.
     waits: u32,
-    /// Whether laws 3, 4 and 7 are heeded.
+    /// Set for each of the laws 3, 4 and 7 that is checked.
     laws: [bool; 3],
     /// The first breach; the world cannot be stopped from here.
     found: Option<Breach>,
@@ -129,7 +129,7 @@ impl<P: Allocate + Clone> Watched<P> {
 
     fn nag(&mut self, ready: &ReadyView<'_>, now: Tick, first: (Answer, &Round)) {
         self.waits += 1;
-        // One to three times, so that what goes round in a circle is seen too.
+        // One to three times, so that answers that change in a circle are seen too.
         for _ in 0..=self.waits % 3 {
             let mut round = Round::default();
             let answer = self.policy.allocate_round(ready, now, &mut round);
@@ -186,7 +186,7 @@ fn told(answer: Answer, round: &Round) -> String {
     format!("{answer:?} [{pieces}] [{refusals}]")
 }
 
-/// What differs first, in words.
+/// Compares two runs. The error is the first difference, in words.
 fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
     match differs {
@@ -240,10 +240,10 @@ enum Placement<'r> {
     Never,
 }
 
-/// When, of which launch, which workgroup, and where.
+/// A placement: when, of which launch, which workgroup and where.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
-/// Every placement in order.
+/// Returns every placement in order.
 fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
     let mut all = Vec::new();
     run.lines.iter().for_each(|line| placed(line, &mut all));
@@ -284,7 +284,7 @@ fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>)
     }
 }
 
-/// A placement in words.
+/// Describes a placement in words.
 fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
     let (workgroup, cu) = spot.unwrap_or_default();
     match placement {

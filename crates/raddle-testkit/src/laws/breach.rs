@@ -7,9 +7,9 @@ use std::fmt;
 pub struct Breach {
     /// The trait whose law it is.
     pub of: &'static str,
-    /// Its number in the documentation of the trait, from 1.
+    /// The number of the law in the documentation of the trait, from 1.
     pub law: u8,
-    /// What happened.
+    /// The answer or event that broke the law.
     pub what: String,
 }
 
@@ -19,7 +19,7 @@ impl Breach {
         Self { of, law, what }
     }
 
-    /// `Ok` where `kept`, else the breach.
+    /// Returns `Ok` where `kept`, else the breach.
     pub(super) fn unless(
         kept: bool,
         of: &'static str,

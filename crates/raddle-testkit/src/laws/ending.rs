@@ -12,9 +12,8 @@ use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
-    /// Ends the workgroups (single waves of those that started wave by wave, parts of those that
-    /// were cut) that the scenario
-    /// chooses for this step.
+    /// Ends the workgroups that the scenario chooses for this step: single waves of those that
+    /// started wave by wave, parts of those that were cut.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
         let all = self.resident.iter().filter(runs).map(|(&spot, &cu)| (spot, cu));
@@ -78,7 +77,7 @@ impl World<'_> {
         }
     }
 
-    /// Tells who is gone, and asks a last time.
+    /// Tells the policy which processes have left, and asks it a last time.
     pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
         for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
             if self.progress.values().all(|it| it.launch.process != process) {
@@ -89,7 +88,7 @@ impl World<'_> {
     }
 }
 
-/// Sorted workgroups as runs of one stride.
+/// Joins sorted workgroups to runs of one stride.
 fn pieces_of(spots: &[(CuId, u64)]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for &(cu, workgroup) in spots {

@@ -9,7 +9,7 @@ use super::render::aligned;
 /// Submits launch after launch and checks laws 1 and 2 of [`LaunchPath`].
 ///
 /// # Panics
-/// Where one is broken, with its number.
+/// Where a law is broken, with its number.
 #[track_caller]
 pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: &[Launch]) {
     upheld(examine_launch_path(make, launches));
@@ -49,7 +49,8 @@ fn play<P: LaunchPath + Clone>(
     Ok(answers)
 }
 
-/// What these launches cost, submitted one after the other, as a table for a snapshot; times in ticks.
+/// Returns the costs of these launches, submitted one after the other, as a table for a snapshot;
+/// times in ticks.
 ///
 /// # Errors
 /// Where the path breaks law 1 or 2.

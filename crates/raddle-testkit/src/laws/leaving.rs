@@ -1,7 +1,7 @@
 //! How do launches leave the world of the test kit before they end, and come back?
 //!
-//! A launch that is chosen by its id takes a step for each change: it is asked to leave, it is off, it
-//! comes back to the places where it lay, it may go on.
+//! A launch that is chosen by its id takes a step for each change: it is asked to leave, it is off,
+//! it comes back to the places where it lay, it may go on.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,7 +12,8 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves each launch that is not simply on the device by a step, then asks another one to leave.
+    /// Moves each launch that is not simply on the device by a step, then asks another one to
+    /// leave.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);
@@ -33,7 +34,7 @@ impl World<'_> {
     ) {
         let progress = &self.progress[&id];
         let holds = !progress.bound.is_empty() || self.resident.keys().any(|spot| spot.0 == id);
-        // There is nothing to save.
+        // A launch that holds nothing has nothing to save.
         let how = if how == Preemption::Switch && !holds { Preemption::Drain } else { how };
         let entry = self.position(id).map(|at| self.ready.remove(at));
         let (launch, assigned) = (progress.launch, progress.bound.len() as u64);
@@ -41,7 +42,8 @@ impl World<'_> {
             && how == Preemption::Drain
             && assigned > 0
         {
-            // What is bound to a compute unit holds LDS there, so it must be able to finish.
+            // A workgroup that is bound to a compute unit holds LDS there, so it must be able to
+            // finish.
             let next = launch.workgroups;
             self.show(ReadyLaunch { launch, next, assigned, cut: 0, ..entry });
         }
@@ -98,7 +100,7 @@ impl World<'_> {
         self.off.insert(id, off);
     }
 
-    /// Takes a launch off that was asked to leave; what it held. `None` while it drains.
+    /// Takes a launch off that was asked to leave. Returns its holdings; `None` while it drains.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
         if off.how == Preemption::Drain {
@@ -121,7 +123,8 @@ impl World<'_> {
     }
 }
 
-/// A launch was saved: what is assigned and has not started is distributed anew.
+/// Takes back the workgroups of a saved launch that are assigned and have not started, so that they
+/// are distributed anew.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

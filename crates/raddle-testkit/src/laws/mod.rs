@@ -1,9 +1,10 @@
 //! Does a policy keep the laws of its trait?
 //!
 //! For any implementation of [`Allocate`](raddle_policy::Allocate), [`Turn`](raddle_policy::Turn),
-//! [`Preempt`](raddle_policy::Preempt) or [`LaunchPath`](raddle_policy::LaunchPath), in this tree or outside: a
-//! strategy makes up scenarios, a `check_` function plays one and panics with the number of the law
-//! that is broken. Beside each stands an `examine_` function that returns the [`Breach`] instead.
+//! [`Preempt`](raddle_policy::Preempt) or [`LaunchPath`](raddle_policy::LaunchPath), in this tree
+//! or outside: a strategy makes up scenarios, a `check_` function plays one and panics with the
+//! number of the law that is broken. Beside each stands an `examine_` function that returns the
+//! [`Breach`] instead.
 //!
 //! | trait | strategy | check |
 //! |---|---|---|
@@ -46,9 +47,10 @@
 //! # in_bulk_as_one_by_one();
 //! ```
 //!
-//! What they decide, as tables for snapshots, without proptest (`default-features = false`): [`render`] over
-//! [`Scenario::example`], [`render_turn`] over [`TurnScenario::example`], [`render_preempt`] over
-//! [`Revocation::examples`], [`render_launch_path`] over the launches of a scenario.
+//! What they decide, as tables for snapshots, without proptest (`default-features = false`):
+//! [`render`] over [`Scenario::example`], [`render_turn`] over [`TurnScenario::example`],
+//! [`render_preempt`] over [`Revocation::examples`], [`render_launch_path`] over the launches of a
+//! scenario.
 //!
 //! Law 4 (asking again changes nothing) has one documented exception; such a policy calls
 //! [`check_allocate_except`] with `&[4]`.

@@ -13,22 +13,22 @@ pub(super) struct OffLaunch {
     pub(super) stage: OffStage,
     /// Steps that it stays off.
     pub(super) steps: usize,
-    /// What the view showed of it, if it did.
+    /// The entry of the launch in the view before it left, if it had one.
     pub(super) entry: Option<ReadyLaunch>,
 }
 
-/// How far a launch that leaves is.
+/// How far a launch that leaves or comes back is.
 #[derive(Debug)]
 pub(super) enum OffStage {
     /// Asked to leave.
     Leaving,
-    /// Gone, with what it held.
+    /// Gone, with its holdings.
     Off(LiftedLaunch),
     /// Back in its places.
     Returning,
 }
 
-/// What a launch held when it was saved.
+/// The holdings of a launch when it was saved.
 #[derive(Debug, Default)]
 pub(super) struct LiftedLaunch {
     pub(super) account: LiftedAccount,
@@ -37,7 +37,8 @@ pub(super) struct LiftedLaunch {
 }
 
 impl OffLaunch {
-    /// Whether workgroups of it that have started run: those that drain do.
+    /// Returns whether workgroups of the launch that have started run on, as they do while it
+    /// drains.
     pub(super) fn runs(&self) -> bool {
         self.how == Preemption::Drain
     }

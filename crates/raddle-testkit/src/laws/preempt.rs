@@ -12,15 +12,15 @@ use crate::builders::{launch, process};
 pub struct Revocation {
     /// The process.
     pub process: ProcessState,
-    /// Its submitted launches, at least one.
+    /// The submitted launches of the process, at least one.
     pub launches: Vec<VictimLaunch>,
-    /// When it loses the turn.
+    /// When the process loses the turn.
     pub now: Tick,
 }
 
 impl Revocation {
-    /// Three made by hand for snapshots: a launch that has not started, one that is nearly done and may be
-    /// killed, and both together.
+    /// Returns three revocations made by hand for snapshots: of a launch that has not started, of
+    /// one that is nearly done and may be killed, and of both together.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();
@@ -35,10 +35,10 @@ impl Revocation {
     }
 }
 
-/// Asks once a revocation and checks law 1 of [`Preempt`].
+/// Asks the policy once for each revocation and checks law 1 of [`Preempt`].
 ///
 /// # Panics
-/// Where it is broken, with its number.
+/// Where the law is broken, with its number.
 #[track_caller]
 pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revocation]) {
     upheld(examine_preempt(make, victims));

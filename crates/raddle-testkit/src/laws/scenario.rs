@@ -10,28 +10,28 @@ use crate::builders::{SMALL_CU, demand, launch};
 /// [`scenario`](crate::scenario).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// What one compute unit holds.
+    /// The resources of one compute unit.
     pub shape: CuShape,
-    /// Compute units.
+    /// The number of compute units.
     pub cus: u16,
     /// The share of each process; its id is the position.
     pub processes: Vec<u32>,
     /// The launches in the order of their submission, with ids of their own. One that can never
     /// fit ([`Cus::never`](raddle_policy::Cus::never)) is left out by the world.
     pub launches: Vec<Launch>,
-    /// How many launches are submitted at each step; 0 counts as 1.
+    /// The number of launches that are submitted at each step; 0 counts as 1.
     pub batch: u16,
     /// One number a step, over and over: which of the resident workgroups end, see
     /// [`Scenario::ending`]. Empty: all of them.
     pub ends: Vec<u32>,
-    /// One number a step: which launch is taken off the device, see [`Scenario::leaving`]. After the last
-    /// number none is, so that each launch ends.
+    /// One number a step: which launch is taken off the device, see [`Scenario::leaving`]. After
+    /// the last number none is, so that each launch ends.
     pub leaves: Vec<u32>,
 }
 
 impl Scenario {
-    /// Which of `resident` workgroups (a whole device, sorted) end at a step: the number of the
-    /// first, and how many follow it, around the end. The number 0 ends the first alone.
+    /// Chooses which of `resident` workgroups (a whole device, sorted) end at a step: the number of
+    /// the first, and how many follow it, around the end. The number 0 ends the first alone.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -41,8 +41,9 @@ impl Scenario {
         (code % resident, 1 + code / 64 % resident)
     }
 
-    /// Which of `launches` (all on the device that do not leave, sorted) is taken off after a step: its
-    /// number, how, and for how many steps it stays off. `None` where none is, as by the number 0.
+    /// Chooses which of `launches` (all on the device that do not leave, sorted) is taken off after
+    /// a step: its number, how, and for how many steps it stays off. `None` where none is, as by
+    /// the number 0.
     #[must_use]
     pub fn leaving(&self, step: usize, launches: usize) -> Option<(usize, Preemption, usize)> {
         let code = *self.leaves.get(step)? as usize;
@@ -55,8 +56,8 @@ impl Scenario {
         Some((code % launches, how, code / 256 % 4))
     }
 
-    /// A hand-made scenario for snapshots: two compute units of two SIMDs, four launches of two
-    /// processes, one of them urgent, one held up by shared memory.
+    /// Returns a hand-made scenario for snapshots: two compute units of two SIMDs, four launches of
+    /// two processes, one of them urgent, one held up by shared memory.
     #[must_use]
     pub fn example() -> Self {
         let shape = CuShape { lds: 8, workgroups: 6, barriers: 4, ..SMALL_CU };
@@ -77,7 +78,8 @@ impl Scenario {
     }
 }
 
-/// `takes` is waves, vector registers a wave, and LDS, in granules.
+/// Returns a launch whose workgroups take `takes`: waves, vector registers a wave, and LDS, in
+/// granules.
 fn example_launch(
     id: u32,
     process: u16,

@@ -4,10 +4,10 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// A workgroup, and what of it is meant.
+/// A workgroup, and the part of it that is meant.
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
-/// What of a workgroup ends by itself.
+/// The part of a workgroup that ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpotPart {
     /// All of it.

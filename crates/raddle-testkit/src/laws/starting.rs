@@ -38,7 +38,7 @@ impl World<'_> {
         Ok(Deed::Started { launch: id, waves, pieces: pieces.to_vec(), places: places.to_vec() })
     }
 
-    /// Law 8; what breaks it.
+    /// Checks law 8. The error says how it is broken.
     fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
         let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
         let id = launch.id;
@@ -64,7 +64,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// The workgroups of an answer in its order, after law 1.
+    /// Returns the workgroups of an answer in its order, after law 1.
     fn named(
         &self,
         at: usize,

@@ -6,7 +6,7 @@ use super::Breach;
 use super::breach::upheld;
 use super::render::aligned;
 
-/// Questions within one step, at most: a policy may name ever new ticks.
+/// The largest number of questions within one step: a policy may name ever new ticks.
 const QUESTIONS: u32 = 16;
 
 /// Processes, and how the set of runnable ones changes.
@@ -14,7 +14,7 @@ const QUESTIONS: u32 = 16;
 pub struct TurnScenario {
     /// The share of each process; its id is the position.
     pub shares: Vec<u32>,
-    /// What happens, one after the other.
+    /// The steps, one after the other.
     pub steps: Vec<TurnStep>,
 }
 
@@ -25,13 +25,13 @@ pub struct TurnStep {
     pub runnable: u32,
     /// The level of each process; a missing one is 0.
     pub levels: Vec<u8>,
-    /// For how many ticks.
+    /// The length of the step.
     pub lasts: Ticks,
 }
 
 impl TurnScenario {
-    /// One made by hand for snapshots: three processes of shares 1, 2 and 1, the last of them urgent, that
-    /// are runnable alone, together, and together again after a while.
+    /// Returns a scenario made by hand for snapshots: three processes of shares 1, 2 and 1, the
+    /// last of them urgent, that are runnable alone, together, and together again after a while.
     #[must_use]
     pub fn example() -> Self {
         let step =
@@ -45,7 +45,7 @@ impl TurnScenario {
 /// Plays a scenario and checks laws 1 to 4 of [`Turn`].
 ///
 /// # Panics
-/// Where one is broken, with its number.
+/// Where a law is broken, with its number.
 #[track_caller]
 pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario) {
     upheld(examine_turn(make, scenario));
@@ -67,7 +67,7 @@ pub fn examine_turn<P: Turn + Clone>(
     })
 }
 
-/// Whose turn it is, question by question, as a table for a snapshot.
+/// Returns the processes that have the turn, question by question, as a table for a snapshot.
 ///
 /// # Errors
 /// Where the policy breaks one of laws 1 to 4.
@@ -85,7 +85,7 @@ pub fn render_turn<P: Turn + Clone>(
     Ok(aligned(std::iter::once(heading).chain(rows)))
 }
 
-/// Positions `0..count` of which bit `i` of `mask` is set.
+/// Returns the positions `0..count` of which bit `i` of `mask` is set.
 fn members(mask: u32, count: usize) -> Vec<usize> {
     (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
 }
@@ -127,7 +127,7 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     Ok(given)
 }
 
-/// Lets time pass: who is runnable grows older, who was named has waves on the device.
+/// Lets time pass: a runnable process grows older, a named one has waves on the device.
 fn pass(states: &mut [ProcessState], runnable: &[usize], named: &[ProcessId], span: Ticks) {
     for (i, state) in states.iter_mut().enumerate() {
         let runs = named.contains(&state.id);

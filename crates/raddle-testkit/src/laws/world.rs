@@ -1,8 +1,9 @@
 //! What happens when a policy answers for a whole scenario?
 //!
 //! A deterministic device without durations: a policy is asked until it waits, its answers are
-//! carried out and told, then some workgroups end, launches are taken off and come back, and so on,
-//! until everything has ended or nothing moves. Laws 1, 2 and 6 to 9 of [`Allocate`] are checked on the way. Time is in ticks.
+//! carried out and reported to it as facts, then some workgroups end, launches are taken off and
+//! come back, and so on, until everything has ended or nothing moves. Laws 1, 2 and 6 to 9 of
+//! [`Allocate`] are checked on the way. Time is in ticks.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -22,17 +23,17 @@ use crate::ready;
 /// Ticks from one step, at which workgroups end, to the next.
 pub const STEP: Ticks = Ticks(1000);
 
-/// Wakes by `retry_at` within one step, at most.
+/// The largest number of wakes by `retry_at` within one step.
 const WAKES: u32 = 8;
-/// Steps in a row in which a policy may ask to be woken although the device is empty.
+/// The number of steps in a row in which a policy may ask to be woken although the device is empty.
 const IDLE: u32 = 600;
 
 /// One thing that happened in a [`ScenarioRun`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
-    /// When.
+    /// The tick of the line.
     pub at: Tick,
-    /// What.
+    /// The answer that was carried out, or the workgroups that ended.
     pub deed: Deed,
     /// The refusals that came with the answer.
     pub refusals: Vec<Refusal>,
@@ -57,15 +58,15 @@ pub enum Deed {
     Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 
-/// Everything that happened.
+/// The history of a scenario under a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// In order.
+    /// The lines in order.
     pub lines: Vec<RunLine>,
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
-    /// When the device was empty for good and a launch still waited, of a policy without a setting under which
-    /// that may be (law 10); looked at where no launch is taken off.
+    /// When the device was empty for good and a launch still waited, under a policy without a
+    /// setting by which that may be (law 10); only checked where no launch is taken off.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
@@ -91,10 +92,10 @@ pub struct World<'s> {
 #[derive(Debug)]
 pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
-    /// In which order launches were submitted.
+    /// The number of the launch in the order of submission.
     pub(super) submission: usize,
-    /// Runs of workgroups that are distributed behind the one in the view, ascending: there are such once
-    /// a launch was saved.
+    /// Runs of workgroups that are distributed behind the one in the view, ascending; only a launch
+    /// that was saved has any.
     pub(super) behind: VecDeque<Range<u64>>,
     /// Workgroups that are bound to a compute unit, and how many of their waves have started.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
@@ -137,7 +138,7 @@ impl<'s> World<'s> {
             }
             world.move_off(step, policy);
         }
-        // Scenarios in which work leaves and comes back are left out (docs/STATUS.md).
+        // Law 10 is not checked in scenarios in which work leaves and comes back (docs/STATUS.md).
         let calm = world.off.is_empty() && scenario.leaves.is_empty();
         let waiting = world.ready.first().filter(|_| calm);
         let waiting = waiting.map(|entry| (world.now, entry.launch.id));
@@ -181,7 +182,7 @@ impl<'s> World<'s> {
         policy.observe(&Fact::Submitted { launch }, self.now);
     }
 
-    /// Asks now and whenever the policy wants to be woken before the next step.
+    /// Asks the policy now, and whenever it wants to be woken before the next step.
     fn until_next_step(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let next = self.now + STEP;
         let mut retry_at = self.ask(policy)?;
@@ -196,7 +197,7 @@ impl<'s> World<'s> {
         Ok(retry_at)
     }
 
-    /// Asks until the policy waits; until when.
+    /// Asks the policy until it waits. Returns when it wants to be asked again.
     pub(super) fn ask(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let mut round = Round::default();
         loop {
@@ -213,7 +214,7 @@ impl<'s> World<'s> {
                         let deed = self.start(policy, launch, waves, pieces, places)?;
                         self.run.lines.push(RunLine { at: self.now, deed, refusals: Vec::new() });
                     }
-                    // The refusals are of the answer, not of one of its starts: they stand at its end.
+                    // Refusals belong to the whole answer, so they stand at its last start.
                     if let Some(line) = self.run.lines.last_mut() {
                         line.refusals.clone_from(&round.refusals);
                     }

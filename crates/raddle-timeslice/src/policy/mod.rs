@@ -24,19 +24,19 @@ const SLICE_US: u64 = 40_000;
 /// The longest time of a configuration in microseconds: 584 years.
 const MOST_US: u64 = u64::MAX / MICROSECOND;
 
-/// A time of a configuration in ticks, at least one microsecond.
+/// Converts a time of a configuration, at least one microsecond, to ticks.
 fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     within(key, us, 1, MOST_US)?;
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
-/// How many processes fit, at least one.
+/// Checks how many processes fit, at least one.
 fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))
 }
 
-/// A setting, checked.
+/// Checks that a setting is within its range.
 const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), SliceError> {
     if given < least || given > most {
         return Err(SliceError::Setting { key, given, least, most });
@@ -44,18 +44,18 @@ const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<
     Ok(())
 }
 
-/// One process in a view, which is sorted by id.
+/// Finds one process in a view, which is sorted by id.
 fn find(processes: &[ProcessState], id: ProcessId) -> Option<&ProcessState> {
     let found = processes.binary_search_by_key(&id, |process| process.id).ok()?;
     processes.get(found)
 }
 
-/// The most urgent level in a view.
+/// Returns the most urgent level in a view.
 fn most_urgent(processes: &[ProcessState]) -> Option<Level> {
     processes.iter().map(|process| process.level.0).min().map(Level)
 }
 
-/// The end of a turn that began now; `None` where time ends before.
+/// Returns the end of a turn that begins now; `None` where time ends before.
 fn until(now: Tick, length: Ticks) -> Option<Tick> {
     Some(now + length).filter(|&end| end > now && end < Tick::MAX)
 }

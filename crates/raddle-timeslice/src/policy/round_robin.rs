@@ -24,16 +24,16 @@ impl Default for RoundRobinTurnConfig {
     }
 }
 
-/// Every runnable process in turn, by id.
+/// A turn policy that lets every runnable process issue in turn, by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobinTurn {
     slice: Ticks,
-    /// Who has or had the turn last, and until when.
+    /// The process that has or had the turn last, and the end of that turn.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl RoundRobinTurn {
-    /// The policy of this configuration.
+    /// Builds the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].

@@ -19,7 +19,7 @@ use crate::error::SliceError;
 pub struct UnmapAllConfig {
     /// The slice where more wait than fit, in microseconds; 40 ms if it is left out.
     pub slice_us: u64,
-    /// How many processes are mapped at once; 8 if it is left out.
+    /// The number of processes that are mapped at once; 8 if it is left out.
     pub capacity: u32,
 }
 
@@ -29,7 +29,7 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// As many processes as fit; all leave when a new one appears.
+/// A turn policy that maps as many processes as fit; all leave when a new one appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,
@@ -41,7 +41,7 @@ pub struct UnmapAll {
 }
 
 impl UnmapAll {
-    /// The policy of this configuration.
+    /// Builds the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].
@@ -59,7 +59,7 @@ impl UnmapAll {
     fn map(&mut self, processes: &[ProcessState], now: Tick) {
         self.mapped.clone_from(&self.queue);
         let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);
-        // Stable: equal levels stay in the queue's order.
+        // The sort is stable, so equal levels stay in the queue's order.
         self.mapped.sort_by_key(level);
         self.mapped.truncate(self.capacity);
         let all_fit = self.queue.len() <= self.capacity;
@@ -85,14 +85,15 @@ impl Turn for UnmapAll {
         }
         let moment = until(now, Ticks(1));
         if known < self.queue.len() && !self.mapped.is_empty() && moment.is_some() {
-            // Unmapped: only what has just come, which does not run yet, may issue.
+            // After the unmapping only processes that have just come, which do not run yet, may
+            // issue.
             may_issue.extend(&self.queue[known..]);
             self.mapped.clear();
             self.until = moment;
             return moment;
         }
         if self.mapped.is_empty() || self.until.is_some_and(|until| until <= now) {
-            // Those that had their slice go to the end, in their order.
+            // Processes that had their slice go to the end of the queue, in their order.
             let Self { queue, mapped, .. } = self;
             queue.sort_by_key(|id| mapped.contains(id));
             self.map(processes, now);

@@ -16,7 +16,7 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// By how much the run time of each level is shifted: kernel, high, normal, low.
+/// The number of bits by which the run time of each level is shifted: kernel, high, normal, low.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
 /// The settings of [`Vruntime`].
@@ -24,7 +24,7 @@ const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct VruntimeConfig {
-    /// How long a turn lasts, in microseconds; 40 ms if it is left out.
+    /// The length of a turn, in microseconds; 40 ms if it is left out.
     pub slice_us: u64,
 }
 
@@ -34,7 +34,7 @@ impl Default for VruntimeConfig {
     }
 }
 
-/// The least virtual run time first.
+/// A turn policy that picks the process with the least virtual run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vruntime {
     slice: Ticks,
@@ -42,23 +42,24 @@ pub struct Vruntime {
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
-/// What is known of a process.
+/// The virtual run time of a process, and the figures that it is computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
-    /// Virtual run time while it is runnable; how far behind the first it was, while it is not.
+    /// Virtual run time while the process is runnable; while it is not, how far behind the first it
+    /// was.
     virtual_time: i128,
-    /// Its run time when that was last brought up to date.
+    /// The run time of the process at the last update of this account.
     ran: Ticks,
     here: bool,
 }
 
-/// A level of ours as one of four: those from 3 on are the last.
+/// Maps a level of ours to one of four: levels from 3 on are the last.
 const fn class(level: Level) -> usize {
     if level.0 > 3 { 3 } else { level.0 as usize }
 }
 
 impl Vruntime {
-    /// The policy of this configuration.
+    /// Builds the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].
@@ -70,7 +71,7 @@ impl Vruntime {
         })
     }
 
-    /// Charges what ran, and notes who left.
+    /// Charges run time to the processes that ran, and notes which ones left.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let account = self.known.entry(state.id).or_default();
@@ -89,7 +90,8 @@ impl Vruntime {
         }
     }
 
-    /// The least virtual run time of those here, and its class; ties to the lowest id.
+    /// Returns the least virtual run time of the runnable processes, and its process; ties go to
+    /// the lowest id.
     fn first(&self, processes: &[ProcessState]) -> Option<(i128, &'_ ProcessId)> {
         let here = self
             .known
@@ -98,7 +100,7 @@ impl Vruntime {
         here.map(|(id, account)| (account.virtual_time, id)).min_by_key(|&(time, _)| time)
     }
 
-    /// Lets in who came or came back.
+    /// Gives an account to processes that came, or came back.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

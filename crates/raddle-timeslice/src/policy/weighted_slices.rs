@@ -22,46 +22,47 @@ use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
-    /// How a slice follows from weights.
+    /// The rule by which a slice follows from weights.
     pub rule: SliceRule,
     /// The smallest slice t0 in microseconds; 40 ms if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub t0_us: u64,
-    /// How many processes the GPU's cache holds; 8 if it is left out.
+    /// The number of processes that the GPU's cache holds; 8 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub capacity: u32,
-    /// How many levels there are; less urgent ones count as the last. 16 if it is left out.
+    /// The number of levels; less urgent ones count as the last. 16 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
     pub levels: u16,
-    /// What a share does to slices.
+    /// The effect of a share on slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub shares: Shares,
-    /// No slice is longer than this, in microseconds.
+    /// The longest slice, in microseconds; no limit if it is left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub longest_us: Option<u64>,
-    /// Which of the loaded processes goes first.
+    /// The order in which loaded processes run.
     #[cfg_attr(feature = "serde", serde(default))]
     pub order: LoadOrder,
-    /// When the cache is loaded again.
+    /// The condition for loading the cache again.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reload: Reload,
-    /// When a more urgent level takes over.
+    /// The moment at which a more urgent level takes over.
     #[cfg_attr(feature = "serde", serde(default))]
     pub take_over: TakeOver,
-    /// Which time of a process counts as alive.
+    /// The time of a process that counts as alive.
     #[cfg_attr(feature = "serde", serde(default))]
     pub alive: AliveTime,
 }
 
-/// Which time of a process counts as alive in its weight.
+/// The time of a process that counts as alive in its weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AliveTime {
-    /// The time for which it was runnable (D10): who has nothing to run gains nothing by waiting.
+    /// The time for which the process was runnable (D10): a process without work gains nothing by
+    /// waiting.
     #[default]
     Runnable,
-    /// All time since it joined, as the seed has it.
+    /// All time since the process joined, as the seed has it.
     Wall,
 }
 
@@ -80,13 +81,13 @@ const fn levels() -> u16 {
     LEVELS
 }
 
-/// Processes that a GPU holds at once if nothing is said.
+/// The number of processes that a GPU holds at once if the configuration leaves it out.
 const CAPACITY: u32 = 8;
-/// LevelRange of the seed.
+/// The number of levels of the seed.
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
-    /// With a rule, and everything else as if it were left out.
+    /// Builds a configuration with a rule, and every other setting at its default.
     #[must_use]
     pub fn new(rule: SliceRule) -> Self {
         Self {
@@ -104,21 +105,21 @@ impl WeightedSlicesConfig {
     }
 }
 
-/// One process at a time, as both stages say.
+/// A turn policy that lets one process at a time issue, as both stages decide.
 #[derive(Clone, Debug)]
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// The last load, and whether it was loaded when the policy was last asked.
+    /// The last load; `has_loaded` is true if the last call of `turn` loaded it.
     load: CacheLoad,
     has_loaded: bool,
-    /// Who has the turn, and until when.
+    /// The process that has the turn, and the end of that turn.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl WeightedSlices {
-    /// The policy of this configuration.
+    /// Builds the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`], [`SliceError::LongestUsBelow`].
@@ -150,13 +151,13 @@ impl WeightedSlices {
         })
     }
 
-    /// How many of these processes count as of the last level although they are less urgent.
+    /// Counts the processes that fold to the last level although theirs is less urgent.
     #[must_use]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Whether who has the turn keeps it.
+    /// Returns the current process and the end of its turn if it keeps the turn.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;

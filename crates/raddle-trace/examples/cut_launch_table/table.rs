@@ -9,7 +9,7 @@ use raddle_trace::{Field, LAUNCH_TABLE_COLUMNS, Op, OpKind, Origin, Profile};
 const OF_EACH_OP: usize = 18;
 const RATES: usize = 6;
 
-/// What stands above the rows of a launch table.
+/// The comment lines above the rows of a launch table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TableComments<'a> {
     /// The device's id in raddle's device table; by default the name that the profile gives.
@@ -102,7 +102,7 @@ fn cells(profile: &Profile, op: &Op) -> [String; OF_EACH_OP] {
     ]
 }
 
-/// What was counted of the waves of a kernel.
+/// Returns the rates that were counted for a kernel's waves; `None` where they were assumed.
 fn rates(op: &Op) -> Option<[u32; RATES]> {
     let counted = op.kind == OpKind::Kernel && op.provenance.of(Field::Activity) != Origin::Assumed;
     counted.then_some(op.activity.0)

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::decimal::{DecimalError, fixed, unquote};
 use crate::error::shown;
 
-/// How often requests arrive, in requests per 10^9 seconds; never 0.
+/// The rate at which requests arrive, in requests per 10^9 seconds; never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(u64);
 
@@ -16,8 +16,8 @@ pub struct Rate(u64);
 const MOST_PER_SECOND: u64 = 1_000_000_000;
 
 impl Rate {
-    /// A rate in requests per 10^9 seconds, so 10^9 is one a second; `None` for 0 and for more than one
-    /// a nanosecond.
+    /// Makes a rate of requests per 10^9 seconds, so 10^9 is one a second; `None` for 0 and for
+    /// more than one a nanosecond.
     #[must_use]
     pub const fn per_giga_second(requests: u64) -> Option<Self> {
         if requests == 0 || requests > MOST_PER_SECOND * 1_000_000_000 {
@@ -26,7 +26,7 @@ impl Rate {
         Some(Self(requests))
     }
 
-    /// Requests in 10^9 seconds.
+    /// Returns the number of requests in 10^9 seconds.
     #[must_use]
     pub(crate) const fn in_giga_second(self) -> u64 {
         self.0
@@ -41,7 +41,7 @@ impl Rate {
 }
 
 impl fmt::Display for Rate {
-    /// In requests a second.
+    /// Writes the rate in requests a second.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         if rest == 0 {

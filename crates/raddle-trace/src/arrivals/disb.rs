@@ -1,7 +1,7 @@
-//! What does a load file in JSON say: a workload of DISB, or a figure of REEF?
+//! What does a load file in JSON hold, be it a workload of DISB or a figure of REEF?
 //!
-//! Both are written by hand, so like a launch table they are not mended: what makes no sense is an
-//! error that names the task. Only traces that are out of order are sorted.
+//! Both are written by hand, so like a launch table they are not mended: a value that makes no
+//! sense is an error that names the task. Only traces that are out of order are sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::error::{TraceError, begin, shown};
 /// The members of the outermost object.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
-/// Keys of files that people may take for a load, and what such a file is.
+/// Keys of files that people may take for a load, and a description of each such file.
 const OTHERS: [(&str, &str); 5] = [
     (
         "results",
@@ -30,7 +30,7 @@ const OTHERS: [(&str, &str); 5] = [
     ("rocprofiler-sdk-tool", "it is a profile of rocprofv3: give it as a profile to replay"),
 ];
 
-/// The load that a document with these members describes.
+/// Reads the load that a document with these members describes.
 pub(super) fn document(
     file: &str,
     keys: &Keys,
@@ -72,7 +72,7 @@ pub(super) fn document(
     })
 }
 
-/// What a document that is no load may be.
+/// Describes a document that is no load, for an error.
 fn other(keys: &Keys) -> String {
     if let Some((_, what)) = OTHERS.iter().find(|(key, _)| keys.contains_key(*key)) {
         return (*what).to_owned();
@@ -83,7 +83,7 @@ fn other(keys: &Keys) -> String {
     }
 }
 
-/// The first names of members.
+/// Lists the first names of the members.
 pub(super) fn listed(keys: &Keys) -> String {
     let mut names: Vec<String> = keys.keys().take(8).map(|key| shown(key)).collect();
     if keys.len() > names.len() {
@@ -131,7 +131,7 @@ struct ReefClient {
     trace: Option<Vec<Box<RawValue>>>,
 }
 
-/// A priority, named in the error because it stands in two places.
+/// Reads a priority; the error names it, because it can stand in two places.
 fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<Box<RawValue>>::deserialize(json)? else {
         return Ok(None);
@@ -142,13 +142,13 @@ fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error>
     })
 }
 
-/// What has been read so far.
+/// The tasks of a load that have been read so far.
 #[derive(Default)]
 struct LoadTasks<'f> {
     file: &'f str,
     tasks: Vec<ArrivalTask>,
     names: BTreeSet<String>,
-    /// Whether a task has an id of its own.
+    /// True if a task has an id of its own.
     has_id: bool,
     unsorted: u64,
     requests: usize,
@@ -266,7 +266,7 @@ impl LoadTasks<'_> {
         self.tasks.push(ArrivalTask { name, priority, process, number });
     }
 
-    /// The wanted name, or `name-2`, `name-3`, ... where it is taken.
+    /// Returns the wanted name, or `name-2`, `name-3`, ... where it is taken.
     fn name(&mut self, wanted: String) -> String {
         let mut name = wanted.clone();
         let mut n = 2_u64;
@@ -277,7 +277,8 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// What a `time` of that many seconds, in nanoseconds, counts instead, and why.
+    /// Returns the unit that `time` is taken to count, and why; `seconds` is `time` in seconds,
+    /// converted to nanoseconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

@@ -34,22 +34,22 @@ pub use process::{ArrivalProcess, jitter};
 const REQUEST_LIMIT: usize = 1 << 24;
 /// The most bytes of a file in JSON.
 const BYTE_LIMIT: u64 = 1 << 28;
-/// What an error says of a file that is cut off.
+/// The problem in the error for a file that is cut off.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
-/// What one file says about arrivals.
+/// The arrivals that one file describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalFile {
     /// The kind of file by name: `disb`, `reef`, `azure`, `mooncake`, `bailian` or `burstgpt`; another name
     /// where nobody wrote a file.
     pub format: &'static str,
-    /// What arrives, by whom; one or more, with names of their own.
+    /// The tasks, one or more, each with a name of its own.
     pub tasks: Vec<ArrivalTask>,
-    /// What the arrivals of a trace in it were taken to count.
+    /// The unit in which the arrivals of a trace were taken to count.
     pub counts: TimesCount,
-    /// For how long the load lasts, where the file says so.
+    /// The duration of the load, where the file gives one.
     pub time: Option<LoadTime>,
-    /// Steps back in time from one arrival of a trace to the next; they were sorted.
+    /// The number of steps back in time from one arrival of a trace to the next; they were sorted.
     pub unsorted: u64,
 }
 
@@ -71,7 +71,7 @@ enum ArrivalFormat {
 }
 
 impl ArrivalFormat {
-    /// The kebab-case name of it in results.
+    /// Returns the kebab-case name of the format in results.
     const fn name(self) -> &'static str {
         match self {
             Self::Disb => "disb",
@@ -84,18 +84,18 @@ impl ArrivalFormat {
     }
 }
 
-/// How long a load lasts, and why it is read so.
+/// The duration of a load, and why it is read so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadTime {
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     pub ns: u64,
-    /// What the file's number was taken to count.
+    /// The unit that the file's number was taken to count.
     pub unit: TimeUnit,
-    /// Why, as a clause: "the option says so".
+    /// The reason for the unit, as a clause: "the option says so".
     pub why: &'static str,
 }
 
-/// What the numbers of a file count; no file says it.
+/// A unit of the numbers of a file, which no file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
@@ -103,12 +103,12 @@ pub enum TimeUnit {
     Milliseconds,
     /// Seconds, as the traces of Bailian and BurstGPT, and the `time` of DISB's own benchmarks.
     Seconds,
-    /// Minutes, as the `time` of REEF's.
+    /// Minutes, as the `time` of REEF's benchmarks.
     Minutes,
 }
 
 impl TimeUnit {
-    /// The word for it.
+    /// Returns the word for the unit.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -118,7 +118,7 @@ impl TimeUnit {
         }
     }
 
-    /// So many of it in nanoseconds, digits below cut off.
+    /// Converts a number of this unit to nanoseconds; further digits are cut off.
     fn ns(self, text: &str) -> Result<u64, String> {
         let (places, times) = match self {
             Self::Milliseconds => (6, 1),
@@ -130,24 +130,24 @@ impl TimeUnit {
     }
 }
 
-/// What the arrivals of a trace count.
+/// The unit in which the arrivals of a trace count, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimesCount {
-    /// Nothing: they are dates with times, or there is no trace.
+    /// No unit: the arrivals are dates with times, or there is no trace.
     Dates,
-    /// So much each, as the format does.
+    /// The unit of the format.
     ByFormat(TimeUnit),
-    /// So much each, as the caller said.
+    /// The unit that the caller asked for.
     AsAsked(TimeUnit),
 }
 
 impl TimesCount {
-    /// What it is by the option, else by the format.
+    /// Returns the unit that the caller asked for, else that of the format.
     pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
         asked.map_or(Self::ByFormat(format), Self::AsAsked)
     }
 
-    /// The unit.
+    /// Returns the unit; `None` for dates.
     pub(crate) const fn unit(self) -> Option<TimeUnit> {
         match self {
             Self::Dates => None,
@@ -159,36 +159,36 @@ impl TimesCount {
 /// One client or model of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalTask {
-    /// Its name, distinct within the file.
+    /// The name of the task, distinct within the file.
     pub name: String,
-    /// Its priority as the file says it: 0 is real-time, larger is less urgent.
+    /// The priority of the task as the file gives it: 0 is real-time, larger is less urgent.
     pub priority: Option<u32>,
-    /// When its requests arrive.
+    /// The process by which requests of the task arrive.
     pub process: ArrivalProcess,
-    /// Its position in the file, which gives it random numbers of its own.
+    /// The position of the task in the file, which gives it random numbers of its own.
     pub number: u32,
 }
 
-/// What a caller decides where a file leaves a choice.
+/// The choices of a caller where a file leaves one open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalConfig {
-    /// What the times of a request trace count, if they are numbers, and the `time` of a load. `None`
-    /// follows the format of a trace, and for `time` a rule: minutes where a trace reaches beyond
-    /// twice that many seconds, in a figure of REEF, and in a workload none of whose tasks has an
-    /// `id`; seconds else.
+    /// The unit of the times of a request trace, if they are numbers, and of the `time` of a load.
+    /// `None` follows the format of a trace, and for `time` a rule: minutes where a trace reaches
+    /// beyond twice that many seconds, in a figure of REEF, and in a workload none of whose tasks
+    /// has an `id`; seconds else.
     pub time_unit: Option<TimeUnit>,
 }
 
 impl ArrivalFile {
-    /// How urgent a task is by its file: its priority, at most 255, and 255 (best effort) for a
-    /// task without one beside tasks that have one; `None` where no task of the file has one.
+    /// Returns the level of a task by its file: its priority, at most 255, and 255 (best effort)
+    /// for a task without one beside tasks that have one; `None` where no task of the file has one.
     #[must_use]
     pub fn level(&self, task: &ArrivalTask) -> Option<Level> {
         self.tasks.iter().find_map(|task| task.priority)?;
         Some(Level(task.priority.map_or(u8::MAX, |p| u8::try_from(p).unwrap_or(u8::MAX))))
     }
 
-    /// The task of that name.
+    /// Finds the task of that name.
     #[must_use]
     pub fn task(&self, name: &str) -> Option<&ArrivalTask> {
         self.tasks.iter().find(|task| task.name == name)
@@ -198,7 +198,7 @@ impl ArrivalFile {
 /// Reads arrivals from a file, plain or gzip.
 ///
 /// # Errors
-/// When the file cannot be read, is of another kind, or says something that makes no sense; see
+/// When the file cannot be read, is of another kind, or holds a value that makes no sense; see
 /// [`TraceError`].
 pub fn open(path: &Path, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
     let (file, bytes) = open_file(path)?;
@@ -208,7 +208,7 @@ pub fn open(path: &Path, options: &ArrivalConfig) -> Result<ArrivalFile, TraceEr
 /// Reads arrivals from bytes; `file` is their name, for messages.
 ///
 /// # Errors
-/// As [`open`].
+/// The errors of [`open`].
 pub fn read(
     file: &str,
     bytes: impl Read,
@@ -223,7 +223,7 @@ pub fn read(
     }
 }
 
-/// JSON Lines, or one JSON document.
+/// Reads JSON Lines, or one JSON document.
 fn json(
     file: &str,
     input: FileInput<'_>,
@@ -247,7 +247,7 @@ fn json(
             return requests::json_lines((file, lines), &keys, rest, options);
         }
         if let Err(error) = json.end() {
-            // Another object behind the first one makes lines of both.
+            // If another object follows the first one, the file is JSON Lines.
             let lines_of = disb::Keys::deserialize(&mut json).is_ok();
             let first = || format!("line {}", lines + 1);
             return Err(match lines_of {
@@ -264,18 +264,19 @@ fn json(
     read
 }
 
-/// The error for something in a file that makes no sense.
+/// Builds the error for a value in a file that makes no sense.
 fn fault(file: &str, at: &str, problem: String) -> TraceError {
     TraceError::Arrivals { file: file.to_owned(), at: at.to_owned(), problem }
 }
 
-/// What the parser of JSON says, without a place, which would be one within a part.
+/// Returns the message of the JSON parser without its place, which counts from the part that was
+/// parsed and not from the file.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// Why reading stopped.
+/// Builds the error for a read that failed.
 fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     if is_damage(&cause) {
         return fault(file, at, BREAKS_OFF.to_owned());
@@ -283,7 +284,7 @@ fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
-/// Sorts times; how many steps back there were.
+/// Sorts times, and counts the steps back that there were.
 fn sort(times: &mut [u64]) -> u64 {
     let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     times.sort_unstable();

@@ -4,26 +4,26 @@ use super::ArrivalTask;
 use super::amount::Rate;
 use super::random::SplitMix64;
 
-/// How the requests of a task arrive.
+/// The process by which the requests of a task arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArrivalProcess {
-    /// Evenly: request k at k / rate, rounded to the nearest nanosecond, so nothing drifts; the
-    /// first at 0.
+    /// Even arrivals: request k at k / rate, rounded to the nearest nanosecond, so nothing drifts;
+    /// the first at 0.
     Periodic {
-        /// How often.
+        /// The rate of the requests.
         rate: Rate,
     },
-    /// At random, independently of each other: the time between two is exponential.
+    /// Random arrivals, independent of each other: the time between two is exponential.
     Poisson {
-        /// How often on average.
+        /// The mean rate of the requests.
         rate: Rate,
     },
-    /// At these times in nanoseconds, which do not fall.
+    /// Arrivals at these times in nanoseconds, which do not fall.
     Trace(Vec<u64>),
-    /// Closed loop: the next arrives when the one before has ended.
+    /// A closed loop: the next request arrives when the one before has ended.
     Continuous,
-    /// One when a request of each of these tasks has ended, by name.
+    /// One request when a request of each of these tasks has ended, by name.
     Dependent {
         /// Names of other tasks of the file.
         after: Vec<String>,
@@ -31,7 +31,7 @@ pub enum ArrivalProcess {
 }
 
 impl ArrivalProcess {
-    /// The word for it in results: that of DISB.
+    /// Returns the word for the process in results: that of DISB.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -48,9 +48,10 @@ impl ArrivalProcess {
 const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
 
 impl ArrivalTask {
-    /// When its requests arrive, from the start of the load; equal seeds give equal times on every
-    /// machine. They do not fall, and those of a rate end only with the range of the type, so take a
-    /// part of them. `None` where they depend on when others end.
+    /// Returns when the requests of the task arrive, from the start of the load; equal seeds give
+    /// equal times on every machine. The times do not fall, and those of a rate end only with the
+    /// range of the type, so take a part of them. `None` where they depend on when other requests
+    /// end.
     ///
     /// ```
     /// use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, Rate};
@@ -72,7 +73,7 @@ impl ArrivalTask {
             }
             ArrivalProcess::Poisson { rate } => {
                 let rate = u128::from(rate.in_giga_second());
-                // Times 2^32, so that what is rounded off does not add up.
+                // The sum is kept times 2^32, so that rounding errors do not add up.
                 let mut at = 0;
                 Box::new(core::iter::from_fn(move || {
                     at += u128::from(random.exponential()) * GIGA_SECOND / rate;
@@ -91,7 +92,7 @@ pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
     if width_ns == 0 {
         return;
     }
-    // Not the numbers that made the times.
+    // The inverted seed gives other numbers than those that made the times.
     let mut random = SplitMix64::new(!seed, task.number);
     for at in &mut *times {
         *at = at.saturating_add(random.below(width_ns));

@@ -16,24 +16,24 @@ const BITS: u32 = 40;
 pub(super) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The source of a task; other seeds and other tasks give other numbers.
+    /// Builds the source of a task; other seeds and other tasks give other numbers.
     pub(super) fn new(seed: u64, task: u32) -> Self {
         Self(mix(seed.wrapping_add(STEP)) ^ mix(u64::from(task)))
     }
 
-    /// 64 bits, each 0 or 1 as often.
+    /// Returns 64 random bits, each 0 or 1 equally often.
     pub(super) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         mix(self.0)
     }
 
-    /// A whole number below `width`, which is not 0; all equally often but for one part in
-    /// 2^64 / `width`.
+    /// Returns a whole number below `width`, which is not 0; all numbers come equally often but for
+    /// one part in 2^64 / `width`.
     pub(super) fn below(&mut self, width: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(width)) >> 64) as u64
     }
 
-    /// An exponential number of mean 1, times 2^32; at most 46 times 2^32.
+    /// Returns an exponential number of mean 1, times 2^32; at most 46 times 2^32.
     pub(super) fn exponential(&mut self) -> u64 {
         minus_ln(self.bits())
     }
@@ -45,7 +45,7 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// `-ln((2 x + 1) / 2^65)`, times 2^32.
+/// Computes `-ln((2 x + 1) / 2^65)`, times 2^32.
 fn minus_ln(x: u64) -> u64 {
     let odd = 2 * u128::from(x) + 1;
     let whole = 127 - odd.leading_zeros();

@@ -1,4 +1,4 @@
-//! What does a recorded trace of requests say: Azure, BurstGPT (CSV), Mooncake or Bailian (JSON Lines)?
+//! What does a trace of requests by Azure, BurstGPT (CSV), Mooncake or Bailian (JSON Lines) hold?
 //!
 //! One request a line; times are counted from the earliest request of the file.
 
@@ -31,7 +31,7 @@ struct RequestRow<'r> {
     time: &'r str,
 }
 
-/// The trace of requests that came at these times.
+/// Builds the trace of requests that came at these times.
 fn trace(
     file: &str,
     format: ArrivalFormat,
@@ -52,7 +52,7 @@ fn trace(
     Ok(ArrivalFile { format: format.name(), tasks: vec![task], counts, time: None, unsorted })
 }
 
-/// Which table has a header of these names.
+/// Returns the format of a table whose header has these names.
 fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<ArrivalFormat> {
     let has = |wanted: [&str; 3]| wanted.iter().all(|name| names.clone().any(|n| n == *name));
     if has(["TIMESTAMP", "ContextTokens", "GeneratedTokens"]) {
@@ -61,7 +61,7 @@ fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Arrival
     has(["Timestamp", "Request tokens", "Response tokens"]).then_some(ArrivalFormat::BurstGpt)
 }
 
-/// What a table is whose first line is this, where it is one that is read here.
+/// Describes the table that begins with this line, where it is one that this module reads.
 pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     Some(match format_of(line.split(',').map(unquote))? {
         ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
@@ -69,7 +69,7 @@ pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     })
 }
 
-/// Reads a table.
+/// Reads a request trace in CSV.
 pub(super) fn csv(
     file: &str,
     mut input: FileInput<'_>,
@@ -114,7 +114,7 @@ pub(super) fn csv(
     trace(file, format, counts, &times)
 }
 
-/// A time that is no date, where its unit was said.
+/// Reads a time that is a number and no date, in the unit that the caller asked for.
 fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     let Some(unit) = asked else {
         let wanted = "no time such as `2023-11-16 18:15:46.6805900`";
@@ -123,7 +123,7 @@ fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     unit.ns(text).map(i128::from)
 }
 
-/// The nanoseconds from 1970 to a date with a time; without a zone it counts as UTC.
+/// Returns the nanoseconds from 1970 to a date with a time; without a zone it counts as UTC.
 fn date_ns(text: &str) -> Option<i128> {
     let date = Pieces::parse(text).ok()?;
     let time = DateTime::from_parts(date.date(), date.time()?);
@@ -131,8 +131,8 @@ fn date_ns(text: &str) -> Option<i128> {
     Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Reads requests one a line of JSON; `lines` stand before the first of them, which has these
-/// members.
+/// Reads requests of which each has a line of JSON; `lines` lines stand before the first request,
+/// which has these members.
 pub(super) fn json_lines(
     (file, lines): (&str, u64),
     first: &Keys,
@@ -161,7 +161,7 @@ pub(super) fn json_lines(
     trace(file, format, counts, &times)
 }
 
-/// What is wrong with the first of several lines that has no time.
+/// Describes what is wrong with JSON Lines whose first line has no time.
 pub(super) fn no_time(keys: &Keys) -> String {
     let keys = listed(keys);
     format!(

@@ -128,7 +128,7 @@ proptest! {
     }
 }
 
-/// An op that was issued, with when it started and how long it took.
+/// Builds an op that was issued, with its start and its duration.
 fn issued(stream: u32, arrival: i64, start: i64, lasts: u64) -> Op {
     let mut op = Op::at(OpKind::Kernel, start, lasts);
     op.stream = stream;
@@ -156,7 +156,7 @@ fn waits_name_the_last_op_of_each_stream_that_was_issued() {
     let record = Awaited::Stream(3, 110);
     assert_eq!(resolved(&[wait(130, 165, record)]), [(30, 65, Some(vec![0]))]);
     assert_eq!(resolved(&[wait(130, 225, Awaited::Device)]), [(30, 125, Some(vec![1, 2]))]);
-    // What an earlier wait for all has named is not named again.
+    // Ops that an earlier wait for all streams has named are not named again.
     let again = [wait(130, 225, Awaited::Device), wait(310, 325, Awaited::Device)];
     let wanted = [(30, 125, Some(vec![1, 2])), (210, 225, Some(vec![3]))];
     assert_eq!(resolved(&again), wanted);
@@ -203,7 +203,7 @@ fn streams_wait_for_what_the_file_says_or_for_what_ended_last() {
     assert_eq!(resolved(&[wait(20, 2, Awaited::Stream(1, 15))]), [(2, 1, false)]);
     assert_eq!(resolved(&[wait(20, 2, Awaited::Unknown)]), [(2, 0, true)]);
     assert_eq!(resolved(&[wait(55, 2, Awaited::Unknown)]), [(4, 3, true)]);
-    // What was issued after the call is nothing that it can wait for.
+    // Ops that were issued after the call are nothing that it can wait for.
     assert_eq!(resolved(&[wait(40, 2, Awaited::Unknown)]), [(4, 0, true)]);
     // Said twice it counts once, by the file.
     let twice = [wait(20, 2, Awaited::Unknown), wait(21, 2, Awaited::Stream(0, 15))];

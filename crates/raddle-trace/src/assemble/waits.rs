@@ -16,7 +16,7 @@ pub(crate) struct DraftWait {
     pub(crate) awaits: Awaited,
 }
 
-/// Who waits.
+/// The host or the stream that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiter {
     /// The host, until the call returns.
@@ -25,34 +25,36 @@ pub(crate) enum Waiter {
     Stream(u32),
 }
 
-/// For what.
+/// The work that a wait is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// What was issued to a stream of the draft up to a time.
+    /// All work that was issued to a stream of the draft up to a time.
     Stream(u32, i64),
-    /// Everything that was issued.
+    /// Everything that was issued to the device.
     Device,
     /// One stream, of which the file does not say which: that of the last op issued, if all that
     /// was issued to it had ended when the call returned.
     Last,
-    /// Nobody knows.
+    /// Work that the file does not name.
     Unknown,
 }
 
 impl DraftWait {
-    /// What a call that copies waits for: the copy, if it returned when that had ended.
+    /// Returns the work that a copying call waits for: the copy, if the call returned after its
+    /// end.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))
     }
 }
 
-/// What is known of the order in which ops were issued.
+/// The order in which ops were issued, by their arrivals.
 struct IssueOrder<'o> {
     ops: &'o [Op],
     /// All ops by arrival.
     all: Vec<u32>,
-    /// The ops of each stream by arrival: it, the last in the order of the stream so far, and the op.
+    /// The ops of each stream by arrival: the arrival, the largest position of an op so far, the
+    /// op.
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
@@ -74,20 +76,20 @@ impl<'o> IssueOrder<'o> {
         self.ops[at as usize].arrival_ns
     }
 
-    /// How many ops were issued up to a time.
+    /// Counts the ops that were issued up to a time.
     fn issued(&self, by: u64) -> usize {
         self.all.partition_point(|&at| self.arrival(at) <= by)
     }
 
-    /// The last op of a stream that was issued up to a time.
+    /// Returns the last op of a stream, in stream order, among those issued up to a time.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
     }
 
-    /// What the first op of a stream that is issued after a time waits for: the last op of the stream
-    /// named that was issued by then, or of all other streams the op that had ended last when it
-    /// started; of either those that were issued before the wait.
+    /// Finds the wait of the first op of a stream that is issued after a time. The op waits for the
+    /// last op of the named stream issued by then, or if none is named, for the op of all other
+    /// streams that had ended last when it started; in both cases among ops issued before the wait.
     fn between(
         &self,
         stream: u32,
@@ -112,9 +114,9 @@ impl<'o> IssueOrder<'o> {
         Some(StreamWait { op, source, inferred: awaits.is_none() })
     }
 
-    /// The last op of a stream that was issued up to a time and had ended.
+    /// Returns the last op of a stream that was issued up to a time and had ended.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// So many ops are looked at: what was issued earlier has long ended.
+        /// The number of ops that are looked at: ops that were issued earlier have long ended.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
@@ -122,8 +124,8 @@ impl<'o> IssueOrder<'o> {
     }
 }
 
-/// The waits of the host with the ops that it waits for, by their ends, without those for nothing; and
-/// the waits of streams.
+/// Resolves waits to ops: the waits of the host by their ends, without those for nothing, and the
+/// waits of streams.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],
@@ -138,7 +140,7 @@ pub(super) fn resolve(
     let since_zero = |at: i64| unsigned_time(at).saturating_sub(zero);
     let stream_of = |stream: u32| lanes.new.get(stream as usize).copied().flatten();
     waits.sort_by_key(|wait| (wait.begin, wait.end));
-    // Ops up to here some wait for all streams has named.
+    // Ops before this position in the order of arrival were named by some wait for all streams.
     let mut named = 0;
     let mut found: Vec<HostWait> = Vec::new();
     let mut between = Vec::new();
@@ -183,13 +185,13 @@ pub(super) fn resolve(
         }
     }
     found.sort_by_key(|wait| wait.end_ns);
-    // What the file says goes before what follows from the times.
+    // A wait that the file states sorts before an equal one that was inferred from times.
     between.sort_unstable_by_key(|wait| (wait.op, wait.source, wait.inferred));
     between.dedup_by_key(|wait| (wait.op, wait.source));
     (found, between)
 }
 
-/// The last op of each stream among these, rising.
+/// Returns the last op of each stream among the given ops, rising.
 fn last_of_each(these: &[u32], ops: &[Op]) -> Vec<u32> {
     let mut these = these.to_vec();
     these.sort_unstable_by_key(|&at| (ops[at as usize].stream, std::cmp::Reverse(at)));

@@ -9,38 +9,39 @@ use crate::assemble::Renumber;
 use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 
-/// What a replay does with communication kernels, whose durations are mostly waiting for peers.
+/// A rule for communication kernels in a replay; their durations are mostly waiting for peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
-    /// They last as long as recorded.
+    /// Communication kernels last as long as recorded.
     #[default]
     Keep,
-    /// Each lasts as long as the shortest launch of the same kernel and grid in the profile: its
-    /// work without the wait, as far as a profile can tell.
+    /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
+    /// in the profile: its work without the wait, as far as a profile can tell.
     Fixed,
-    /// Each ends with its peers: no earlier than recorded, and no earlier than its own work, which is
-    /// that of [`CommRule::Fixed`], takes from its start.
+    /// Each communication kernel ends with its peers: no earlier than recorded, and no earlier than
+    /// its own work, which is that of [`CommRule::Fixed`], takes from its start.
     Peers,
-    /// They are left out; what waited for one waits for what that one waited for.
+    /// Communication kernels are left out; an op that waited for one waits for what the kernel
+    /// waited for.
     Drop,
 }
 
-/// How much of a profile is communication.
+/// The amount of communication in a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Communication {
     /// Launches of communication kernels.
     pub launches: u64,
-    /// How long they lasted as recorded, summed up, in nanoseconds.
+    /// The sum of their durations as recorded, in nanoseconds.
     pub recorded_ns: u64,
-    /// How long they last now, in nanoseconds; 0 where they were left out.
+    /// The sum of their durations under the rule, in nanoseconds; 0 where they were left out.
     pub replayed_ns: u64,
-    /// How long all kernels lasted as recorded, in nanoseconds.
+    /// The sum of the durations of all kernels as recorded, in nanoseconds.
     pub kernel_ns: u64,
 }
 
 impl CommRule {
-    /// The word for it in options and results.
+    /// Returns the word for the rule in options and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +52,7 @@ impl CommRule {
         }
     }
 
-    /// Applies the rule to a profile; how much it concerned.
+    /// Applies the rule to a profile, and returns how much communication it concerned.
     ///
     /// With [`CommRule::Drop`] a profile of communication alone has no kernel left. Its import
     /// report then counts the kernels that are left, and nothing else anew. A duration that another
@@ -77,7 +78,7 @@ impl CommRule {
 }
 
 impl Communication {
-    /// That of a profile as it is.
+    /// Counts the communication of a profile as it is.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_one = communicates(profile);
@@ -95,18 +96,18 @@ impl Communication {
     }
 }
 
-/// Which ops of a profile are communication.
+/// Returns a test for the ops of a profile that are communication.
 fn communicates(profile: &Profile) -> impl Fn(&Op) -> bool + use<> {
     let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
     move |op| op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
 }
 
-/// What tells kernels of equal work apart.
+/// Returns the key of an op's kernel and grid; ops with equal keys count as equal work.
 const fn key(op: &Op) -> (u32, u32, u32, u32) {
     (op.kernel, op.grid.x, op.grid.y, op.grid.z)
 }
 
-/// The shortest duration of each kernel and grid, measured if any is.
+/// Finds the shortest duration of each kernel and grid, a measured one if there is any.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,
@@ -121,7 +122,7 @@ fn shortest(
     shortest
 }
 
-/// Gives each of these ops the shortest duration of its kernel and grid.
+/// Gives each op that passes the test the shortest duration of its kernel and grid.
 fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let shortest = shortest(profile, &is_one);
     for op in profile.ops.iter_mut().filter(|op| is_one(op)) {
@@ -134,12 +135,12 @@ fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);
 }
 
-/// Leaves these ops out, and the kernels and streams that nothing uses any more.
+/// Leaves out the ops that pass the test, and the kernels and streams that nothing uses any more.
 fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let mut kernels = Renumber::new(profile.kernels.len());
     let mut streams = Renumber::new(profile.streams.len());
     let mut kept: Vec<Op> = Vec::with_capacity(profile.ops.len());
-    // What an op that waited for this one waits for now.
+    // For each op, the op that stands for it in waits: itself, or if left out, what it waited for.
     let mut stands_for: Vec<Option<u32>> = Vec::with_capacity(profile.ops.len());
     for op in &profile.ops {
         let after = op.after.and_then(|after| stands_for[after as usize]);
@@ -161,7 +162,7 @@ fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
         .iter()
         .filter_map(|wait| {
             let kept = |op: u32| stands_for[op as usize];
-            // One that waited for what is left out waits for what that waited for in its stream.
+            // If the source is left out, the wait is for what the source waited for in its stream.
             let (op, source) = (kept(wait.op)?, kept(wait.source)?);
             (!is_one(&profile.ops[wait.op as usize])).then_some(StreamWait { op, source, ..*wait })
         })

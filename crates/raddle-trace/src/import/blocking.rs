@@ -1,20 +1,20 @@
 //! Which calls of the host return only when work of the device has ended?
 
-/// What a call may wait for.
+/// The work that a call of the host may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blocking {
     /// All work of one stream.
     Stream,
     /// All work of the device.
     Device,
-    /// What was issued before an event was recorded.
+    /// All work that was issued before an event was recorded.
     Event,
-    /// Its own copy, if it returns after that.
+    /// The call's own copy, if the call returns after its end.
     Copy,
 }
 
 impl Blocking {
-    /// By the name of the call; `None` where it waits for nothing.
+    /// Returns the wait of a call by its name; `None` where the call waits for nothing.
     pub(super) fn of(call: &str) -> Option<Self> {
         const NAMES: [(&str, Blocking); 6] = [
             ("StreamSynchronize", Blocking::Stream),

@@ -2,7 +2,8 @@
 
 use crate::report::{ImportReport, Quirk};
 
-/// Orders launch calls by their key, which begins their order, and keeps the earliest of equal ones.
+/// Sorts launch calls, whose order begins with their key, and keeps the earliest of those with
+/// equal keys.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,
@@ -14,8 +15,8 @@ pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
 }
 
-/// How many of these come before what is looked for; they come first. Looked for from `near` on, where
-/// the one before was: in most files both rise together.
+/// Counts the items for which `before` is true; they come first. The search begins at `near`, the
+/// count of the search before: in most files both rise together.
 pub(super) fn count_before<T>(items: &[T], near: usize, before: impl Fn(&T) -> bool) -> usize {
     let is_before = |at: usize| items.get(at).is_some_and(&before);
     let is_behind = near.checked_sub(1).is_some_and(is_before);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::TraceError;
 
-/// The devices seen, each with its kernels and the numbers that the file has for it.
+/// The devices seen, each with its count of kernels and the numbers that the file has for it.
 #[derive(Debug)]
 pub(super) struct Devices<K>(BTreeMap<K, DeviceUse>);
 
@@ -20,7 +20,7 @@ impl<K: Ord + Clone> Devices<K> {
         Self(BTreeMap::new())
     }
 
-    /// Counts a kernel of a device, which the file calls by this number.
+    /// Counts a kernel of a device that has this number in the file.
     pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
         if !self.0.contains_key(device) {
             self.0.insert(device.clone(), DeviceUse::default());
@@ -31,18 +31,19 @@ impl<K: Ord + Clone> Devices<K> {
         }
     }
 
-    /// Whether no kernel has been counted.
+    /// Returns whether no kernel has been counted.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The numbers that the file has for a device.
+    /// Returns the numbers that the file has for a device.
     #[cfg(feature = "sqlite")]
     pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
         self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
     }
 
-    /// The device with the most kernels, ties to the first, among those of the wanted number.
+    /// Returns the device with the most kernels, ties to the first, among those of the wanted
+    /// number.
     ///
     /// # Errors
     /// Where no kernel ran on a device of that number, or on any.
@@ -51,7 +52,7 @@ impl<K: Ord + Clone> Devices<K> {
             wanted.is_none_or(|wanted| seen.numbers.contains(&Some(u64::from(wanted))))
         };
         let fitting = self.0.iter().filter(|(_, seen)| fits(seen));
-        // The first of those with equal counts.
+        // With `Reverse`, `min_by_key` takes the first of the devices with equal counts.
         let most = fitting.min_by_key(|(_, seen)| Reverse(seen.kernels));
         if let Some((key, _)) = most {
             return Ok(key.clone());

@@ -17,8 +17,8 @@ pub(super) use layout::{DocumentEnd, DocumentLayout, RecordSink};
 pub(super) use members::{members, string};
 use walker::DocumentWalker;
 
-/// Hands every record of a document to `sink` and notes in its report what was damaged. The
-/// layout depends on the first byte of the document.
+/// Hands every record of a document to `sink` and notes the damage in its report. The layout
+/// depends on the first byte of the document.
 ///
 /// # Errors
 /// When the input cannot be read, breaks off before any kernel, or holds too much.
@@ -31,7 +31,7 @@ pub(super) fn read_document<S: RecordSink>(
     let mut window = Window::new(reader);
     let mut walker = DocumentWalker::new(&mut window, sink);
     let layout = layout(walker.window.token().unwrap_or(b'{'));
-    // Why it stopped is noted.
+    // The walker's end has the reason why it stopped.
     let _stopped = walker.value(&layout);
     let mut end = walker.end;
     end.position = window.position();

@@ -55,7 +55,7 @@ pub(super) fn import(
     Ok((format, draft))
 }
 
-/// Why nothing can come of this file.
+/// Returns the error for a file without usable kernels.
 fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceError {
     let kernels = found.kernels_seen;
     if kernels > 0 {

@@ -12,16 +12,16 @@ pub(super) use binary::{by_name, by_packets, is_xplane};
 /// A kind of file that is known and is no profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForeignFile {
-    /// Says when requests arrive; what it is.
+    /// A file that describes when requests arrive; the text describes the file.
     Arrivals(&'static str),
-    /// Holds no recorded launch; what it is and holds instead.
+    /// A file without recorded launches; the text describes the file and what it holds instead.
     NoLaunches(&'static str),
-    /// Of another tool, or packed; what it is and what to do.
+    /// A file of another tool, or a packed one; the texts are a description and advice.
     Other(&'static str, &'static str),
 }
 
 impl ForeignFile {
-    /// The refusal of a file of this kind.
+    /// Builds the refusal of a file of this kind.
     pub(super) fn refuse(self, file: String) -> TraceError {
         match self {
             Self::Arrivals(what) => TraceError::OnlyArrivals { file, what },
@@ -31,20 +31,20 @@ impl ForeignFile {
     }
 }
 
-/// Lines in which a file says what it is.
+/// The number of lines that are searched for a file's own description.
 const HEAD: usize = 20;
 
 const SIMULATOR: &str =
     "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
 
-/// How a key begins in every file that `nsys export --type jsonlines` (or `json`) writes.
+/// Beginnings of keys in every file that `nsys export --type jsonlines` (or `json`) writes.
 const NSYS_KEYS: [&str; 4] = ["TargetInfo", "AnalysisDetails", "CudaEvent", "TraceProcessEvent"];
 const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "an export of Nsight Systems as lines of JSON",
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
-/// What raddle itself writes and reads elsewhere.
+/// Files that raddle itself writes, and reads elsewhere.
 const OWN_RESULT: ForeignFile = ForeignFile::Other(
     "a result of raddle (summary.json)",
     "compare results with `raddle compare A B`, or give the profile that was replayed",
@@ -54,7 +54,7 @@ const OWN_RECIPE: ForeignFile = ForeignFile::Other(
     "give it beside a profile with `raddle replay PROFILE --recipe FILE`",
 );
 
-/// Kinds of JSON by keys that all must be there.
+/// Kinds of JSON by keys, all of which must be there.
 const JSON: [(&[&str], ForeignFile); 9] = [
     (&["raddle", "profiles"], OWN_RESULT),
     (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
@@ -78,7 +78,7 @@ const JSON: [(&[&str], ForeignFile); 9] = [
     ),
 ];
 
-/// What JSON is whose outermost object has these keys.
+/// Returns the kind of a JSON file whose outermost object has these keys.
 pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     if keys.iter().any(|key| NSYS_KEYS.iter().any(|start| key.starts_with(start))) {
         return Some(NSYS_JSON);
@@ -87,7 +87,7 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
-/// The refusal of a profile whose work is that of a device of another kind, which has this name.
+/// Builds the refusal of a profile whose work is that of another kind of device, with this name.
 pub(super) fn other_device(file: String, device: &str) -> TraceError {
     let what = format!(
         "a profile of JAX, XLA or TensorFlow of a device that is no GPU (`{}`)",
@@ -98,7 +98,7 @@ pub(super) fn other_device(file: String, device: &str) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// What text is that begins so.
+/// Returns the kind of a file that begins with this text.
 pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     if let Some(known) = binary::by_bytes(text) {
         return Some(known);

@@ -21,8 +21,9 @@ mod columns;
 pub use columns::LAUNCH_TABLE_COLUMNS;
 use columns::{check_header, is_column};
 
-/// Whether text beginning so may be a launch table: by its own first line, a comment that says
-/// something of it, or below all comments a header with a known column.
+/// Returns whether a file that begins with this text may be a launch table: by the table's own
+/// first line, a comment with one of its settings, or below all comments a header with a known
+/// column.
 pub(super) fn looks_like(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
@@ -31,13 +32,13 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
         version(line).is_some() || matches!(key, Some("device" | "resolution_ns"))
     };
     lines.find(|line| !line.starts_with('#') || says(line)).is_some_and(|line| {
-        // Other separators are for its importer to complain of.
+        // Tables with other separators are recognised too, so that the importer can name the fault.
         let mut names = line.split([',', ';', '\t']).map(|name| name.trim().trim_matches('"'));
         line.starts_with('#') || names.any(is_column)
     })
 }
 
-/// The version that a comment names, if it is the first line of a table.
+/// Returns the version that a comment names, if it is the first line of a table.
 fn version(comment: &str) -> Option<&str> {
     comment.strip_prefix("# raddle launch table ")
 }
@@ -113,7 +114,7 @@ struct LaunchRow<'r> {
 }
 
 impl LaunchRow<'_> {
-    /// Start and duration.
+    /// Returns start and duration.
     fn span(&self) -> Result<(i64, u64), CellFault> {
         let start = wanted("start_ns", self.start_ns)?;
         let duration = match (self.duration_ns, self.end_ns) {
@@ -138,7 +139,7 @@ impl LaunchRow<'_> {
         Ok([x, y, wanted("block_z", self.block_z)?].map(u64::from))
     }
 
-    /// Whether it says nothing of grid and workgroup.
+    /// Returns whether the row has no grid and no workgroup.
     fn is_opaque(&self) -> bool {
         [self.grid_x, self.grid_y, self.grid_z, self.block_x, self.block_y, self.block_z]
             == [None; 6]
@@ -161,7 +162,7 @@ fn wanted<T>(column: &str, cell: Option<T>) -> Result<T, CellFault> {
     cell.ok_or_else(|| CellFault::new(column, "a whole number is wanted here"))
 }
 
-/// What the word in a cell stands for.
+/// Returns the value of the word in a cell; `None` for a blank cell.
 fn word<T: Copy>(
     column: &str,
     cell: Option<&str>,
@@ -177,12 +178,12 @@ fn word<T: Copy>(
     })
 }
 
-/// A time in nanoseconds, which must fit the signed clock of an import.
+/// Checks that a time in nanoseconds fits the signed clock of an import.
 fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
     i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
 
-/// What has been read so far.
+/// The rows of a launch table that have been read so far.
 struct LaunchTable {
     draft: Draft,
     names: Interner<String>,
@@ -268,7 +269,7 @@ impl LaunchTable {
         Ok(())
     }
 
-    /// Fills in what only kernels have.
+    /// Fills in the fields that only kernels have.
     fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let grid = row.grid()?;
         op.set_shape(grid, row.block()?).ok_or_else(|| {

@@ -31,7 +31,7 @@ pub(super) mod rocpd;
 /// The most by which time stamps of neighbouring dispatches are taken to be off, in nanoseconds.
 const CLOCK_NS: u64 = 1000;
 
-/// A kernel's name without what only marks its descriptor: `.kd`, ` [clone .kd]`, ` (.kd)`.
+/// Returns a kernel's name without the marks of its descriptor: `.kd`, ` [clone .kd]`, ` (.kd)`.
 pub(super) fn kernel_name(name: &str) -> &str {
     let name = name.trim();
     [" [clone .kd]", " (.kd)", ".kd"]

@@ -40,19 +40,19 @@ const LAUNCHES: &str = "rocpd_kernelapi";
 const COPIES: &str = "rocpd_copyapi";
 const STRINGS: &str = "rocpd_string";
 
-/// Whether this is such a database.
+/// Returns whether a database is one of rocmProfileData.
 pub(super) fn looks_like(database: &Database) -> bool {
     database.has(OPS)
 }
 
-/// Imports such a database.
+/// Imports a database of rocmProfileData.
 pub(super) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
-    // Neither half of the tables needs the other before both are read. Calls have more to read, so their
-    // rows tell how far both are.
+    // The two halves of the tables are read side by side, as neither needs the other until both are
+    // read. Calls take longer, so their rows measure the progress of both.
     let mut meter = RowMeter::new(database, [LAUNCHES, COPIES, CALLS], *watch);
     let words = words(database);
     let (mut reader, calls) = database.beside(
@@ -79,10 +79,11 @@ pub(super) fn import(
     }))
 }
 
-/// What strings mean that decide what a row is.
+/// The meaning of a string that decides what a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    /// Work, and whether rocprofiler-sdk calls it so; nobody knows of kernels.
+    /// Work, and whether the name is that of rocprofiler-sdk; `None` for kernels, whose name is the
+    /// same.
     Work(OpKind, Option<bool>),
     Empty,
 }
@@ -101,7 +102,7 @@ impl RpdWord {
     }
 }
 
-/// What the strings mean that decide what a row is, by their number.
+/// Returns the meaning of the strings that decide what a row is, by their number.
 fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     let mut words = BTreeMap::new();
     database.scan(STRINGS, &["id", "string"], |row| {
@@ -112,7 +113,7 @@ fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     words
 }
 
-/// Everything of interest in the tables so far.
+/// The records of interest in the tables so far.
 struct RpdReader<'w> {
     found: KinetoCollector,
     words: &'w BTreeMap<i64, RpdWord>,
@@ -155,8 +156,8 @@ impl<'w> RpdReader<'w> {
         self.tie(database);
     }
 
-    /// Takes an op on its queue, with its number where its workgroups will stand; `None` where it has
-    /// no time.
+    /// Takes an op on its queue; its number is kept in `workgroups`, which is still unused. `None`
+    /// where the op has no time.
     fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
@@ -181,7 +182,7 @@ impl<'w> RpdReader<'w> {
         Some(())
     }
 
-    /// Says of each op which call launched it.
+    /// Ties each op to the call that launched it.
     fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
@@ -201,14 +202,14 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Gives each op what its call asked for.
+    /// Gives each op the stream, name and shape that its call asked for.
     fn join(&mut self, calls: RpdCalls) {
         let RpdCalls { found: calls, streams, mut launches, kinds } = calls;
         let kinds = kinds.into_items();
         (self.found.calls, self.found.waits, self.found.threads) =
             (calls.calls, calls.waits, calls.threads);
         self.found.report.events += calls.report.events;
-        // In most files they are in order.
+        // In most files the calls are in order.
         sort_calls(&mut self.found.calls, |call| call.correlation, &mut self.found.report);
         let of_sdk = self.is_of_sdk(&kinds, &launches);
         if of_sdk {
@@ -230,12 +231,12 @@ impl<'w> RpdReader<'w> {
             let call = call_of(work.correlation(), &found.calls, &mut near);
             let kind = call.and_then(|call| kinds.get(call.asked as usize)).copied();
             let launch = kind.and_then(|kind| kind.of(&launches));
-            // All but the first process are rare.
+            // The first process has no context; further processes are rare.
             let process = kind.map(|kind| u64::from(kind.process)).filter(|&process| process > 0);
             let stream = launch.and_then(|launch| launch.stream);
             work.op.stream = lanes.of((work.op.stream, stream, process), found);
             let mut name = names[work.op.kernel as usize];
-            // Its kind stands for the name that it lacks.
+            // If the op has no name of its own, only a kind, the name of its launch is taken.
             if let Some(of_launch) = launch.and_then(|launch| launch.name)
                 && matches!(words.get(&name), Some(RpdWord::Work(..)))
             {
@@ -260,7 +261,7 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Whether rocprofiler-sdk is the source: a copy tells, or else grids do.
+    /// Returns whether rocprofiler-sdk is the source: a copy shows it, or else the grids do.
     fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
@@ -277,12 +278,12 @@ struct RpdLanes {
     queues: Vec<KinetoLane>,
     /// The labels of queues.
     labels: Vec<StreamLabel>,
-    /// By queue, stream and process.
+    /// The lanes by queue, stream and process.
     new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
 }
 
 impl RpdLanes {
-    /// The lane of an op of that queue, stream and process.
+    /// Returns the lane of an op of that queue, stream and process.
     fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
         let Self { streams, queues, labels, new } = self;
         *new.entry(place).or_insert_with(|| {
@@ -295,7 +296,8 @@ impl RpdLanes {
     }
 }
 
-/// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
+/// Returns whether all grids are whole numbers of workgroups, also those of calls that take
+/// workgroups.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
     let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
@@ -306,7 +308,7 @@ fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     shapes.next().is_some_and(|first| whole(first) && shapes.all(whole))
 }
 
-/// A grid in work-items, counted in workgroups, whatever the call takes.
+/// Converts a grid in work-items to workgroups, whatever the call takes.
 fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents {
     let mut groups = grid;
     for (axis, block) in groups.iter_mut().zip(block) {
@@ -315,7 +317,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
     KernelExtents { grid: groups, block }
 }
 
-/// What a call asked for; of rocprofiler-sdk each op says the shape itself.
+/// Returns the launch that a call asked for, without the shape if each op has its own
+/// (rocprofiler-sdk).
 fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);
@@ -332,7 +335,7 @@ fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     }
 }
 
-/// Puts the texts in the place of the numbers of strings.
+/// Replaces the numbers of strings by their texts.
 fn rename(database: &Database, names: &[i64], found: &mut KinetoCollector) {
     let mut texts: BTreeMap<i64, Option<String>> = names.iter().map(|&id| (id, None)).collect();
     database.scan(STRINGS, &["id", "string"], |row| {

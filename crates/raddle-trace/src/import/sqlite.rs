@@ -20,11 +20,11 @@ pub(super) struct SqliteSource<'a> {
     /// The path as it was given, for messages.
     pub(super) file: String,
     pub(super) database: Database,
-    /// Called as rows are read.
+    /// The callback for rows that have been read.
     pub(super) watch: Watch<'a>,
-    /// Where the file stops early, in bytes.
+    /// The number of bytes after which the file stops early.
     cut: Option<u64>,
-    /// Whether its compressed form was damaged.
+    /// True if the compressed form of the file was damaged.
     damaged: bool,
 }
 
@@ -32,7 +32,7 @@ impl<'a> SqliteSource<'a> {
     /// Opens a database.
     ///
     /// # Errors
-    /// When it is none, or cannot be read at all.
+    /// When the file is no database, or cannot be read at all.
     pub(super) fn open(source: ImportSource<'a>) -> Result<Self, TraceError> {
         let ImportSource { file, reader, gzip, watch, .. } = source;
         let loaded = load::load(&file, reader, gzip)?;
@@ -46,7 +46,7 @@ impl<'a> SqliteSource<'a> {
         }
     }
 
-    /// Why no kernel was found, where the state of the file is the reason.
+    /// Returns why no kernel was found, where the state of the file is the reason.
     pub(super) fn broken(&self) -> Option<TraceError> {
         let file = self.file.clone();
         if let Some(byte) = self.cut {
@@ -56,9 +56,9 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Notes what was damaged, once all is read.
+    /// Notes the damage that was met, once all is read.
     pub(super) fn note(&self, report: &mut ImportReport) {
-        // What is missing at the end shows as damage too, but is said better so.
+        // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();
         report.add(Quirk::Truncated, u64::from(self.cut.is_some()));
         report.add(Quirk::Damaged, u64::from(damaged));

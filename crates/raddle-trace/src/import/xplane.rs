@@ -30,10 +30,10 @@ use wire::{WireFields, WireFile, WireSpan, WireValue};
 /// The most bytes of a profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
 
-/// Planes that a message names.
+/// The number of planes that a message names.
 const SHOWN: usize = 4;
 
-/// Imports such a file.
+/// Imports a profile of JAX, XLA or TensorFlow.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -70,11 +70,11 @@ pub(super) fn import(
 }
 
 /// Copies a profile to where it can be walked through more than once: a temporary file, or where
-/// there is none (in a browser) the memory. Says how many bytes there are, and whether its compressed
-/// form was damaged.
+/// there is none (in a browser) the memory. Returns the copy, its length in bytes, and whether the
+/// compressed form was damaged.
 ///
 /// # Errors
-/// When it cannot be read, is beyond all bounds, or a temporary file cannot be written.
+/// When the profile cannot be read, is beyond all bounds, or a temporary file cannot be written.
 fn spool(
     file: &str,
     reader: Box<dyn BufRead + '_>,
@@ -111,7 +111,7 @@ fn spool(
     Ok((copy, len, damaged))
 }
 
-/// The refusal of a profile without work of a GPU, which has these planes.
+/// Builds the refusal of a profile without work of a GPU, which has these planes.
 fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
     if let Some(device) = planes.iter().find(|plane| plane.starts_with("/device:")) {
         return super::known::other_device(file, device);
@@ -125,7 +125,7 @@ fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// Everything of interest in the planes so far.
+/// The records of interest in the planes so far.
 struct XPlaneReader<R> {
     file: WireFile<R>,
     found: KinetoCollector,
@@ -133,19 +133,19 @@ struct XPlaneReader<R> {
     others: BTreeSet<String>,
 }
 
-/// What the numbers of a plane mean.
+/// The names of a plane's events and stats, by their numbers.
 struct XNames {
     events: BTreeMap<i64, Vec<u8>>,
     stats: BTreeMap<i64, Vec<u8>>,
 }
 
 impl XNames {
-    /// What a stat is called.
+    /// Returns the name of a stat.
     fn stat(&self, stat: &XStat) -> &[u8] {
         self.stats.get(&stat.metadata_id).map_or(&[], Vec::as_slice)
     }
 
-    /// The text that a stat says.
+    /// Returns the text that is the value of a stat.
     fn text<'s>(&'s self, stat: &'s XStat) -> Option<std::borrow::Cow<'s, str>> {
         let reference = || self.stats.get(&i64::try_from(stat.reference?).ok()?).map(Vec::as_slice);
         stat.text.as_deref().or_else(reference).map(String::from_utf8_lossy)
@@ -197,7 +197,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// The names in a map of a plane that are wanted, by number; a name is the second field of a value.
+    /// Returns the wanted names of a map of a plane, by number; a name is the second field of a
+    /// value.
     fn names(
         &mut self,
         plane: WireSpan,
@@ -224,8 +225,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         names
     }
 
-    /// Hands every event of a plane with its line to `take`, which answers `None` where it cannot be
-    /// read.
+    /// Hands every event of a plane with its line to `take`, which returns `None` if the event
+    /// cannot be read.
     fn lines(&mut self, plane: WireSpan, take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
         let mut lines = WireFields::of(plane);
         while let Some(line) = lines.numbered(&mut self.file, 3) {
@@ -244,7 +245,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// What a line says of itself, before or behind its events.
+    /// Reads the name and the time of a line, which may stand before or behind its events.
     fn line(&mut self, line: WireSpan) -> XLine {
         let (mut fields, mut head) =
             (WireFields::of(line), XLine { name: Vec::new(), timestamp_ns: 0 });
@@ -258,7 +259,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         head
     }
 
-    /// What a plane says of its GPU. It has no name: it is called by what is known.
+    /// Reads the properties of a plane's GPU. The plane does not name it, so a name is made of
+    /// them.
     fn device(&mut self, plane: WireSpan, names: &XNames) -> SourceDevice {
         let (mut fields, mut stats) = (WireFields::of(plane), Vec::new());
         while let Some(stat) = fields.numbered(&mut self.file, 6) {
@@ -270,7 +272,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
 
     /// Takes an event of a GPU.
     fn work(&mut self, gpu: u64, names: &XNames, line: &XLine, event: &[u8]) -> Option<()> {
-        // Other lines are derived from these.
+        // Lines other than those of streams are derived from them.
         let Some(stream) = stream(&line.name) else { return Some(()) };
         let event = XEvent::decode(event).ok()?;
         let name = names.events.get(&event.metadata_id).map_or(&[][..], Vec::as_slice);
@@ -331,18 +333,18 @@ impl<R: Read + Seek> XPlaneReader<R> {
     }
 }
 
-/// When an event began, in nanoseconds.
+/// Returns when an event began, in nanoseconds.
 fn start(line: &XLine, offset_ps: i64) -> i64 {
     line.timestamp_ns.saturating_add(offset_ps.div_euclid(1000))
 }
 
-/// The number of the stream whose line is called so: `Stream #17(Kernel)`.
+/// Returns the number of a stream from the name of its line: `Stream #17(Kernel)`.
 fn stream(line: &[u8]) -> Option<&str> {
     let rest = std::str::from_utf8(line).ok()?.strip_prefix("Stream #")?;
     Some(rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(rest))
 }
 
-/// What an event without details is.
+/// Returns the kind of an event without details, by its name.
 fn kind_by_name(name: &str) -> OpKind {
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
@@ -352,7 +354,7 @@ fn kind_by_name(name: &str) -> OpKind {
     }
 }
 
-/// What these stats of a plane say of its GPU.
+/// Reads the properties of a GPU from the stats of its plane.
 fn device(stats: &[XStat], names: &XNames) -> SourceDevice {
     let mut figures: BTreeMap<&[u8], u32> = BTreeMap::new();
     let mut vendor = String::new();

@@ -1,4 +1,4 @@
-//! What do all these tests need: where fixtures lie, and profiles as lines a person can check.
+//! Where do fixtures lie, and how is a profile written as lines that a person can check?
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod promises;

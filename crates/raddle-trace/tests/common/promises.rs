@@ -134,7 +134,7 @@ fn requests(bytes: &[u8]) {
     }
 }
 
-/// What every profile promises.
+/// Checks the promises that every profile keeps.
 pub fn check(p: &Profile) {
     assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
     let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();

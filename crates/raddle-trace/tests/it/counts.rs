@@ -6,7 +6,8 @@ use raddle_trace::{Field, Op, OpKind, Origin};
 
 const COUNTS: &str = include_str!("../counts/counts.tsv");
 
-/// Whether the file says its shape, or the shape of its call: others of its name do not count.
+/// Returns whether the file gives the shape of the op or of its call; a shape that was taken from
+/// other launches of its name does not count.
 fn has_shape(op: &&Op) -> bool {
     matches!(op.provenance.of(Field::Shape), Origin::Measured | Origin::Joined)
 }

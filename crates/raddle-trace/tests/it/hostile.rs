@@ -30,7 +30,7 @@ fn import(bytes: &[u8]) {
     }
 }
 
-/// What puts a name's JSON out of step.
+/// Texts that put the JSON of a name out of step.
 const QUOTES: [&str; 8] = ["\"", "a\"", "\"\"", "\"}", "\"{", "\"}{", "\"]", "\","];
 
 proptest! {

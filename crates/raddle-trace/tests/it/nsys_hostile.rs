@@ -24,7 +24,7 @@ fn database() -> Vec<u8> {
     db.bytes()
 }
 
-/// What every profile promises.
+/// Checks the promises that every profile keeps.
 fn check(p: &Profile) {
     assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
     assert!(p.report.kernels > 0);
@@ -58,7 +58,7 @@ fn a_wrong_byte_anywhere_is_survived() {
             }
         }
     }
-    // What lies in the list of tables takes everything with it, the rest does not.
+    // Damage to the list of tables loses the whole file; damage elsewhere does not.
     assert!(alive > 5 * refused && refused > 10, "{alive} {refused}");
 }
 

@@ -182,7 +182,7 @@ fn registers_counted_by_half_are_doubled_where_the_device_shows() {
         let count = |quirk| p.report.met(quirk);
         (registers, count("halved-registers"), count("doubtful-registers"))
     };
-    // So much LDS a workgroup has only on a gfx950.
+    // A workgroup with more than 64 KiB of LDS runs on a gfx950 alone.
     assert_eq!(table(65_537, 0, 96), (vec![24, 256], 2, 0));
     assert_eq!(table(65_536, 0, 96), (vec![12, 128], 0, 2));
     // A tool that counts accumulation registers, and gfx10 or later.

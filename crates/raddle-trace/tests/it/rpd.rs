@@ -57,7 +57,7 @@ fn a_whole_database() {
     assert_eq!(lines[1], "Cijk_gemm @0x7f00 4x1x1=4 256t 0r 0B assumed; 100j 1600 100 after -");
     assert_eq!(lines[2], "CopyHostToDevice @0x7f00 0x0x0=0 0t 0r 0B no; 120j 3100 1000 after 1");
     let count = |quirk| p.report.met(quirk);
-    // What a graph launched has the shape of the same kernel, if there is any.
+    // A kernel of a graph has the shape of other launches of the kernel, if there are any.
     assert_eq!((count("graph-launch"), count("shape-of-others")), (2, 1));
     assert_eq!((count("no-shape"), p.unknown_time().opaque), (1, 1));
     assert_eq!((count("other-device"), count("no-device")), (1, 1));
@@ -125,7 +125,7 @@ fn a_real_database_and_the_json_that_was_made_of_it() {
         quirks(&p).into_iter().filter(|(quirk, _)| *quirk == "uneven-grid").collect();
     assert_eq!(uneven, []);
     assert_eq!(p.report.met("no-launch-call"), 0);
-    // Its grid is 1792 by 782 work-items in workgroups of 256.
+    // The grid of the kernel is 1792 by 782 work-items in workgroups of 256.
     let gemm = p.ops.iter().find(|op| p.kernels[op.kernel as usize].starts_with("Cijk_")).unwrap();
     assert_eq!((gemm.workgroups, gemm.duration_ns), (7 * 782, 26_211_956));
 }

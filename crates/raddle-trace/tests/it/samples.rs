@@ -13,7 +13,7 @@ fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
     (r.kernels, r.copies, r.sets, workgroups, p.streams.len(), p.resolution_ns)
 }
 
-/// What the file claims of occupancy: of how many kernels, and all percentages together.
+/// Returns the number of kernels with a claimed occupancy, and the sum of their percentages.
 fn claims(p: &Profile) -> (usize, u64) {
     let claiming = p.ops.iter().filter(|op| op.claimed_percent.is_some());
     assert!(claiming.clone().all(|op| op.kind == OpKind::Kernel));

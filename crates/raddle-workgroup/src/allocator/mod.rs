@@ -26,7 +26,7 @@ use unit::CuGranules;
 #[derive(Clone, Debug)]
 pub struct Allocator {
     units: Vec<CuGranules>,
-    /// [`CuGranules::widest`] of each, side by side: most probes of a full device end here.
+    /// [`CuGranules::widest`] of each compute unit: most probes of a full device end here.
     widest: Vec<u32>,
     /// Workgroups that were saved, to come back to the same places.
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
@@ -47,31 +47,31 @@ impl Allocator {
         }
     }
 
-    /// How many compute units there are.
+    /// Returns the number of compute units.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the device has no compute units.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
 
-    /// How many workgroups lie on the device.
+    /// Counts the workgroups that lie on the device.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.units.iter().map(|unit| unit.groups.len()).sum()
     }
 
-    /// The compute units of a range on which the first wave of such a workgroup finds a SIMD,
-    /// ascending.
+    /// Lists the compute units of a range on which the first wave of a workgroup with this demand
+    /// finds a SIMD, ascending.
     ///
-    /// One comparison a unit, for scans of a full device: on the others [`probe`](Self::probe)
-    /// would refuse, and leave a rotation where it is.
+    /// Costs one comparison a unit, for scans of a full device: on every other unit
+    /// [`probe`](Self::probe) would refuse, and leave a rotation where it is.
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
-        /// Compared together, in the hope of one vector instruction.
+        /// Units that are compared together, so that the compiler may use vector instructions.
         const ABREAST: usize = 16;
         let all = usize::from(cus.start)..usize::from(cus.end).min(self.widest.len());
         let (first, vgpr) = (all.start, u32::from(demand.vgpr));
@@ -86,10 +86,11 @@ impl Allocator {
         })
     }
 
-    /// Where one more workgroup would lie on `cu`; takes nothing.
+    /// Finds where one more workgroup would lie on `cu`; takes nothing.
     ///
     /// # Errors
-    /// When it does not fit: which stage refused, and where a rotation stands afterwards.
+    /// When the workgroup does not fit: the resource that lacks, and where a rotation stands
+    /// afterwards.
     pub fn probe(
         &self,
         cu: CuId,
@@ -110,11 +111,11 @@ impl Allocator {
         probe::stages(unit, cu, demand, rule)
     }
 
-    /// Takes the places of a plan for a workgroup; the places.
+    /// Takes the places of a plan for a workgroup, and returns them.
     ///
     /// # Errors
-    /// When one has been taken since, or the workgroup lies on this compute unit already; nothing
-    /// has changed.
+    /// When a place has been taken since, or the workgroup lies on this compute unit already;
+    /// nothing has changed.
     pub fn commit(
         &mut self,
         plan: GroupPlan,
@@ -139,7 +140,7 @@ impl Allocator {
     /// Gives back everything that a workgroup on `cu` holds.
     ///
     /// # Errors
-    /// When it does not lie there; nothing has changed.
+    /// When the workgroup does not lie on `cu`; nothing has changed.
     pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
         let absent = Error::NotHeld { launch, workgroup };
         let unit = self.units.get_mut(cu.index()).ok_or(absent)?;
@@ -161,10 +162,11 @@ impl Allocator {
         self.saved.entry(launch).or_default().append(&mut saved);
     }
 
-    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken.
+    /// Takes again exactly the places that a launch has saved. Returns how many workgroups found a
+    /// place of theirs taken.
     ///
-    /// Those lie nowhere, and their compute units take nothing new until they have been released:
-    /// so nothing is ever over-committed.
+    /// Such workgroups lie nowhere, and their compute units take nothing new until they have been
+    /// released: so nothing is ever over-committed.
     pub fn restore(&mut self, launch: LaunchId) -> usize {
         let mut displaced = 0;
         for (workgroup, mut group) in self.saved.remove(&launch).unwrap_or_default() {
@@ -181,11 +183,12 @@ impl Allocator {
         displaced
     }
 
-    /// Why one more workgroup of `launch` does not lie on `cu`, where counting granules finds
-    /// nothing that lacks: the free ones lie in pieces too small.
+    /// Explains why one more workgroup of `launch` does not fit on `cu`, where counting granules
+    /// finds nothing that lacks: the free granules lie in pieces too small.
     ///
     /// `wanted` is the run of one wave (of LDS: of the workgroup) and `available` the longest that
-    /// the waves before it leave. Where it would fit, the refusal names [`Resource::Cus`].
+    /// the waves before it leave. Where the workgroup would fit, the refusal names
+    /// [`Resource::Cus`].
     #[must_use]
     pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {
         let unit = self.units.get(cu.index());
@@ -200,7 +203,8 @@ impl Allocator {
         }
     }
 
-    /// What is free on a compute unit of what lies in runs, and the longest runs of it.
+    /// Sums the free granules and the longest runs over the maps of a compute unit: of vector
+    /// registers, scalar registers and LDS.
     #[must_use]
     pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let unit = self.units.get(cu.index())?;
@@ -213,6 +217,7 @@ impl Allocator {
         Some([all(&unit.vgpr), unit.sgpr.as_ref().map(all).unwrap_or_default(), all(&unit.lds)])
     }
 
+    /// Removes all workgroups of a launch from the device.
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();
         for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {

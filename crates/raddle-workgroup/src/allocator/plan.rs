@@ -3,20 +3,21 @@
 use raddle_policy::{CuId, Demand, Place, Resource};
 use smallvec::SmallVec;
 
-/// Which SIMD a wave goes to.
+/// The rule that chooses the SIMD of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimdRule {
-    /// The one with room for most further such waves, ties to the lowest: the rule of
-    /// [`raddle_policy::Cus`]. One whose free registers lie in pieces too small is passed over.
+    /// The SIMD with room for most further waves of this kind, ties to the lowest: the rule of
+    /// [`raddle_policy::Cus`]. A SIMD whose free registers lie in pieces too small is passed over.
     MostRoom,
-    /// The first that takes it, counted around from this one; the next wave begins one further.
+    /// The first SIMD that takes the wave, counted around from this one; the search for the next
+    /// wave begins one SIMD further.
     From(u8),
 }
 
-/// Where each wave of one workgroup would lie. Nothing is taken: only
+/// The places where the waves of one workgroup would lie. A plan takes nothing: only
 /// [`Allocator::commit`](crate::Allocator::commit) does.
 ///
-/// Neither `Copy` nor `Clone`, so that no place is taken twice.
+/// A plan is neither `Copy` nor `Clone`, so that no place is taken twice.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a plan takes nothing; give it to `Allocator::commit`"]
 pub struct GroupPlan {
@@ -25,29 +26,29 @@ pub struct GroupPlan {
 }
 
 impl GroupPlan {
-    /// On which compute unit.
+    /// Returns the compute unit on which the workgroup would lie.
     #[must_use]
     pub const fn cu(&self) -> CuId {
         self.group.cu
     }
 
-    /// One address a wave, in their order.
+    /// Returns one address a wave, in the order of the waves.
     #[must_use]
     pub fn places(&self) -> &[Place] {
         &self.group.places
     }
 
-    /// The SIMD with which a rotation goes on afterwards: see [`SimdRule::From`].
+    /// Returns the SIMD with which a rotation goes on afterwards: see [`SimdRule::From`].
     #[must_use]
     pub const fn rotation(&self) -> u8 {
         self.rotation
     }
 }
 
-/// Which stage refused a workgroup.
+/// The reason why no place was found for a workgroup on a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRefusal {
-    /// What lacks, as a whole or in one run.
+    /// The resource that lacks, as a whole or in one run.
     pub resource: Resource,
     /// The SIMD with which a rotation goes on: steps that waves made before the one that failed
     /// are kept.

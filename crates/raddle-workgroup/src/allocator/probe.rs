@@ -1,9 +1,9 @@
 //! Where would the waves of one workgroup lie on one compute unit?
 //!
-//! Three stages: scalar registers wave by wave, LDS once, then SIMD and vector registers wave by
-//! wave. What a stage finds counts as taken for its own later steps. All waves ask for runs of one
-//! length, so the next run of a map always starts at or after the end of the one before, and
-//! nothing needs to be marked.
+//! A probe has three stages: scalar registers wave by wave, LDS once, then SIMD and vector
+//! registers wave by wave. What a stage finds counts as taken for its own later steps. All waves
+//! ask for runs of one length, so the next run of a map always starts at or after the end of the
+//! one before, and nothing needs to be marked.
 
 use raddle_bitmap::Bank;
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
@@ -11,7 +11,7 @@ use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
 use super::unit::CuGranules;
 
-/// The three stages.
+/// Runs the three stages of a probe: scalar registers, LDS, then SIMDs with vector registers.
 pub(super) fn stages(
     unit: &CuGranules,
     cu: CuId,
@@ -39,7 +39,7 @@ pub(super) fn stages(
     Ok(GroupPlan { rotation: simds.rotation, group: PlacedGroup { cu, demand: *demand, places } })
 }
 
-/// One place a wave, with its scalar registers; whether all were found.
+/// Adds one place a wave, with its scalar registers. Returns whether all waves got them.
 fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
@@ -51,7 +51,7 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
         let Some(start) = start else { return false };
         from = start + want;
         places.push(Place {
-            // The map is as long as a u16 said.
+            // The map has no more granules than a u16 counts.
             sgpr: start as u16,
             ..Place::default()
         });
@@ -62,10 +62,10 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
 /// The SIMDs of a compute unit while waves are given to them.
 struct Simds<'a> {
     maps: &'a Bank,
-    /// Further waves that a SIMD may get: slots, and under `MostRoom` registers too. 0 from the
-    /// moment when no run is left.
+    /// Further waves that a SIMD may get: by its slots, and under `MostRoom` by its registers too.
+    /// 0 from the moment when no run is left.
     room: [u16; MAX_SIMDS],
-    /// Where the next run of a SIMD is sought.
+    /// The granule from which the next run of a SIMD is sought.
     from: [u32; MAX_SIMDS],
     vgpr: u32,
     most_room: bool,
@@ -94,13 +94,14 @@ impl<'a> Simds<'a> {
         }
     }
 
-    /// Whether it is clear, without a step of the rotation, that not all waves get a SIMD.
+    /// Returns whether the SIMDs certainly have room for fewer waves. Only `MostRoom` may tell so
+    /// early: a rotation keeps the steps of the waves before the one that fails.
     fn too_few_for(&self, waves: u16) -> bool {
         let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
         self.most_room && room < u32::from(waves)
     }
 
-    /// Gives one wave a SIMD and registers; whether there are any.
+    /// Gives one wave a SIMD and registers. Returns whether a SIMD takes the wave.
     fn next(&mut self, place: &mut Place) -> bool {
         let count = self.maps.len();
         for step in 0..count {
@@ -113,13 +114,13 @@ impl<'a> Simds<'a> {
                 continue;
             }
             let Some(start) = first_from(self.maps, simd, self.from[simd], self.vgpr) else {
-                // Nothing is given back during a probe, so neither will a later wave fit here.
+                // A probe gives nothing back, so no later wave will fit on this SIMD either.
                 self.room[simd] = 0;
                 continue;
             };
             self.room[simd] -= 1;
             self.from[simd] = start + self.vgpr;
-            // There are at most 8 SIMDs, and the map is as long as a u16 said.
+            // There are at most 8 SIMDs, and the map has no more granules than a u16 counts.
             place.simd = simd as u8;
             place.vgpr = start as u16;
             self.rotation = ((simd + 1) % count) as u8;
@@ -128,7 +129,7 @@ impl<'a> Simds<'a> {
         false
     }
 
-    /// The SIMD with most room, ties to the lowest.
+    /// Finds the SIMD with most room, ties to the lowest.
     fn roomiest(&self) -> usize {
         let mut best = 0;
         for simd in 1..self.maps.len() {
@@ -139,13 +140,14 @@ impl<'a> Simds<'a> {
         best
     }
 
-    /// What the wave lacks that was just refused.
+    /// Names the resource that lacks for the wave that was just refused.
     fn lacks(&self) -> Resource {
         if self.vgpr > 0 { Resource::Vgpr } else { Resource::Waves }
     }
 }
 
-/// The first resource of which no run is long enough: which, wanted, longest left.
+/// Finds the first resource of which no run is long enough: the resource, the length wanted, and
+/// the longest run left.
 ///
 /// `None` where the workgroup fits, or where something lacks as a whole.
 pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resource, u32, u32)> {
@@ -173,12 +175,12 @@ pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resourc
     longest.map(|longest| (Resource::Vgpr, want, longest))
 }
 
-/// The lowest start at or after `from` of `want` free granules of one map.
+/// Finds the lowest start at or after `from` of a run of `want` free granules in one map.
 fn first_from(bank: &Bank, map: usize, from: u32, want: u32) -> Option<u32> {
     bank.first_fit_from(map, from, want).map(|plan| plan.start())
 }
 
-/// How many of `count` runs there are in one map, and the longest run that they leave.
+/// Counts how many of `count` runs fit in one map, and measures the longest run that they leave.
 fn take_runs(bank: &Bank, map: usize, want: u32, count: u16) -> (u16, u32) {
     let mut bank = bank.clone();
     for found in 0..count {

@@ -7,12 +7,12 @@ use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
 use super::plan::PlacedGroup;
 
-/// One compute unit.
+/// The granules of one compute unit, and the workgroups that hold them.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
-    /// Free wave slots of each SIMD; 0 beyond the last.
+    /// Free wave slots of each SIMD; 0 beyond the last SIMD.
     pub(super) slots: [u16; MAX_SIMDS],
-    /// See [`CuGranules::widest`].
+    /// The answer of [`CuGranules::widest`], kept up to date.
     widest: u32,
     /// Free scalar registers; `u16::MAX` where they never limit.
     sgpr_free: u16,
@@ -22,13 +22,13 @@ pub(super) struct CuGranules {
     /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
     /// new is let in.
     displaced: u32,
-    /// Which workgroups lie here, in no particular order.
+    /// The workgroups that lie here, in no particular order.
     pub(super) groups: Vec<(LaunchId, u64, PlacedGroup)>,
-    /// One map a SIMD.
+    /// Vector registers: one map a SIMD.
     pub(super) vgpr: Bank,
-    /// One map; `None` where scalar registers never limit.
+    /// Scalar registers: one map; `None` where they never limit.
     pub(super) sgpr: Option<Bank>,
-    /// One map.
+    /// LDS: one map.
     pub(super) lds: Bank,
 }
 
@@ -54,10 +54,11 @@ impl CuGranules {
         unit
     }
 
-    /// What certainly lacks for one more workgroup, at the price of a few comparisons.
+    /// Names a resource that certainly lacks for one more workgroup, at the price of a few
+    /// comparisons.
     ///
-    /// Refuses only what would leave no trace in a rotation: what lacks as a whole before any wave
-    /// is given a SIMD, or what the first wave lacks on every SIMD.
+    /// Refuses only a workgroup that would leave no trace in a rotation: where a resource lacks as
+    /// a whole before any wave is given a SIMD, or where the first wave finds none on any SIMD.
     pub(super) fn surely_lacks(&self, demand: &Demand) -> Option<Resource> {
         let waves = u32::from(demand.waves);
         if self.widest <= u32::from(demand.vgpr) {
@@ -79,10 +80,11 @@ impl CuGranules {
         (self.barriers < demand.barriers).then_some(Resource::Barriers)
     }
 
-    /// How many waves of this kind the free slots and registers of a SIMD hold, wherever they lie.
+    /// Counts the waves of this kind that the free slots and registers of a SIMD hold, wherever the
+    /// registers lie.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr.free_blocks(simd).checked_div(u32::from(vgpr));
-        // No larger than the slots, and those are u16.
+        // The result is no larger than the number of slots, which is a u16.
         by_registers.map_or(self.slots[simd], |waves| waves.min(u32::from(self.slots[simd])) as u16)
     }
 
@@ -95,14 +97,14 @@ impl CuGranules {
         groups.position(|&(launch, workgroup, _)| is_it(launch, workgroup))
     }
 
-    /// Gives back what the workgroup at this position holds, and forgets it.
+    /// Gives back everything that the workgroup at this position holds, and forgets the workgroup.
     pub(super) fn remove(&mut self, position: usize) -> (u64, PlacedGroup) {
         let (_, workgroup, group) = self.groups.swap_remove(position);
         self.give(&group.demand, &group.places);
         (workgroup, group)
     }
 
-    /// Takes the places of a workgroup, or changes nothing.
+    /// Takes the places of a workgroup. Returns `false` and changes nothing where one is taken.
     pub(super) fn take(&mut self, demand: &Demand, places: &[Place]) -> bool {
         let Some(first) = places.first() else {
             return false;
@@ -150,7 +152,7 @@ impl CuGranules {
         self.displaced += 1;
     }
 
-    /// Gives back the places of a workgroup that were taken before; none: it was displaced.
+    /// Gives back the places of a workgroup; a workgroup without places was displaced.
     fn give(&mut self, demand: &Demand, places: &[Place]) {
         if places.is_empty() {
             self.displaced -= 1;
@@ -185,19 +187,19 @@ impl CuGranules {
         self.widest = with_slot.map(|simd| self.vgpr.longest(simd) + 1).max().unwrap_or(0);
     }
 
-    /// One more than the longest run of vector registers on a SIMD with a free slot; 0 without a
-    /// slot. A wave that asks for as many finds no SIMD.
+    /// Returns one more than the longest run of vector registers on a SIMD with a free slot; 0
+    /// where no slot is free. A wave that wants that many registers or more finds no SIMD.
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }
 }
 
-/// Maps of one resource of a compute unit; of more than memory holds there is nothing.
+/// Makes the maps of one resource of a compute unit; no maps where memory cannot hold them.
 fn bank(maps: usize, granules: u32) -> Bank {
     Bank::new(maps, granules).unwrap_or_default()
 }
 
-/// Takes a run, if it is free.
+/// Takes a run if it is free. Returns whether it was.
 fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
     bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
 }

@@ -18,20 +18,20 @@ use crate::allocator::{Allocator, SimdRule};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BaselineConfig {
-    /// Whether answers carry addresses, so that fragmentation counts.
+    /// Set if answers carry addresses, so that fragmentation counts.
     pub addresses: bool,
 }
 
 /// Addresses of everything that a policy placed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Addressed {
-    /// Made at the first question, for the device of the view.
+    /// The allocator, made at the first question for the device of the view.
     allocator: Option<Allocator>,
 }
 
 impl Addressed {
     /// Places one workgroup of `entry`, with addresses, on the first compute unit of these
-    /// ranges that it fits; which.
+    /// ranges that it fits. Returns that compute unit.
     pub(crate) fn place(
         &mut self,
         cus: &Cus,
@@ -56,12 +56,12 @@ impl Addressed {
         Some(cu)
     }
 
-    /// Why the next workgroup of `launch` does not go on `cu`: what lacks when counted, or else the
-    /// longest run that is free.
+    /// Explains why the next workgroup of `launch` does not go on `cu`: by the resource that lacks
+    /// when counted, or else by the longest free run.
     pub(crate) fn refusal(&self, cus: &Cus, cu: CuId, launch: &Launch) -> Refusal {
         let counted = cus.refusal(cu, launch);
         match &self.allocator {
-            // Counted, it would fit.
+            // By counting alone the workgroup would fit, so its resources lie in pieces.
             Some(allocator) if counted.resource == Resource::Cus => {
                 allocator.fragmentation(launch.id, cu, &launch.demand)
             }
@@ -69,7 +69,7 @@ impl Addressed {
         }
     }
 
-    /// What is free where, once something was asked.
+    /// Sums the free runs of a compute unit; `None` before the first question.
     pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.allocator.as_ref()?.free_runs(cu)
     }
@@ -82,7 +82,7 @@ impl Addressed {
             Fact::Ended { launch, waves: WaveSpan::All, pieces } => {
                 for piece in *pieces {
                     for workgroup in piece.workgroups() {
-                        // What does not lie there was not placed by this policy.
+                        // A workgroup that does not lie there was not placed by this policy.
                         let _ = allocator.release(piece.cu, launch.id, workgroup);
                     }
                 }
@@ -100,7 +100,7 @@ impl Addressed {
     }
 }
 
-/// Adds the next workgroup, to the last piece if that is on the same compute unit.
+/// Adds the next workgroup: to the last piece if that is on the same compute unit.
 fn push(pieces: &mut Vec<Piece>, workgroup: u64, cu: CuId) {
     match pieces.last_mut() {
         Some(last) if last.cu == cu => {

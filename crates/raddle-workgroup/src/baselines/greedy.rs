@@ -9,7 +9,7 @@ use raddle_policy::{
 use super::addressed::{Addressed, BaselineConfig};
 use super::waiting::{Explained, MayFit, Refused, start, waiting};
 
-/// The lowest compute unit with room.
+/// A policy that places each workgroup on the lowest compute unit with room.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     addressed: Option<Addressed>,
@@ -17,7 +17,7 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// Greedy placing from compute unit 0.
+    /// Makes a policy that places greedily from compute unit 0.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(Addressed::default);
@@ -69,7 +69,7 @@ fn place_counted(
             if left == 0 {
                 return;
             }
-            // No more than the room, and that is a u32.
+            // The count is no more than the room, which is a u32.
             let count = u64::from(room).min(left) as u32;
             round.pieces.push(Piece { first, stride: 1, count, cu });
             first += u64::from(count);

@@ -11,16 +11,16 @@ use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, 
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Refused, start, waiting};
 
-/// Which launch is served first.
+/// The rule by which the launch that is served first is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum LeftoverOrder {
-    /// The one that arrived first.
+    /// The launch that arrived first.
     #[default]
     Arrival,
-    /// The most urgent one, of equals the one that arrived first: priorities of streams, which stop
-    /// nothing that has started.
+    /// The most urgent launch, of equals the one that arrived first: like priorities of streams,
+    /// which stop nothing that has started.
     Level,
 }
 
@@ -29,11 +29,11 @@ pub enum LeftoverOrder {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LeftoverConfig {
-    /// Which launch is served first.
+    /// The rule by which the launch that is served first is chosen.
     pub order: LeftoverOrder,
 }
 
-/// Each launch takes what the ones before it left over.
+/// A policy under which each launch takes what the launches before it left over.
 #[derive(Clone, Debug, Default)]
 pub struct Leftover {
     config: LeftoverConfig,
@@ -42,7 +42,7 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// With an order of its own; [`Leftover::default`] serves launches as they arrive.
+    /// Makes a policy with a given order; [`Leftover::default`] serves launches as they arrive.
     #[must_use]
     pub fn new(config: LeftoverConfig) -> Self {
         Self { config, ..Self::default() }
@@ -72,7 +72,8 @@ impl Leftover {
     }
 }
 
-/// Places workgroups of `entry` on these compute units, most room first; whether there is room.
+/// Places workgroups of `entry` on these compute units, most room first. Returns whether there is
+/// room for one.
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,

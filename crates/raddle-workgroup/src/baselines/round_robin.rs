@@ -12,7 +12,7 @@ use super::addressed::{Addressed, BaselineConfig};
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Explained, Refused, start, waiting};
 
-/// The next compute unit with room after the last one used.
+/// A policy that places each workgroup on the next compute unit with room after the last one used.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     cursor: u16,
@@ -22,7 +22,7 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Round-robin from compute unit 0.
+    /// Makes a policy that begins at compute unit 0.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(Addressed::default);
@@ -45,7 +45,7 @@ impl RoundRobin {
                 self.dealer.deal(Passes::Up, entry.next, limit, &mut round.pieces)
             };
             if let Some(last) = last {
-                // Below the number of compute units, which are numbered by u16.
+                // The remainder is below the number of compute units, which are numbered by u16.
                 self.cursor = ((last.index() + 1) % ready.cus.len()) as u16;
                 return start(entry.launch.id);
             }
@@ -87,7 +87,7 @@ impl RoundRobin {
     }
 }
 
-/// All compute units once around, from `cursor`.
+/// Lists all compute units once around, from `cursor`.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
     // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;

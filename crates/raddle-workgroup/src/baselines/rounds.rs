@@ -9,28 +9,30 @@ use core::ops::Range;
 
 use raddle_policy::{CuId, Cus, Demand, Piece};
 
-/// Which compute units take part in which pass.
+/// The rule by which compute units take part in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Pass p = 1, 2, ...: those with room for p or more. Cyclic order: round-robin.
+    /// Pass p = 1, 2, ...: the units with room for p or more. Cyclic order: round-robin.
     Up,
-    /// Pass l = most, most - 1, ...: those with room for l or more. Most room first: leftover.
+    /// Pass l = most, most - 1, ...: the units with room for l or more. Most room first: leftover.
     Down,
 }
 
-/// The compute units with room, in the order of dealing, as ranges of equal room; kept so that no answer
-/// allocates.
+/// The compute units with room, in the order of dealing, as ranges of equal room.
+///
+/// The list is kept so that no answer allocates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dealer {
     room: Vec<(Range<u16>, u32)>,
 }
 
-/// Passes in which the same compute units take part: those with room for `least` or more.
+/// Passes in which the same compute units take part: the units with room for `least`
+/// or more.
 struct Phase {
     least: u32,
     units: u32,
     passes: u32,
-    /// Where the next phase begins.
+    /// The level at which the next phase begins.
     next: u32,
 }
 
@@ -55,8 +57,8 @@ impl Dealer {
         }
     }
 
-    /// Deals workgroups `first .. first + count`, or as many as there is room for; where the last
-    /// went, `None` without room.
+    /// Deals workgroups `first .. first + count`, or as many as there is room for. Returns the
+    /// compute unit of the last workgroup, `None` without room.
     pub(crate) fn deal(
         &self,
         passes: Passes,
@@ -82,7 +84,7 @@ impl Dealer {
             let mut position = 0;
             for (units, _) in part {
                 let Range { start, end } = *units;
-                // No more than there are of them.
+                // The minimum is no more than the length of a range of u16.
                 let more = (extra.saturating_sub(position)).min(units.len() as u64) as u16;
                 for (units, count) in [(start..start + more, all + 1), (start + more..end, all)] {
                     let (len, stride) = (units.len() as u64, phase.units);
@@ -92,7 +94,7 @@ impl Dealer {
                     if extra == 0 || position < extra {
                         last = units.clone().last().map(CuId);
                     }
-                    // No more than the passes of the phase, and those are u32.
+                    // The count is no more than the passes of the phase, which are a u32.
                     let count = count as u32;
                     pieces.extend(units.zip(next + position..).map(|(cu, first)| Piece {
                         first,
@@ -109,7 +111,7 @@ impl Dealer {
         last
     }
 
-    /// The phase that begins at `level`; `None` after the last.
+    /// Finds the phase that begins at `level`; `None` after the last.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);
@@ -123,7 +125,7 @@ impl Dealer {
         };
         Some(Phase {
             least,
-            // As many as compute units at most, and their ids are u16.
+            // There are no more units than compute units, whose ids are u16.
             units: part(least).map(|(units, _)| units.len() as u32).sum(),
             passes: level.abs_diff(next),
             next,
@@ -137,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// One workgroup at a time, by the rule itself.
+    /// Places one workgroup at a time, by the rule itself.
     fn one_by_one(passes: Passes, rooms: &[u32], count: u64) -> Vec<CuId> {
         let (mut rooms, mut placed, mut cursor) = (rooms.to_vec(), Vec::new(), 0);
         for _ in 0..count {

@@ -32,25 +32,26 @@ pub struct SpatialConfig {
     /// Shares by process id, each 1 or more; a process beyond the list has the share with which it
     /// joined.
     pub shares: Vec<u32>,
-    /// The whole of which shares are parts, where they leave some of it to nobody; no less than
-    /// their sum counts.
+    /// The whole of which shares are parts, where the shares leave some of it to nobody; a number
+    /// below their sum counts as their sum.
     pub of: Option<u32>,
-    /// Whether units of a process that has nothing to start serve others.
+    /// Set if units of a process that has nothing to start serve other processes.
     pub lend: bool,
-    /// By process id, in parts as shares: what a process may have at most, with what it is lent; one
-    /// beyond the list, and one with 0, may have all.
+    /// The most units that a process may use, lent ones included: by process id, in parts as
+    /// shares. A process beyond the list, and one with 0, may use all.
     pub limits: Vec<u32>,
 }
 
-/// Every process has compute units of its own.
+/// A policy under which every process has compute units of its own.
 #[derive(Clone, Debug)]
 pub struct Spatial {
     config: SpatialConfig,
-    /// By process id.
+    /// The blocks of the processes, by process id.
     blocks: Vec<ProcessBlock>,
-    /// For how many compute units the blocks were cut; `None` when they have to be cut anew.
+    /// The number of compute units for which the blocks were cut; `None` when they have to be cut
+    /// anew.
     cut_for: Option<u16>,
-    /// What of others may be used, kept so that no answer allocates.
+    /// Units of other processes that may be used; the list is kept so that no answer allocates.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -63,20 +64,20 @@ struct ProcessBlock {
     units: Range<u16>,
     /// The launch of the process that last found no room here.
     refused: Option<RefusedHead>,
-    /// Whether it has something to start.
+    /// True if the process has a workgroup to start. Kept up to date under `lend` only.
     busy: bool,
 }
 
 /// A launch that found no room in its block, and why.
 #[derive(Clone, Copy, Debug)]
 struct RefusedHead {
-    /// The last question in which it found none.
+    /// The last question in which the launch found no room.
     question: u64,
     why: Refusal,
 }
 
 impl Spatial {
-    /// Static shares of the compute units.
+    /// Makes a policy with static shares of the compute units.
     ///
     /// # Errors
     /// When a share is 0.
@@ -95,7 +96,7 @@ impl Spatial {
         })
     }
 
-    /// The position of a process; one that never joined does so now, with share 1.
+    /// Finds the position of a process; a process that never joined does so now, with share 1.
     fn position(&mut self, process: ProcessId) -> usize {
         // Where no process has left, its id is its position.
         let likely = process.index();
@@ -161,13 +162,14 @@ impl Spatial {
             limit.map_or(u64::from(units), |limit| u64::from(limit) * u64::from(units) / all);
         let more = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(own.units.len());
         let idle = self.blocks.iter().filter(|block| !block.busy);
-        // What belongs to nobody is lent too.
+        // Units behind the last block belong to nobody, and are lent too.
         let last = self.blocks.iter().map(|block| block.units.end).max().unwrap_or(0);
         let idle = idle.flat_map(|block| block.units.clone()).chain(last..units);
         self.lent.extend(idle.map(CuId).take(more));
     }
 
-    /// Places what found no room in its own block on units that are lent; whether there is room.
+    /// Places workgroups that found no room in their own block on units that are lent. Returns
+    /// whether there is room for one.
     fn place_lent(
         &mut self,
         position: usize,
@@ -178,7 +180,7 @@ impl Spatial {
     ) -> bool {
         // Compute units are numbered by u16.
         self.borrow(position, cus.len() as u16);
-        // The last number is that of no compute unit.
+        // `u16::MAX` is the number of no compute unit, so the addition cannot overflow.
         let lent = self.lent.iter().map(|cu| cu.0..cu.0 + 1);
         place_within(&mut self.dealer, cus, lent, entry, bulk, round)
     }
@@ -194,14 +196,14 @@ impl Spatial {
             if block.refused.is_some_and(|before| before.question == question) {
                 continue;
             }
-            // What is lent is others' as well, so it is looked for afresh.
+            // Lent units serve other processes as well, so with `lend` no refusal is remembered.
             let known = |before: &RefusedHead| before.why.launch == launch.id && !self.config.lend;
             let before = block.refused.filter(known);
             let units = block.units.clone();
             let may_fit = self.asked.since(before.map_or(0, |before| before.question), ready.cus);
             let mut open = may_fit.of(units.clone()).peekable();
             let why = match before {
-                // Nothing was freed there, and nobody else places there.
+                // In this block nothing was freed, and no other process places there.
                 Some(before) if open.peek().is_none() => before.why,
                 _ if place_within(&mut self.dealer, ready.cus, open, entry, bulk, round)
                     || self.place_lent(position, ready.cus, entry, bulk, round) =>
@@ -233,10 +235,10 @@ fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
         return;
     }
     let due = |block: &ProcessBlock| u64::from(block.share) * u64::from(units);
-    // What is given is no more than all.
+    // `given` is no more than `all`, so the quotient is at most `units`, which is a u16.
     let mut left = (given * u64::from(units) / all) as u16;
     for block in &mut *blocks {
-        // At most `units`, and that is a u16.
+        // The whole part is at most `units`, which is a u16.
         let whole = (due(block) / all) as u16;
         block.units = 0..whole;
         left -= whole;

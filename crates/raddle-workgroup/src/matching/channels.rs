@@ -5,22 +5,22 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// Launches whose channel is remembered; by the lowest bits of their ids. Many times the launches that
-/// are ready at once.
+/// The number of launches whose channel is remembered, by the lowest bits of their ids: many times
+/// the number of launches that are ready at once.
 const RECENT: usize = 1024;
 
 /// Channels by stream, in the order of their first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// How many there are at most; without a limit, one a stream.
+    /// The most channels there can be; `None` makes each stream a channel.
     fold: Option<u32>,
-    /// By process and stream, ascending.
+    /// The channel of each stream, by process and stream, ascending.
     known: Vec<((ProcessId, StreamId), u32)>,
     /// A cache: the same launch is looked up many times in a row.
     recent: Vec<Recent>,
 }
 
-/// What is remembered of a launch.
+/// The channel of a launch that was looked up lately.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recent {
     launch: Option<LaunchId>,
@@ -42,13 +42,13 @@ impl Channels {
         Self { fold: fold.map(u32::from), known: Vec::new(), recent }
     }
 
-    /// How many have been used.
+    /// Returns the number of channels that have been used.
     pub(super) fn len(&self) -> usize {
         let used = self.known.len();
         self.fold.map_or(used, |fold| used.min(fold as usize))
     }
 
-    /// The channel of a launch.
+    /// Finds the channel of a launch.
     #[inline]
     pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
         let at = launch.id.index() % RECENT;
@@ -70,7 +70,7 @@ impl Channels {
         match self.known.binary_search_by_key(&stream, |&(stream, _)| stream) {
             Ok(at) => self.known[at].1,
             Err(at) => {
-                // As many as there are pairs of process and stream: fewer than launches.
+                // There are no more pairs of process and stream than launches, which a u32 counts.
                 let used = self.known.len() as u32;
                 let channel = self.fold.map_or(used, |fold| used % fold.max(1));
                 self.known.insert(at, (stream, channel));

@@ -1,4 +1,4 @@
-//! Which head goes next (seed 000, E1: a3, a4, a41, a42)?
+//! Which head goes next (seed 000, E1, steps a3, a4, a41 and a42)?
 
 use raddle_policy::{CuId, Tick};
 
@@ -7,7 +7,8 @@ use super::fit::{Matcher, bit};
 use super::head::ChannelHead;
 
 impl Matching {
-    /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
+    /// Chooses the head that goes next (a3 and a4). Returns its position among the heads, its
+    /// compute unit, and whether other heads of its level fit as well.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
         let Self { heads, matcher, .. } = self;
         let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
@@ -24,11 +25,11 @@ impl Matching {
         Some((at, cu, tied))
     }
 
-    /// a42: by marks. Changes them.
+    /// Chooses among fitting heads of equal rank by marks, and changes the marks (a42).
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
-        // Once a question: what comes behind a head takes its place.
+        // The list is sorted once a question: the head behind a placed one takes over its position.
         if !heads.is_sorted_by_key(|head| head.channel) {
             heads.sort_unstable_by_key(|head| head.channel);
         }
@@ -38,7 +39,7 @@ impl Matching {
         let channels = self.channels.len();
         if self.marked < channels {
             self.marked = channels.next_power_of_two();
-            // What does not fit into memory was refused when the policy was made.
+            // If memory cannot hold the marks, no head is chosen.
             self.marks = self.marks.widened(self.marked).ok()?;
         }
         let of =
@@ -48,7 +49,7 @@ impl Matching {
         of(chosen)
     }
 
-    /// Whether the next round can choose no other head than this one.
+    /// Returns whether the next round can choose no other head than this one.
     pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
         let Self { heads, matcher, .. } = self;
         let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;
@@ -57,8 +58,8 @@ impl Matching {
     }
 }
 
-/// Classes of which it is known whether they fit anywhere, for as long as nothing is placed: heads are
-/// many more than classes. Those beyond the first 64 are asked for each time.
+/// A cache of which classes fit somewhere, valid as long as nothing is placed: there are many more
+/// heads than classes. Classes beyond the first 64 are not cached.
 #[derive(Clone, Copy, Debug, Default)]
 struct FittingClasses {
     known: u64,

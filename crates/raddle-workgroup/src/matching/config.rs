@@ -9,28 +9,29 @@ use crate::Error;
 
 const TICKS_PER_US: u64 = 1_000;
 
-/// Parameters of [`Matching`](super::Matching): one a part.
+/// Parameters of [`Matching`](super::Matching), one for each part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
-    /// How long a free run the hardware reports (E4 to E7).
+    /// The search that decides how long a free run the hardware reports (E4 to E7).
     pub search: SearchRule,
-    /// Which level goes first (E1, E2).
+    /// The order of levels (E1, E2).
     pub order: LevelOrder,
-    /// Which of several channels of one level, where the seed says "at random" (a42).
+    /// The choice among several channels of one level, where the seed says "at random" (a42).
     pub pick: Choice,
-    /// In which of the free runs that are long enough (a44).
+    /// The choice among the free runs that are long enough (a44).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
     pub fit: Fit,
-    /// How a workgroup's waves lie on SIMDs (E8).
+    /// The rule by which a workgroup's waves lie on SIMDs (E8).
     pub balance: Balance,
-    /// Which of several compute units (E9, E10).
+    /// The choice among several compute units that fit (E9, E10).
     pub place: PlaceRule,
-    /// When a workgroup that may be cut is cut into its waves (E3); never, without.
+    /// The rule by which a workgroup that may be cut is cut into its waves (E3); without it, no
+    /// workgroup is cut.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
-    /// How long a decision takes; no time, without.
+    /// The time that a decision takes; without it, decisions take no time.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decision: Option<DecisionTime>,
     /// The number of channels that streams are folded into, in the order of their first use; each
@@ -39,39 +40,40 @@ pub struct MatchingConfig {
     pub channels: Option<u16>,
 }
 
-/// Which level goes first.
+/// The order of levels: the first is the best.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LevelOrder {
-    /// The most urgent one, always.
+    /// The most urgent level is always the best.
     #[default]
     Static,
-    /// Each for a while, over and over (E2); levels beyond the windows share the last one.
+    /// Each level is the best for a while, over and over (E2); levels beyond the windows share the
+    /// last window.
     Windows(LevelWindows),
 }
 
-/// How long each level is best, the most urgent one first, in one of two units.
+/// The time for which each level is best, the most urgent level first, in one of two units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LevelWindows {
-    /// In nanoseconds, so in ticks of a replay.
+    /// The lengths in nanoseconds, which are ticks of a replay.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_ns: Vec<u64>,
-    /// In microseconds.
+    /// The lengths in microseconds.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_us: Vec<u64>,
 }
 
 impl LevelWindows {
-    /// The length of each in microseconds.
+    /// Makes windows of these lengths in microseconds.
     #[must_use]
     pub const fn us(windows_us: Vec<u64>) -> Self {
         Self { windows_ns: Vec::new(), windows_us }
     }
 
-    /// In ticks.
+    /// Returns the lengths in ticks.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both units are given.
@@ -85,44 +87,45 @@ impl LevelWindows {
     }
 }
 
-/// How long a decision takes: the clocks of the search that is chosen, by the circuit model of
+/// The time that a decision takes: the clocks of the chosen search, by the circuit model of
 /// `raddle-bitmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DecisionTime {
-    /// How its steps are spread over clocks.
+    /// The way in which the steps of the search are spread over clocks.
     pub timing: SearchTiming,
-    /// The clock of the dispatcher, in MHz; `raddle` takes that of the device where it is not given.
+    /// The clock of the dispatcher, in MHz; where it is not given, `raddle` takes the clock of the
+    /// device.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
 }
 
-/// How the steps of a search are spread over clocks (E4 to E7).
+/// The way in which the steps of a search are spread over clocks (E4 to E7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SearchTiming {
-    /// All in one.
+    /// All steps in one clock.
     OneClock,
-    /// One clock each, each with its own hardware.
+    /// One clock for each step, each step with its own hardware.
     ThreeClocks,
-    /// One clock each on one set of hardware; the grouped search alone has it.
+    /// One clock for each step, on one set of hardware; only the grouped search has this timing.
     Reused,
 }
 
-/// In which of the free runs that are long enough one is taken; always at the run's start, ties to
-/// the lowest.
+/// The choice among the free runs that are long enough; the taken run begins at the start of the
+/// chosen one, ties to the lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fit {
-    /// The lowest.
+    /// The lowest run.
     #[default]
     First,
-    /// The shortest.
+    /// The shortest run.
     Best,
-    /// The longest.
+    /// The longest run.
     Worst,
 }
 
@@ -134,7 +137,7 @@ impl Fit {
     }
 }
 
-/// Which of several equals.
+/// The choice among several equal channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -142,38 +145,40 @@ pub enum Choice {
     /// The lowest channel.
     #[default]
     Lowest,
-    /// By pseudo-random numbers.
+    /// A channel by pseudo-random numbers.
     Seeded {
-        /// Equal seeds give equal choices.
+        /// The seed of the numbers; equal seeds give equal choices.
         seed: u64,
     },
 }
 
-/// How a workgroup's waves lie on SIMDs: as evenly as can be, the surplus from a SIMD on that a
-/// pointer of each compute unit names.
+/// The rule by which a workgroup's waves lie on SIMDs: as evenly as can be, the surplus from a SIMD
+/// on that a pointer of each compute unit names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Balance {
-    /// It names the SIMD that got the last surplus wave, the next one goes behind.
+    /// The pointer names the SIMD that got the last surplus wave; the next surplus wave goes to the
+    /// SIMD behind.
     #[default]
     Tail,
-    /// It stays at SIMD 0.
+    /// The surplus always begins at SIMD 0.
     Fixed,
 }
 
-/// When a workgroup that may be cut is cut into its waves.
+/// The rule that decides when a workgroup that may be cut is cut into its waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
-    /// Rounds in a row in which nothing fits that are borne (the seed's G); the next one cuts.
+    /// The number of rounds in a row in which nothing fits and nothing is cut (the seed's G); the
+    /// next such round cuts.
     pub threshold: u64,
-    /// While nothing fits and something could be cut, there is a round each time so many
-    /// nanoseconds have passed; without either unit 10.
+    /// Nanoseconds between two rounds while nothing fits and a workgroup could be cut; 10 where
+    /// neither unit is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
-    /// The same in microseconds.
+    /// Microseconds between two rounds, instead of `retry_ns`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_us: Option<u64>,
 }
@@ -185,10 +190,10 @@ impl Default for SplitRule {
 }
 
 impl SplitRule {
-    /// Ticks between two rounds where nothing else is said.
+    /// Ticks between two rounds where no time is configured.
     pub(crate) const RETRY: u64 = 10;
 
-    /// Ticks between two rounds.
+    /// Returns the ticks between two rounds.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both units are given, [`Error::NoRetry`] for 0.
@@ -203,96 +208,97 @@ impl SplitRule {
     }
 }
 
-/// Which compute unit of those that fit.
+/// The choice among the compute units that fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum PlaceRule {
-    /// The lowest.
+    /// The lowest compute unit.
     #[default]
     LowestIndex,
-    /// The next one after the last workgroup's.
+    /// The next compute unit after the one of the last workgroup.
     RoundRobin,
-    /// The one with most free wave slots; ties to the lowest.
+    /// The compute unit with most free wave slots; ties to the lowest.
     MostWaves,
-    /// The one with most free, resources weighted (E9).
+    /// The compute unit with most free, resources weighted (E9).
     MostFree(FreeWeights),
-    /// The one that issued least power lately (E10).
+    /// The compute unit that drew least power lately (E10).
     LeastPower(PowerWeights),
-    /// Both, each in proportion to its largest.
+    /// Free resources and recent power together, each in proportion to its largest.
     Mix {
-        /// For what is free.
+        /// The weights of free resources.
         free: FreeWeights,
-        /// For recent power.
+        /// The weights of recent power.
         power: PowerWeights,
-        /// How much the one and the other count: a, b.
+        /// The shares of free resources and of recent power in the score: a, b.
         shares: [u64; 2],
     },
 }
 
-/// What one unit of each resource counts (the seed's i10).
+/// The weight of one unit of each resource (the seed's i10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct FreeWeights {
-    /// Of a wave slot.
+    /// The weight of a wave slot.
     pub waves: u64,
-    /// Of a granule of vector registers.
+    /// The weight of a granule of vector registers.
     pub vgpr: u64,
-    /// Of a granule of scalar registers.
+    /// The weight of a granule of scalar registers.
     pub sgpr: u64,
-    /// Of a granule of LDS.
+    /// The weight of a granule of LDS.
     pub lds: u64,
-    /// What is counted of resources that lie in one run.
+    /// The amount that counts of resources that lie in one run.
     pub amounts: Amounts,
 }
 
-/// What counts as free of a resource that lies in one run.
+/// The amount that counts as free of a resource that lies in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Amounts {
-    /// All of it.
+    /// All free granules of the resource.
     #[default]
     Free,
-    /// Its longest run, summed over the SIMDs.
+    /// The longest run that the search reports, summed over the SIMDs.
     LongestRun,
 }
 
-/// What one instruction of each kind counts (the seed's j10), and for how long.
+/// The weight of one instruction of each kind (the seed's j10), and for how long it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct PowerWeights {
-    /// In the order of [`raddle_policy::InstructionKind::ALL`].
+    /// The weights, in the order of [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// How far back instructions count, in ticks (the seed's NX): 1,024, which the seed prefers,
-    /// where neither key is given.
+    /// The time for which past instructions count, in ticks (the seed's NX): 1,024, which the seed
+    /// prefers, where neither key is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_ticks: Option<u64>,
-    /// The same as a power of two: 2 to this many, at most 63 (claim 5).
+    /// The exponent of that time as a power of two, instead of `history_ticks`; at most 63
+    /// (claim 5).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
-    /// Whether as many ticks ahead count too, as if nothing ended: so what is placed counts at once,
-    /// and not from the next tick on.
+    /// Set if an equal number of ticks ahead counts too, as if nothing ended: so a placed workgroup
+    /// counts at once, and not from the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,
 }
 
 impl PowerWeights {
-    /// These weights over the 1,024 ticks that the seed prefers.
+    /// Makes weights that count over the 1,024 ticks that the seed prefers.
     #[must_use]
     pub const fn new(weights: [u64; 6]) -> Self {
         Self { weights, history_ticks: None, history_log2: None, ahead: false }
     }
 
-    /// How far back instructions count, in ticks.
+    /// Returns for how long past instructions count, in ticks.
     ///
     /// # Errors
-    /// [`Error::TwoUnits`] where both keys are given, [`Error::NoCycles`] for none,
+    /// [`Error::TwoUnits`] where both keys are given, [`Error::NoCycles`] for 0 ticks,
     /// [`Error::History`] for more than 2 to the 63.
     pub const fn history(&self) -> Result<u64, Error> {
         match (self.history_ticks, self.history_log2) {

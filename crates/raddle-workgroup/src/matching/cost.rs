@@ -6,25 +6,25 @@ use super::config::SearchTiming;
 use super::search::SearchRule;
 use crate::Error;
 
-/// What a search takes on one compute unit: a finder for the registers of each SIMD, one for scalar
-/// registers and one for LDS, side by side; or the one finder that serves them in turn. Counted
-/// without gates that have a constant input, as synthesis leaves it.
+/// The hardware cost of a search on one compute unit: a finder for the registers of each SIMD, one
+/// for scalar registers and one for LDS, side by side; or the one finder that serves them in turn.
+/// Gates with a constant input are not counted, as synthesis removes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCost {
     /// Gates with two inputs.
     pub gates: u64,
     /// Bits held between clocks.
     pub register_bits: u64,
-    /// Clocks of a round: those of the slowest finder, or of all periods of the shared one.
+    /// Clocks of a round: of the slowest finder, or of all periods of the shared finder.
     pub clocks: u32,
 }
 
 impl SearchCost {
-    /// What this search takes on a compute unit of this shape.
+    /// Computes the cost of a search on a compute unit of this shape.
     ///
     /// # Errors
-    /// [`Error::NoCircuit`] without the feature `circuit`; where a resource cannot be searched so, or
-    /// the search has no such timing.
+    /// [`Error::NoCircuit`] without the feature `circuit`; where the search does not suit a
+    /// resource, or does not have this timing.
     #[cfg(feature = "circuit")]
     pub fn new(search: &SearchRule, timing: SearchTiming, shape: &CuShape) -> Result<Self, Error> {
         use raddle_bitmap::circuit::Variant;
@@ -58,14 +58,16 @@ impl SearchCost {
         Ok(all)
     }
 
+    /// Refuses, as the circuit model is not built in.
+    ///
     /// # Errors
-    /// [`Error::NoCircuit`].
+    /// [`Error::NoCircuit`], always.
     #[cfg(not(feature = "circuit"))]
     pub const fn new(_: &SearchRule, _: SearchTiming, _: &CuShape) -> Result<Self, Error> {
         Err(Error::NoCircuit)
     }
 
-    /// Adds so many finders of a resource beside those that are there.
+    /// Adds `count` finders of a resource, which work beside the finders added before.
     #[cfg(feature = "circuit")]
     fn add(
         &mut self,
@@ -94,8 +96,8 @@ impl SearchCost {
 mod tests {
     use super::*;
 
-    /// By the formulas of `raddle_bitmap::circuit::Cost`, for two SIMDs of 8 granules, no scalar
-    /// registers, and 16 granules of LDS.
+    /// Compares the sum with the formulas of `raddle_bitmap::circuit::Cost`, for two SIMDs of 8
+    /// granules, no scalar registers, and 16 granules of LDS.
     #[test]
     fn finders_of_a_compute_unit_add_up() {
         let shape = CuShape {

@@ -1,7 +1,8 @@
 //! When is a head that never fits cut into its waves, and which one (seed 000, E3)?
 //!
 //! A round is one question with a head that waits, after something has happened or time has passed;
-//! asking again at once is none. Units: ticks.
+//! a question asked
+//! again at once is no round. Units: ticks.
 
 use alloc::vec::Vec;
 
@@ -16,11 +17,11 @@ use crate::split::{Failures, Outcome, Step};
 pub(super) struct Cutting {
     failures: Failures,
     retry: u64,
-    /// Facts heard so far.
+    /// The number of facts heard so far.
     facts: u64,
-    /// The round that has been counted: facts heard, and when.
+    /// The last round that was counted: the number of facts heard by then, and its tick.
     counted: Option<(u64, Tick)>,
-    /// Since when rounds follow each other although nothing happens.
+    /// The tick since which rounds follow each other although nothing happens.
     waiting: Option<Tick>,
     /// Workgroups that are to be cut, or are being.
     cut: Vec<(LaunchId, u64)>,
@@ -28,30 +29,31 @@ pub(super) struct Cutting {
 
 impl Cutting {
     /// # Errors
-    /// For no time between two rounds, and for two units of it.
+    /// For no time between two rounds, and for a time given in two units.
     pub(super) fn new(rule: SplitRule) -> Result<Self, Error> {
         let (facts, counted, waiting, cut) = (0, None, None, Vec::new());
         let (failures, retry) = (Failures::new(rule.threshold), rule.retry()?);
         Ok(Self { failures, retry, facts, counted, waiting, cut })
     }
 
-    /// Something has happened.
+    /// Notes that something has happened, so the next question is a new round.
     pub(super) const fn heard(&mut self) {
         self.facts += 1;
     }
 
-    /// Whether a workgroup, of which so many waves have started, goes in pieces of one wave.
+    /// Returns whether a workgroup, of which `started` waves have started, goes in pieces of one
+    /// wave.
     pub(super) fn is_cut(&self, launch: LaunchId, workgroup: u64, started: u16) -> bool {
         started > 0 || self.cut.contains(&(launch, workgroup))
     }
 
-    /// Something fitted.
+    /// Notes that a workgroup fitted: failures count from 0 again.
     pub(super) const fn fitted(&mut self) {
         self.failures.round(Outcome::Fit);
         self.waiting = None;
     }
 
-    /// Nothing fitted; whether a workgroup is to be cut now (c3). The same round counts once.
+    /// Notes that nothing fitted, once a round. Returns whether a workgroup is to be cut now (c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {
@@ -66,29 +68,31 @@ impl Cutting {
         matches!(self.failures.round(Outcome::Fail), (_, Step::Split))
     }
 
-    /// A workgroup is cut.
+    /// Notes that a workgroup is cut.
     pub(super) fn cut(&mut self, launch: LaunchId, workgroup: u64) {
         self.cut.push((launch, workgroup));
     }
 
-    /// Rounds follow each other although nothing happens: when the one comes that cuts.
+    /// Lets rounds follow each other although nothing happens. Returns the tick of the round that
+    /// will cut.
     pub(super) const fn retry_at(&mut self, now: Tick) -> Tick {
         self.waiting = Some(now);
         Tick(now.0.saturating_add(self.retry.saturating_mul(self.failures.left())))
     }
 
-    /// The last wave of a workgroup has started.
+    /// Forgets a workgroup that was cut, as its last wave has started.
     pub(super) fn done(&mut self, launch: LaunchId, workgroup: u64) {
         self.cut.retain(|&it| it != (launch, workgroup));
     }
 
-    /// A launch has ended, or begins again.
+    /// Forgets the cut workgroups of a launch that has ended, or begins again.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         self.cut.retain(|&(id, _)| id != launch);
     }
 }
 
-/// Whether workgroups of a launch could go in pieces: their waves are independent, and there are several.
+/// Returns whether workgroups of a launch could go in pieces: if they have several waves, which are
+/// independent.
 pub(super) fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }

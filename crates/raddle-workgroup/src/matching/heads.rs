@@ -1,4 +1,4 @@
-//! Which workgroup is at the head of each channel (seed 000, E1: a1)?
+//! Which workgroup is at the head of each channel (seed 000, E1, step a1)?
 
 use raddle_policy::{ReadyView, Refusal, Tick};
 
@@ -7,7 +7,8 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// a1: the head of every channel, and its class; or a head that will never fit.
+    /// Collects the head of every channel, with its class (a1). Returns a refusal where a head will
+    /// never fit.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -34,8 +35,11 @@ impl Matching {
         None
     }
 
-    /// A head that has become the head of its channel: workgroup `next` of an entry, of which the first
-    /// `cut` waves have started.
+    /// Makes the head of a channel: workgroup `next` of the launch at `at` in the view, of which
+    /// the first `cut` waves have started.
+    ///
+    /// # Errors
+    /// A refusal where the workgroup will never fit.
     fn head(
         &mut self,
         ready: &ReadyView<'_>,
@@ -54,7 +58,8 @@ impl Matching {
                 (seen.head, seen.since) = (Some((launch.id, next)), now);
             }
             if cutting.is_cut(launch.id, next, cut) {
-                // Pieces are of the least urgent level: whole workgroups go first.
+                // The waves of a cut workgroup have the least urgent level: whole workgroups go
+                // first.
                 (level, wave) = (last, cut);
             }
             may_fit_cut = wave == WHOLE && super::cutting::may_be_cut(launch);
@@ -74,8 +79,9 @@ impl Matching {
         Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
-    /// Puts what comes behind a head in its place: workgroup `next` of its launch, or the next launch of
-    /// its channel. Whether heads can still be compared: not where one will never fit.
+    /// Replaces a head by what comes behind it: workgroup `next` of its launch, or the next launch
+    /// of its channel. Returns whether heads can still be compared: not where the new one will
+    /// never fit.
     #[inline]
     pub(super) fn advance(
         &mut self,

@@ -1,4 +1,5 @@
-//! Which level goes before which, and which of several equal channels (seed 000, E2; E1: a42)?
+//! Which level goes before which, and which of several equal channels (seed 000, E2; E1, step
+//! a42)?
 
 use raddle_policy::Tick;
 
@@ -6,17 +7,17 @@ use super::config::{Choice, LevelOrder};
 use crate::Error;
 use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 
-/// LevelRanks that a launch can have.
+/// The number of levels that a launch can have.
 const LEVELS: usize = 256;
 
-/// LevelRanks and the order they are in.
+/// The levels and the order that they are in.
 #[derive(Clone, Debug)]
 pub(super) enum LevelRanks {
     Fixed(Fixed),
     Windows(Windows),
 }
 
-/// Who of several equal ones is taken.
+/// The rule by which one of several equal channels is taken.
 #[derive(Clone, Debug)]
 pub(super) enum Picker {
     Lowest(Lowest),
@@ -43,7 +44,7 @@ impl Pick for Picker {
 
 impl LevelRanks {
     /// # Errors
-    /// For windows that are none or empty.
+    /// For no windows, or a window of 0 ticks.
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
         match order {
             LevelOrder::Static => Ok(Self::Fixed(Fixed::new(LEVELS)?)),
@@ -58,7 +59,8 @@ impl LevelRanks {
         }
     }
 
-    /// Folded levels are always within the order.
+    /// Returns the rank of a level at `now`, 0 for the best. Levels are folded before, so they are
+    /// always within the order.
     #[inline]
     pub(super) fn rank(&self, level: usize, now: Tick) -> usize {
         let rank = match self {

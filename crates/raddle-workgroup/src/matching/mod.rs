@@ -5,7 +5,8 @@
 //! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
 //! of each resource (a43 to a45). A large urgent workgroup that fits nowhere does not block others.
 //!
-//! One answer goes on until nothing fits: a part of it is as many rounds as choose one launch and no other.
+//! One answer goes on until nothing fits. A part of it holds the rounds in a row that choose one
+//! launch.
 
 mod channels;
 mod choose;
@@ -48,17 +49,17 @@ use levels::{LevelRanks, Picker};
 use pace::Pace;
 use places::Places;
 
-/// Kinds of waits: resources and reasons.
+/// The number of kinds of waits: pairs of a resource and a reason.
 const WAITS: usize = 24;
 
-/// Every channel's head against every compute unit.
+/// A policy that matches every channel's head against every compute unit.
 #[derive(Clone, Debug)]
 pub struct Matching {
     matcher: Matcher,
     levels: LevelRanks,
     pick: Picker,
     marks: Marks,
-    /// How many channels there are marks for.
+    /// The number of channels that `marks` has room for.
     marked: usize,
     channels: Channels,
     places: Places,
@@ -72,11 +73,11 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// For a device of `cus` compute units of this shape.
+    /// Makes a policy for a device of `cus` compute units of this shape.
     ///
     /// # Errors
-    /// When a resource of the shape cannot be searched so; for windows that are none or empty, for
-    /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
+    /// When the search does not suit a resource of the shape; for no windows, or one of 0 ticks,
+    /// for weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
     /// channels, and cutting with no time between rounds.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = LevelRanks::new(&config.order)?;
@@ -108,7 +109,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// A question, when a decision takes time: where one can be made, a single one.
+    /// Answers a question where a decision may take time: then a question leads to one decision,
+    /// and only when its round is over.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -130,7 +132,7 @@ impl Matching {
         }
     }
 
-    /// Ends that are seen by now.
+    /// Carries out the ends that are seen by now.
     fn see(&mut self, now: Tick) {
         while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
             self.ended(&end.launch, end.waves, &end.pieces, now);
@@ -141,13 +143,13 @@ impl Matching {
         let wave = match waves {
             WaveSpan::All => WHOLE,
             WaveSpan::Cut { first, count: 1 } => first,
-            // This policy starts nothing of the kind.
+            // This policy starts whole workgroups and single waves only.
             _ => return,
         };
         let Self { matcher, places, .. } = self;
         let mut rest = pieces;
         while !rest.is_empty() {
-            // What fills its compute units leaves at once.
+            // Pieces that hold all workgroups of their compute units are released together.
             let all = if wave == WHOLE { matcher.release_all(rest, launch.id) } else { 0 };
             let (gone, behind) = rest.split_at(all.max(1));
             for piece in gone {
@@ -157,7 +159,7 @@ impl Matching {
                     let released = |&workgroup: &u64| {
                         matcher.release(piece.cu, launch, name(workgroup)).is_ok()
                     };
-                    // What does not lie there was not placed by this policy.
+                    // A workgroup that does not lie there was not placed by this policy.
                     count = piece.workgroups().filter(released).count() as u32;
                 }
                 places.left(piece.cu, launch, (count, wave), now);
@@ -199,7 +201,7 @@ impl Allocate for Matching {
             return;
         }
         if matches!(fact, Fact::TakenOff { .. } | Fact::Returning { .. } | Fact::Restored { .. }) {
-            // What leaves and comes back is told in order.
+            // Earlier ends are carried out first, so that places are released and taken in order.
             self.see(Tick(u64::MAX));
         }
         let Self { matcher, places, cutting, .. } = self;

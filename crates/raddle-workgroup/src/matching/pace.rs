@@ -1,9 +1,10 @@
 //! How long does a decision take, and what does it not see yet (seed 000, E4 to E7)?
 //!
-//! A round of the matching takes as many clocks as the slowest search of a resource; rounds follow each
-//! other without a gap while something is placed, and a round begins when something has happened. A
-//! finder that serves the resources in turn reads each once in its round, so what is given back while
-//! a round goes is seen by the next one that begins after it: until then it is taken.
+//! A round of the matching takes as many clocks as the slowest search of a resource; rounds follow
+//! each other without a gap while something is placed, and a round begins when something has
+//! happened. A finder that serves the resources in turn reads each once in its round. So granules
+//! that are given back during a round are seen by the round that begins next: until then they count
+//! as taken.
 //!
 //! Units: ps within, ticks of 1,000 ps outside.
 
@@ -20,7 +21,7 @@ use crate::Error;
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
 
-/// An end that is not seen yet.
+/// An end of workgroups that the finder does not see yet.
 #[derive(Clone, Debug)]
 pub(super) struct LateEnd {
     seen: Tick,
@@ -33,9 +34,9 @@ pub(super) struct LateEnd {
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
-    /// When the round that goes on is over.
+    /// The time at which the present round is over, in ps; `None` where no round goes on.
     over: Option<u64>,
-    /// Whether ends are seen by rounds alone.
+    /// True if one finder serves all resources, so that an end is seen only by the next round.
     shared: bool,
     late: VecDeque<LateEnd>,
 }
@@ -55,10 +56,12 @@ impl Pace {
         Ok(Self { round, over: None, shared, late: VecDeque::new() })
     }
 
-    /// When a decision can be made, if not now; begins a round where none goes on.
+    /// Returns the tick at which a decision can be made, `None` for now. Begins a round where none
+    /// goes on.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
-        // One that was over more than a tick ago had nothing to decide then.
+        // A round that was over more than a tick ago had nothing to decide, so a new one begins
+        // now.
         let goes_on = self.over.filter(|over| over.saturating_add(PS_PER_TICK) > begins);
         let over = goes_on.unwrap_or_else(|| begins.saturating_add(self.round));
         self.over = Some(over);
@@ -66,21 +69,21 @@ impl Pace {
         (at > now).then_some(at)
     }
 
-    /// Something was placed: the next round begins.
+    /// Begins the next round without a gap, as something was placed.
     pub(super) const fn placed(&mut self) {
         if let Some(over) = &mut self.over {
             *over = over.saturating_add(self.round);
         }
     }
 
-    /// Nothing fitted: the next round begins when something has happened. When something is seen of
-    /// which nobody knows yet.
+    /// Ends the rounds, as nothing fitted: the next round begins when something has happened.
+    /// Returns the tick at which the next end will be seen.
     pub(super) fn rests(&mut self) -> Option<Tick> {
         self.over = None;
         self.late.front().map(|end| end.seen)
     }
 
-    /// Notes an end, if it is not seen at once.
+    /// Notes an end if it is seen later. Returns `false` where ends are seen at once.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,
@@ -102,7 +105,7 @@ impl Pace {
         true
     }
 
-    /// The next end that is seen by now.
+    /// Takes the next end that is seen by now.
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
         if self.late.front()?.seen > now {
             return None;

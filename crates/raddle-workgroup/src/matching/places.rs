@@ -9,28 +9,29 @@ use super::scores::ScoreTree;
 use crate::Error;
 use crate::place::{Mix, Weights};
 
-/// A rule with what it remembers of each compute unit.
+/// A rule that chooses compute units, with its memory of each unit.
 #[derive(Clone, Debug)]
 pub(super) enum Places {
     Lowest,
-    /// Where the next search begins.
+    /// The compute unit at which the next search begins (round-robin).
     Next(usize),
     Scored(Scored),
 }
 
-/// The best score by what is free, by recent power, or by both.
+/// The choice of the best score, by free resources, by recent power, or by both.
 #[derive(Clone, Debug)]
 pub(super) struct Scored {
     free: Option<Freest>,
     power: Option<Power>,
     mix: Option<Mix>,
     tree: ScoreTree,
-    /// When the power in the tree is of, and the compute units whose power changes with time.
+    /// The tick for which the tree holds the power; `moving` are the units whose power changes with
+    /// time.
     now: Tick,
     moving: CuSet,
 }
 
-/// What is free on a compute unit, weighted (E9).
+/// The weights of the free resources of a compute unit (E9).
 #[derive(Clone, Debug)]
 struct Freest {
     weights: Weights,
@@ -64,7 +65,7 @@ impl Places {
         Ok(places)
     }
 
-    /// The compute unit that is asked first.
+    /// Returns the compute unit that is looked at first.
     pub(super) const fn first(&self) -> usize {
         match self {
             Self::Next(cursor) => *cursor,
@@ -72,7 +73,7 @@ impl Places {
         }
     }
 
-    /// Where the next workgroup of a class goes; `None` where it fits nowhere.
+    /// Chooses the compute unit of the next workgroup of a class; `None` where it fits nowhere.
     #[inline(always)]
     pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<CuId> {
         match self {
@@ -83,13 +84,13 @@ impl Places {
         }
     }
 
-    /// Whether a compute unit takes workgroups until it is full.
+    /// Returns whether the rule chooses one compute unit until that unit is full.
     #[inline(always)]
     pub(super) const fn fills(&self) -> bool {
         matches!(self, Self::Lowest)
     }
 
-    /// Waves of a launch have been placed.
+    /// Notes that a workgroup of a launch, or a wave of one, has been placed.
     #[inline(always)]
     pub(super) fn placed(
         &mut self,
@@ -114,7 +115,7 @@ impl Places {
         }
     }
 
-    /// Waves have come back.
+    /// Notes that a saved workgroup of a launch, or a wave of one, has come back.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored(scored) = self {
             scored.power_changed(cu, |power, cu| {
@@ -123,7 +124,7 @@ impl Places {
         }
     }
 
-    /// Waves of so many workgroups have left.
+    /// Notes that `count` workgroups of a launch, or a wave of each, have left.
     #[inline(always)]
     pub(super) fn left(&mut self, cu: CuId, launch: &Launch, (count, wave): (u32, u16), now: Tick) {
         let Self::Scored(scored) = self else { return };
@@ -134,7 +135,7 @@ impl Places {
         }
     }
 
-    /// What is free on a compute unit has changed.
+    /// Notes that the free resources of a compute unit have changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored(scored) = self {
@@ -142,7 +143,7 @@ impl Places {
         }
     }
 
-    /// What is free has changed anywhere.
+    /// Notes that the free resources of any compute unit may have changed.
     pub(super) fn all_changed(&mut self, matcher: &Matcher) {
         if let Self::Scored(scored) = self {
             (0..matcher.len()).for_each(|cu| scored.measure(matcher, cu));
@@ -151,7 +152,7 @@ impl Places {
 }
 
 impl Scored {
-    /// The best of the compute units that fit.
+    /// Finds the best of the compute units that fit.
     #[inline(never)]
     fn plan(&mut self, open: OpenCus<'_>, now: Tick) -> Option<CuId> {
         self.pass(now);
@@ -170,11 +171,12 @@ impl Scored {
         best.map(|(cu, _)| CuId(cu as u16))
     }
 
-    /// Time has passed: what was drawn in a window that moves on is another amount.
+    /// Moves the window of power on to `now`, and scores the units anew whose power changes with
+    /// time.
     fn pass(&mut self, now: Tick) {
         let Some(power) = self.power.as_mut().filter(|_| now != self.now) else { return };
         if now < self.now {
-            // Nothing is settled as seen from before.
+            // Time has gone backwards: a score that had settled may be another one at `now`.
             (0..power.len()).for_each(|cu| self.moving.insert(cu));
         }
         self.now = now;
@@ -188,7 +190,7 @@ impl Scored {
         }
     }
 
-    /// Waves start or end on a compute unit.
+    /// Changes the power of a compute unit, as waves start or end there.
     #[inline(always)]
     fn power_changed(&mut self, cu: CuId, change: impl FnOnce(&mut Power, usize)) {
         let (cu, Some(power)) = (cu.index(), &mut self.power) else { return };
@@ -199,7 +201,7 @@ impl Scored {
         }
     }
 
-    /// Weighs what is free on a compute unit, if there is such a one.
+    /// Weighs the free resources of a compute unit, if the rule counts them.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         let Some(free) = self.free.as_ref().filter(|_| cu < matcher.len()) else { return };
@@ -210,7 +212,7 @@ impl Scored {
     }
 }
 
-/// How many waves a whole workgroup has, or one of its waves alone.
+/// Returns the number of waves: of a whole workgroup, or 1 for a wave of one that was cut.
 const fn waves_of(launch: &Launch, wave: u16) -> u16 {
     if wave == WHOLE { launch.demand.waves } else { 1 }
 }
@@ -219,7 +221,7 @@ impl Freest {
     fn new(weights: &FreeWeights, matcher: &Matcher) -> Result<Self, Error> {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = *weights;
         let weights = Weights::new(&[waves, vgpr, sgpr, lds])?;
-        // No compute unit has ever more free than now, so no score is ever larger.
+        // All compute units are empty now, so no later score is larger than the ones tried here.
         (0..matcher.len())
             .try_for_each(|cu| weights.score(&matcher.free(cu, false)).map(|_| ()))?;
         Ok(Self { weights, amounts })

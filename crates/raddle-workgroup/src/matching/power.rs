@@ -1,8 +1,8 @@
 //! What power did a compute unit draw lately, by what its waves do (seed 000, E10)?
 //!
-//! A launch says at which rate a wave issues instructions of each kind. So the power of a compute
-//! unit is constant from one start or end to the next, and what it issued in a window is a sum over
-//! such stretches, exact in integers.
+//! A launch carries the rate at which a wave issues instructions of each kind. So the power of a
+//! compute unit is constant from one start or end to the next, and the power drawn in a window is a
+//! sum over such stretches, exact in integers.
 //!
 //! Units: ticks; weighted instructions in 1,000 ticks, and in scores a thousandth of one.
 
@@ -13,31 +13,31 @@ use raddle_policy::{Launch, Tick};
 use crate::Error;
 use crate::place::Weights;
 
-/// From a tick on, until the next.
+/// A stretch of constant power: from a tick until the next stretch begins.
 #[derive(Clone, Copy, Debug)]
 struct PowerStretch {
     from: u64,
     power: u64,
-    /// What all stretches before it add up to.
+    /// The sum of all earlier stretches.
     before: u128,
 }
 
 impl PowerStretch {
-    /// What has been drawn from the beginning to this tick, which is not before the stretch.
+    /// Returns the power drawn from the beginning to this tick, which is not before the stretch.
     fn until(&self, tick: u64) -> u128 {
         let ticks = tick.saturating_sub(self.from);
         self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
     }
 }
 
-/// The latest stretches of one compute unit: as many as lie in a window.
+/// The latest stretches of one compute unit: those that reach into the window.
 #[derive(Clone, Debug)]
 struct PowerLog {
     stretches: VecDeque<PowerStretch>,
 }
 
 impl PowerLog {
-    /// With room for some, so that few windows make it grow.
+    /// Makes an empty log with room for some stretches, so that few windows make it grow.
     fn new() -> Self {
         Self { stretches: VecDeque::with_capacity(8) }
     }
@@ -50,20 +50,20 @@ impl PowerLog {
         self.forget(now.saturating_sub(window));
         let before = self.stretches.back().map_or(0, |latest| latest.until(now));
         match self.stretches.back_mut() {
-            // Time that runs backwards changes what is, not what was.
+            // If time runs backwards, the present power changes, and the past stays.
             Some(latest) if latest.from >= now => latest.power = power,
             _ => self.stretches.push_back(PowerStretch { from: now, power, before }),
         }
     }
 
-    /// Drops what ended before the window did begin.
+    /// Drops stretches that ended before the window begins.
     fn forget(&mut self, start: u64) {
         while self.stretches.get(1).is_some_and(|next| next.from <= start) {
             self.stretches.pop_front();
         }
     }
 
-    /// What has been drawn in the `window` ticks before now.
+    /// Returns the power drawn in the `window` ticks before now.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -72,7 +72,7 @@ impl PowerLog {
         until(last, now) - until(first, start).min(until(last, now))
     }
 
-    /// Whether its score is the same from now on, until something starts or ends.
+    /// Returns whether the sum over the window stays the same until something starts or ends.
     fn is_settled(&self, now: u64, window: u64) -> bool {
         let start = now.checked_sub(window);
         let covers = |all: &PowerStretch| start.is_some_and(|start| all.from <= start);
@@ -80,22 +80,22 @@ impl PowerLog {
     }
 }
 
-/// What every compute unit draws.
+/// The power that every compute unit draws.
 #[derive(Clone, Debug)]
 pub(super) struct Power {
     weights: Weights,
     window: u64,
-    /// Whether the window reaches as far ahead as back.
+    /// Set if the window reaches as far ahead as back.
     ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
 
 impl Power {
-    /// For `cus` compute units of `waves` waves each.
+    /// Makes meters for `cus` compute units of `waves` waves each.
     ///
     /// # Errors
-    /// For weights that are all 0, or so large that what these waves draw at the highest rates goes
-    /// beyond u64, and for a window of no ticks.
+    /// For weights that are all 0, or so large that the power of these waves at the highest rates
+    /// is beyond u64, and for a window of 0 ticks.
     pub(super) fn new(
         weights: &[u64; 6],
         window: u64,
@@ -108,29 +108,29 @@ impl Power {
         let weights = Weights::new(weights)?;
         let highest = weights.score(&[u32::MAX.into(); 6])?;
         highest.checked_mul(waves.into()).ok_or(Error::Score { row: 0 })?;
-        // A copy of an empty list has no room.
+        // Each log is made by itself, as a copy of an empty list has no room.
         let meters = (0..cus).map(|_| PowerLog::new()).collect();
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Counts as many ticks ahead as back, as if nothing ended.
+    /// Lets an equal number of ticks ahead count too, as if nothing ended.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self
     }
 
-    /// How many compute units there are.
+    /// Returns the number of compute units.
     pub(super) fn len(&self) -> usize {
         self.meters.len()
     }
 
-    /// What `waves` waves draw, at most `u64::MAX`.
+    /// Returns the power that `waves` waves draw, at most `u64::MAX`.
     fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
         each.saturating_mul(waves.into())
     }
 
-    /// Waves start.
+    /// Adds the power of waves that start on a compute unit.
     pub(super) fn start(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let more = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
@@ -138,7 +138,7 @@ impl Power {
         }
     }
 
-    /// Waves end.
+    /// Takes away the power of waves that end on a compute unit.
     pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let less = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
@@ -146,7 +146,7 @@ impl Power {
         }
     }
 
-    /// The score of a compute unit (TB): what it has drawn in its window; at most u64.
+    /// Returns the score of a compute unit (TB): the power drawn in its window, at most `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {
@@ -156,7 +156,7 @@ impl Power {
         u64::try_from(score).unwrap_or(u64::MAX)
     }
 
-    /// Whether that score stays until something starts or ends there.
+    /// Returns whether the score of a compute unit stays until something starts or ends there.
     pub(super) fn is_settled(&self, cu: usize, now: Tick) -> bool {
         self.meters.get(cu).is_none_or(|meter| meter.is_settled(now.0, self.window))
     }

@@ -1,4 +1,4 @@
-//! What does one question lead to: a workgroup placed, one cut, or why all wait?
+//! Does one question place a workgroup, cut one, or explain why all wait?
 
 use raddle_policy::{
     Answer, CuId, Launch, Piece, ReadyView, Resource, Round, Tick, WaitReason, WaitTally, WaveSpan,
@@ -12,7 +12,7 @@ use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// Runs the rounds until nothing fits: one of them unless `bulk`.
+    /// Runs rounds until nothing fits if `bulk`, else one round.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -28,7 +28,7 @@ impl Matching {
         if entry.undistributed() == 0 {
             return Answer::WAIT;
         }
-        // There is nothing to choose from: no list of heads is needed.
+        // With one launch there is no choice, so no list of heads is needed.
         self.heads.clear();
         self.matcher.begin();
         let recent = self.channels.of(&entry.launch);
@@ -37,7 +37,7 @@ impl Matching {
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
             return self.refuse(&entry.launch, class, round);
         };
-        // The only head: its channel and level are never compared.
+        // Channel and level of the only head are never compared, so they may be 0.
         let next = entry.next;
         let (channel, level, rank) = (0, 0, 0);
         let head = ChannelHead { entry: 0, channel, level, rank, class, next, wave: WHOLE };
@@ -48,7 +48,7 @@ impl Matching {
         start(entry.launch.id)
     }
 
-    /// Nothing takes a workgroup of this launch: now, or ever.
+    /// Answers where no compute unit takes a workgroup of this launch: now, or ever.
     #[inline(never)]
     fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
@@ -72,7 +72,7 @@ impl Matching {
         }
         let mut chosen = self.choose(now);
         if chosen.is_none() && self.cut_one(ready, now) {
-            // Matched afresh, with the pieces in place of the workgroup (c3 to c1).
+            // The heads are matched afresh, with the waves in place of the workgroup (c3 to c1).
             self.collect(ready, now);
             chosen = self.choose(now);
         }
@@ -93,8 +93,8 @@ impl Matching {
         }
     }
 
-    /// Places the chosen workgroup or wave, and in bulk those behind it that would be chosen next; which
-    /// waves, and what is at the head of its launch then.
+    /// Places the chosen workgroup or wave, and in bulk the workgroups behind it that would be
+    /// chosen next. Returns which waves were placed, and the next workgroup and wave of the launch.
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -107,7 +107,7 @@ impl Matching {
         if let Some(cutting) = &mut self.cutting {
             cutting.fitted();
         }
-        // Where channels tie the next round is another channel's.
+        // Where channels tie, the next round belongs to another channel.
         let goes_on = bulk && !tied;
         let next = self.commit(launch, head, cu, goes_on, now, round);
         if head.wave == WHOLE {
@@ -124,14 +124,15 @@ impl Matching {
         (waves, (head.next + 1, 0))
     }
 
-    /// c2 and c3: a round in which nothing fits; whether a head has been cut.
+    /// Counts a round in which nothing fits (c2), and cuts a head if it is time (c3). Returns
+    /// whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {
             return false;
         }
         let longest = self.heads.iter().filter(|head| may_cut(ready, head));
-        // The first of several that have waited equally long is of the lowest channel.
+        // Of several heads that have waited equally long, the one of the lowest channel is cut.
         let Some(head) = longest.min_by_key(|head| (self.seen[head.channel].since, head.channel))
         else {
             return false;
@@ -140,14 +141,17 @@ impl Matching {
         true
     }
 
-    /// While something could still be cut, rounds go on by themselves.
+    /// Returns the tick of the round that will cut; `None` where no head could be cut.
     fn retry_at(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_mut()?;
         self.heads.iter().any(|head| may_cut(ready, head)).then(|| cutting.retry_at(now))
     }
 
-    /// Further rounds, while no other launch could be chosen; the workgroup behind them. None could when
-    /// this one was, and what is placed makes room for others only where it turns the split table.
+    /// Runs further rounds while no other launch could be chosen. Returns the workgroup behind the
+    /// placed ones.
+    ///
+    /// No other launch fitted when this one was chosen, and a placed workgroup makes room for
+    /// others only where it turns the split table.
     fn go_on(
         &mut self,
         launch: &Launch,
@@ -164,9 +168,11 @@ impl Matching {
         next
     }
 
-    /// Places the head there, and if it `goes_on` those behind it as long as they go there too: what is
-    /// placed so makes room for no other head, as it does not turn the split table. The workgroup behind
-    /// them.
+    /// Places the head on `cu`, and if `goes_on` the workgroups behind it as long as the rule would
+    /// place them there too. Returns the workgroup behind the placed ones.
+    ///
+    /// Several workgroups are placed at once only where they do not turn the split table, so they
+    /// make room for no other head.
     fn commit(
         &mut self,
         launch: &Launch,
@@ -195,7 +201,7 @@ impl Matching {
         workgroup + u64::from(count) * u64::from(units)
     }
 
-    /// Why each head waits; one speaks for all of its demand.
+    /// Explains why the heads wait: the first head of each demand speaks for all of that demand.
     fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
@@ -207,7 +213,7 @@ impl Matching {
         }
     }
 
-    /// Why a launch waits, for the compute unit asked first.
+    /// Explains why a launch waits, by the compute unit that is looked at first.
     fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
@@ -231,7 +237,7 @@ impl Matching {
     }
 }
 
-/// Whether a head is whole, and could go in pieces.
+/// Returns whether a head is whole, and could go in pieces.
 fn may_cut(ready: &ReadyView<'_>, head: &ChannelHead) -> bool {
     head.wave == WHOLE && may_be_cut(&ready.launches[head.entry].launch)
 }

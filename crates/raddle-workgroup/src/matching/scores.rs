@@ -1,7 +1,7 @@
 //! Which compute unit of a set has the best score?
 //!
-//! A tree over all compute units: a node knows how good its compute units are at most, so that a search
-//! goes only where something better can be. Units: those of [`crate::place`].
+//! The scores stand in a tree over all compute units. A node bounds the scores of its compute
+//! units, so that a search goes only where a better one can be. Units: those of [`crate::place`].
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,18 +9,18 @@ use core::cmp::Ordering;
 
 use super::fit::OpenCus;
 
-/// The scores of a compute unit, or how far those of several reach.
+/// The scores of a compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// Of what is free (TA); the largest.
+    /// The score of free resources (TA); of several units the largest.
     pub(super) free: u64,
-    /// Of recent power (TB); the smallest, and the largest.
+    /// The score of recent power (TB); of several units the smallest, and in `most` the largest.
     pub(super) least: u64,
     pub(super) most: u64,
 }
 
 impl CuScore {
-    /// Of no compute unit.
+    /// The scores of no compute unit.
     const NONE: Self = Self { free: 0, least: u64::MAX, most: 0 };
 
     fn with(self, other: Self) -> Self {
@@ -35,19 +35,20 @@ impl CuScore {
 /// The scores of all compute units.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreTree {
-    /// The halves of node n are 2n and 2n + 1; a power of two at least of leaves, one a compute unit.
+    /// The nodes: the halves of node n are 2n and 2n + 1. There is a leaf for each compute unit;
+    /// their number is rounded up to a power of two.
     nodes: Vec<CuScore>,
 }
 
 impl ScoreTree {
-    /// Of `cus` compute units, all with scores of 0.
+    /// Makes the tree of `cus` compute units, all with scores of 0.
     pub(super) fn new(cus: usize) -> Self {
         let mut tree = Self { nodes: vec![CuScore::NONE; 2 * cus.next_power_of_two()] };
         (0..cus).for_each(|cu| tree.set(cu, 0, 0));
         tree
     }
 
-    /// The scores of a compute unit.
+    /// Returns the scores of a compute unit.
     pub(super) fn get(&self, cu: usize) -> CuScore {
         self.nodes[self.nodes.len() / 2 + cu]
     }
@@ -65,8 +66,8 @@ impl ScoreTree {
         }
     }
 
-    /// The best compute unit of a set, and its scores: the greatest by this order, the lowest of several.
-    /// A node that reaches further in every score is never the lesser.
+    /// Finds the best compute unit of a set, and its scores: the greatest by `order`, of equals the
+    /// lowest. By `order` a node must never be less than one of its compute units.
     pub(super) fn best(
         &self,
         open: OpenCus<'_>,

@@ -6,69 +6,70 @@ use alloc::vec::Vec;
 
 use raddle_policy::Resource;
 
-/// How long a free run is reported of each resource that lies in one run.
+/// The search that decides how long a free run is reported of each resource that lies in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum SearchRule {
-    /// The longest (E4).
+    /// The longest run (E4).
     #[default]
     Full,
     /// Whole groups (E5): by their number or by their size, one of the two for a resource. Both
     /// divide the granules of the resource.
     Grouped {
-        /// How many groups (the seed's Z).
+        /// The number of groups (the seed's Z).
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
         /// Granules of a group (N / Z); the seed prefers 4.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
-    /// The longest of some amounts (E6); without a key 1, 2, 3, 4, 6, 8, 12, ...
+    /// The largest of some amounts for which a run is long enough (E6); without a key the amounts
+    /// 1, 2, 3, 4, 6, 8, 12, ...
     Sampled {
-        /// These, ascending; those beyond a resource do not count for it. None stand for the
-        /// amounts above.
+        /// The amounts, ascending; an amount beyond a resource is left out for that resource. An
+        /// empty list stands for the amounts 1, 2, 3, 4, 6, 8, 12, ...
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
-        /// Every amount but these, which are hardly ever wanted (f31).
+        /// The amounts to leave out, as they are hardly ever wanted (f31); every other one counts.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
-    /// The longest, by one finder of this many positions that serves the resources in turn (E7).
+    /// The longest run, by one finder that serves the resources in turn (E7).
     Shared {
-        /// The seed's E: no resource has more granules.
+        /// The number of positions of the finder (the seed's E): no resource has more granules.
         width: u32,
     },
 }
 
 impl SearchRule {
-    /// This many groups of every resource.
+    /// Makes the grouped search with this number of groups of every resource.
     #[must_use]
     pub const fn groups(groups: u32) -> Self {
         Self::Grouped { groups: Some(ByResource::All(groups)), size: None }
     }
 
-    /// Groups of this many granules of every resource.
+    /// Makes the grouped search with groups of this many granules of every resource.
     #[must_use]
     pub const fn size(size: u32) -> Self {
         Self::Grouped { groups: None, size: Some(ByResource::All(size)) }
     }
 
-    /// These amounts of every resource.
+    /// Makes the sampled search with these amounts of every resource.
     #[must_use]
     pub const fn amounts(amounts: Vec<u32>) -> Self {
         Self::Sampled { amounts: Some(ByResource::All(amounts)), excluding: None }
     }
 }
 
-/// One value for every resource, or one for each that is named: a resource that is not has the full
-/// search.
+/// One value for every resource, or one for each named resource: a resource that is not named has
+/// the full search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum ByResource<T> {
-    /// Of every resource.
+    /// One value for every resource.
     All(T),
-    /// Of each resource by itself.
+    /// A value for each named resource.
     Each(EachResource<T>),
 }
 
@@ -103,7 +104,7 @@ const fn none<T>() -> Option<T> {
 }
 
 impl<T> ByResource<T> {
-    /// The value of a resource; `None` where it has none.
+    /// Returns the value of a resource; `None` where it has none.
     #[must_use]
     pub const fn of(&self, resource: Resource) -> Option<&T> {
         match (self, resource) {
@@ -120,9 +121,9 @@ impl<T> ByResource<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum Excluded {
-    /// These, in any order.
+    /// A list of amounts, in any order.
     Amounts(Vec<u32>),
-    /// Those that are primes: `"primes"`.
+    /// All amounts that are primes: `"primes"`.
     Primes(Primes),
 }
 
@@ -131,7 +132,7 @@ pub enum Excluded {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Primes {
-    /// 2, 3, 5, 7, 11, ..
+    /// The word `primes`: 2, 3, 5, 7, 11, ..
     Primes,
 }
 
@@ -146,8 +147,8 @@ mod read {
 
     use super::{ByResource, Excluded, Primes};
 
-    /// A table is by resource, anything else one value: told apart by what is there, so that
-    /// errors say where they lie.
+    /// A visitor that reads a table as values by resource, and anything else as one value. The form
+    /// of the input decides, instead of trying both, so that errors name the place where they lie.
     struct ValueOrTable<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueOrTable<T> {

@@ -21,10 +21,10 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// An order of `levels` levels.
+    /// Makes an order of `levels` levels.
     ///
     /// # Errors
-    /// [`Error::NoLevels`] for none.
+    /// [`Error::NoLevels`] for 0.
     pub const fn new(levels: usize) -> Result<Self, Error> {
         match levels {
             0 => Err(Error::NoLevels),

@@ -1,4 +1,5 @@
-//! Which of several channels of the best level goes first (seed 000, E1: a41, a42)?
+//! Which of several channels of the best level goes first (seed 000, E1, steps a41
+//! and a42)?
 //!
 //! Units: indices of levels and channels, counted from 0.
 
@@ -9,13 +10,14 @@ use bitvec::vec::BitVec;
 use super::Pick;
 use crate::Error;
 
-/// Which channels have had their turn, level by level.
+/// Marks of the channels that have had their turn, level by level.
 ///
 /// Laws:
-/// 1. Of one channel, that one is chosen, and no mark changes (a41).
-/// 2. Where some of several are not marked for the level, one of these is chosen and marked (a42).
-/// 3. Where all are, one of them is chosen; it keeps its mark, and the others of the tie lose
-///    theirs (a42).
+/// 1. A single channel is chosen, and no mark changes (a41).
+/// 2. Where some of several channels are not marked for the level, one of the unmarked ones is
+///    chosen and marked (a42).
+/// 3. Where all are marked, one of them is chosen; it keeps its mark, and the others of the tie
+///    lose theirs (a42).
 /// 4. The marks of other levels, and of channels outside the tie, never change.
 /// 5. While the same n channels tie, each is chosen once in every n choices, counted from any
 ///    choice at which none or all of them were marked.
@@ -37,15 +39,17 @@ use crate::Error;
 pub struct Marks {
     levels: usize,
     channels: usize,
-    /// By level, then by channel.
+    /// A bit for each pair of level and channel, by level, then by channel.
     marks: BitVec<usize>,
 }
 
 impl Marks {
-    /// No marks, for `levels` levels and `channels` channels: a bit for each pair.
+    /// Makes a table without marks for `levels` levels and `channels` channels: a bit for each
+    /// pair.
     ///
     /// # Errors
-    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more than memory holds.
+    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more bits than memory
+    /// holds.
     pub fn new(levels: usize, channels: usize) -> Result<Self, Error> {
         if levels == 0 {
             return Err(Error::NoLevels);
@@ -60,7 +64,7 @@ impl Marks {
         Ok(Self { levels, channels, marks })
     }
 
-    /// A copy with room for `channels` channels; marks beyond them are lost.
+    /// Makes a copy with room for `channels` channels; marks of channels beyond are lost.
     ///
     /// # Errors
     /// As [`Marks::new`].
@@ -74,13 +78,14 @@ impl Marks {
         Ok(wide)
     }
 
-    /// Chooses one of the tied channels (ascending) and keeps the marks; `None` of none.
+    /// Chooses one of the tied channels (ascending) and updates the marks; `None` for an empty
+    /// list.
     ///
-    /// `pick` is asked only where there are two or more to choose from.
+    /// `pick` is called only where there are two or more channels to choose from.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`], [`Error::ChannelOutside`]; [`Error::ChannelOrder`] where they do
-    /// not ascend. Nothing has changed then.
+    /// [`Error::LevelOutside`], [`Error::ChannelOutside`]; [`Error::ChannelOrder`] where the
+    /// channels do not ascend. Nothing has changed then.
     pub fn choose(
         &mut self,
         level: usize,
@@ -112,7 +117,8 @@ impl Marks {
         }
     }
 
-    /// Whether a channel is marked for a level; not, where there is no such.
+    /// Returns whether a channel is marked for a level; `false` where there is no such level or
+    /// channel.
     #[must_use]
     pub fn marked(&self, level: usize, channel: usize) -> bool {
         self.place(level, channel).is_ok_and(|at| self.marks[at])
@@ -128,13 +134,13 @@ impl Marks {
         Ok(())
     }
 
-    /// The channels that are marked for a level, ascending.
+    /// Lists the channels that are marked for a level, ascending.
     pub fn of_level(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.channels).filter(move |&channel| self.marked(level, channel))
     }
 
     fn check(&self, level: usize, tied: &[usize]) -> Result<(), Error> {
-        // The last of those that ascend is the highest.
+        // In an ascending list the last channel is the highest, so only its range is checked.
         for (at, pair) in tied.windows(2).enumerate() {
             if pair[0] >= pair[1] {
                 return Err(Error::ChannelOrder { at: at + 1 });

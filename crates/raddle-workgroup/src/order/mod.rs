@@ -1,6 +1,6 @@
 //! Which level is best now, and which channel goes first among those of one level?
 //!
-//! Levels count from 0, the best one first; they are plain indices here, and each order says how
+//! Levels count from 0, the best one first; they are plain indices here, and each order knows how
 //! many there are. [`Fixed`] keeps them as they are, [`Windows`] lets each be best for a while
 //! (seed 000, E2). [`Marks`] chooses among channels whose heads have the same level (E1, a41 and
 //! a42), by a [`Pick`].
@@ -21,23 +21,24 @@ use alloc::vec::Vec;
 
 use crate::Error;
 
-/// Which level goes before which, at a tick.
+/// An order of levels that may change with time.
 ///
+/// Laws:
 /// 1. At every tick, the ranks of the levels `0..levels` are `0..levels`, each once; 0 is best.
 /// 2. The answer depends on the arguments alone.
 /// 3. A level out of range is refused, whatever the tick.
 pub trait Order {
-    /// How many levels there are, 1 or more.
+    /// Returns the number of levels, 1 or more.
     fn levels(&self) -> usize;
 
-    /// The place of a level in the order at `now`, 0 for the best.
+    /// Returns the place of a level in the order at `now`, 0 for the best.
     ///
     /// # Errors
     /// [`Error::LevelOutside`] for a level out of range.
     fn rank(&self, level: usize, now: u64) -> Result<usize, Error>;
 
-    /// The best level of some heads at `now` and, into `tied`, the channels that have it, as they
-    /// come. `None`, and nothing tied, without heads.
+    /// Finds the best level of some heads at `now` and writes the channels that have it into
+    /// `tied`, in the order of `heads`. Returns `None`, with `tied` empty, without heads.
     ///
     /// `heads` are pairs of channel and level. `tied` is cleared first; after an error it is empty.
     ///

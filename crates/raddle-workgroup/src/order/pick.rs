@@ -1,11 +1,11 @@
 //! Which of several equals is taken, where the seed says "at random"?
 
-/// Takes one of several equals.
+/// A rule that takes one of several equals.
 ///
-/// Any `FnMut(usize) -> usize` is one: it gets how many there are, 2 or more, and answers with an
-/// index, which is taken modulo their number.
+/// Any `FnMut(usize) -> usize` is such a rule: it gets the number of equals, 2 or more, and answers
+/// with an index, which is taken modulo that number.
 pub trait Pick {
-    /// An index below `choices`, which is 2 or more.
+    /// Chooses an index below `choices`, which is 2 or more.
     fn pick(&mut self, choices: usize) -> usize;
 }
 
@@ -15,7 +15,7 @@ impl<F: FnMut(usize) -> usize> Pick for F {
     }
 }
 
-/// Always the first: the default, and what a golden model does.
+/// A rule that always takes the first: the default, and the rule of the golden models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lowest;
 
@@ -25,7 +25,7 @@ impl Pick for Lowest {
     }
 }
 
-/// By pseudo-random numbers from a seed: the same everywhere for the same seed.
+/// A rule that chooses by pseudo-random numbers from a seed: equal everywhere for equal seeds.
 ///
 /// ```
 /// use raddle_workgroup::order::{Pick, Seeded};
@@ -43,14 +43,15 @@ pub struct Seeded {
 }
 
 impl Seeded {
-    /// Any seed will do.
+    /// Makes a rule from a seed; any seed will do.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// A counter in odd steps (2^64 over the golden ratio), its bits mixed by shifts and products
-    /// with odd numbers: every state comes once in 2^64 draws.
+    /// Draws the next number: a counter goes on in odd steps (2^64 over the golden ratio), and its
+    /// bits are mixed by shifts and products with odd numbers. Every state comes once in 2^64
+    /// draws.
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.state;

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use super::Order;
 use crate::Error;
 
-/// Each level is the best one for its window; the windows follow each other and begin again.
+/// An order in which each level is the best for its window; the windows follow each other and begin
+/// again.
 ///
-/// The others keep their own order. A window holds its first tick and not the first of the next.
-/// Any lengths are allowed; strictly falling ones give better levels longer windows, as the seed
-/// has it.
+/// The other levels keep their own order. A window holds its first tick and not the first of the
+/// next. Any lengths are allowed; strictly falling ones give better levels longer windows, as the
+/// seed has it.
 ///
 /// Laws, beside those of [`Order`]:
 /// 1. In every turn of as many ticks as the windows have together, each level is best for exactly
@@ -30,17 +31,18 @@ use crate::Error;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// Where each window ends in its turn: ascending, at least one. Wide, for their sum is.
+    /// The end of each window in the turn, exclusive: ascending, at least one. The numbers are
+    /// wide, as the sum of windows may be beyond u64.
     ends: Vec<u128>,
-    /// Ticks of a turn; `None` where they are more than there are ticks.
+    /// The ticks of a turn; `None` where a turn is longer than a u64 counts.
     turn: Option<u64>,
 }
 
 impl Windows {
-    /// One window a level, by its length in ticks.
+    /// Makes one window a level, by its length in ticks.
     ///
     /// # Errors
-    /// [`Error::NoWindows`] for none, [`Error::ZeroWindow`] for one without a tick.
+    /// [`Error::NoWindows`] for an empty list, [`Error::ZeroWindow`] for a length of 0.
     pub fn new(lengths: &[u64]) -> Result<Self, Error> {
         let mut ends = Vec::with_capacity(lengths.len());
         let mut end = 0_u128;
@@ -58,30 +60,30 @@ impl Windows {
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
 
-    /// The place of `now` in its turn (b3: the counter).
+    /// Returns the place of `now` in its turn (b3: the counter).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {
         match self.turn {
-            // At least one window of at least one tick.
+            // A turn has at least one window of at least one tick, so it is not 0.
             Some(turn) => now % turn,
             None => now,
         }
     }
 
-    /// The level whose window `now` lies in.
+    /// Returns the level whose window `now` lies in.
     #[must_use]
     pub fn top(&self, now: u64) -> usize {
         let counter = u128::from(self.counter(now));
         self.ends.partition_point(|&end| end <= counter)
     }
 
-    /// All levels, the best one at `now` first. Allocates nothing.
+    /// Lists all levels, the best one at `now` first. Allocates nothing.
     pub fn order(&self, now: u64) -> impl Iterator<Item = usize> + Clone + use<> {
         let top = self.top(now);
         core::iter::once(top).chain((0..self.ends.len()).filter(move |&level| level != top))
     }
 
-    /// The counters in which a level is best; `None` for a level out of range.
+    /// Returns the range of counters in which a level is best; `None` for a level out of range.
     #[must_use]
     pub fn window(&self, level: usize) -> Option<core::ops::Range<u128>> {
         let end = *self.ends.get(level)?;

@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 use super::Weights;
 use crate::Error;
 
-/// Measures what one kind costs: you implement it for your device or simulator.
+/// A meter that measures the power of one kind of resource or instruction: you implement it for
+/// your device or simulator.
 ///
-/// Run on one compute unit while the others rest (i100, j100): send so many tests that need only
-/// this resource, or call only this instruction (i101, j101), the same number for each, and answer
+/// Run on one compute unit while the others rest (i100, j100): send tests that need only this
+/// resource, or call only this instruction (i101, j101), the same number for each kind, and answer
 /// with the power that they drew *above* that of an idle device: with idle power in it, the kinds
 /// seem more alike than they are.
 ///
@@ -29,18 +30,18 @@ use crate::Error;
 /// # Ok::<(), raddle_workgroup::Error>(())
 /// ```
 pub trait Meter {
-    /// The power of a kind in mW, counted from 0; `None` where it cannot be measured.
+    /// Measures the power of a kind, in mW; kinds count from 0. `None` where it cannot be measured.
     fn measure(&mut self, kind: usize) -> Option<u64>;
 }
 
-/// A closure that answers the same is a meter too.
+/// Makes a meter of a closure from a kind to its power.
 impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     fn measure(&mut self, kind: usize) -> Option<u64> {
         self(kind)
     }
 }
 
-/// Weights in the proportion of the measured power (i102, j102), reduced to lowest terms.
+/// Makes weights in the proportion of the measured power (i102, j102), reduced to lowest terms.
 /// Each kind is measured once, in order.
 ///
 /// Laws:

@@ -9,10 +9,11 @@ use alloc::vec::Vec;
 use super::Weights;
 use crate::Error;
 
-/// An exact sliding window: at a cycle it counts what was issued in the NX cycles before that one.
+/// An exact sliding window: at a cycle it counts the instructions that were issued in the NX cycles
+/// before that cycle.
 ///
-/// The cycle itself does not count yet, and since the start there may have been fewer. Cycles
-/// without instructions need not be reported and take no memory; what is kept lies in a ring that
+/// The cycle itself does not count yet, and after the start the window is shorter. Cycles without
+/// instructions need not be reported and take no memory; the kept cycles lie in a ring that
 /// grows while more cycles of a window issue something than ever before, so in steady state
 /// nothing is allocated.
 ///
@@ -36,21 +37,23 @@ use crate::Error;
 #[derive(Clone, Debug)]
 pub struct History {
     cycles: u64,
-    /// The latest cycle that was named, and what it has issued so far.
+    /// The latest cycle that was named; `current` are its instructions so far, by kind.
     latest: u64,
     current: Vec<u64>,
     /// Sums over the cycles in `kept`; 2^64 cycles of 2^64 instructions each would just fit.
     sums: Vec<u128>,
-    /// Cycles before the latest that issued something, ascending, and beside each its counts.
+    /// Cycles of the window, before the latest, that issued something, ascending; `cells` holds the
+    /// counts of each, by kind.
     kept: VecDeque<u64>,
     cells: VecDeque<u64>,
 }
 
 impl History {
-    /// A window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of instructions.
+    /// Makes a window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of
+    /// instructions.
     ///
     /// # Errors
-    /// [`Error::NoCycles`] for a window of none.
+    /// [`Error::NoCycles`] for a window of 0 cycles.
     pub fn new(cycles: u64, kinds: usize) -> Result<Self, Error> {
         if cycles == 0 {
             return Err(Error::NoCycles);
@@ -65,11 +68,11 @@ impl History {
         })
     }
 
-    /// These instructions, by kind, are issued in a cycle; a cycle may be named more than once.
+    /// Adds instructions, by kind, that are issued in a cycle; a cycle may be named more than once.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for one before the latest, [`Error::RowLength`] for another number
-    /// of kinds, [`Error::Issues`] where a cycle has more than can be counted.
+    /// [`Error::CycleBefore`] for a cycle before the latest, [`Error::RowLength`] for another
+    /// number of kinds, [`Error::Issues`] where a cycle has more than can be counted.
     pub fn issue(&mut self, cycle: u64, issued: &[u64]) -> Result<(), Error> {
         let (amounts, weights) = (issued.len(), self.current.len());
         if amounts != weights {
@@ -88,16 +91,16 @@ impl History {
         Ok(())
     }
 
-    /// What was issued in the cycles of the window before this one, by kind.
+    /// Returns the instructions that were issued in the window before this cycle, by kind.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for one before the latest.
+    /// [`Error::CycleBefore`] for a cycle before the latest.
     pub fn counts(&mut self, cycle: u64) -> Result<&[u128], Error> {
         self.advance(cycle)?;
         Ok(&self.sums)
     }
 
-    /// The score of the window before this cycle (j3: TB).
+    /// Computes the score of the window before this cycle (j3: TB).
     ///
     /// # Errors
     /// As [`History::counts`]; [`Error::RowLength`] for another number of weights than of kinds,
@@ -107,7 +110,8 @@ impl History {
         weights.of(counts.len(), counts.iter().copied())
     }
 
-    /// Makes a cycle the latest: keeps the one before it, forgets what has left the window.
+    /// Makes a cycle the latest: keeps the one before it, and forgets cycles that have left the
+    /// window.
     fn advance(&mut self, cycle: u64) -> Result<(), Error> {
         let latest = self.latest;
         if cycle < latest {

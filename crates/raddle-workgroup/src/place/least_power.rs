@@ -5,7 +5,7 @@
 use super::Weights;
 use crate::Error;
 
-/// Takes the candidate whose weighted recent instructions are the fewest (j3, j4).
+/// A rule that takes the candidate whose weighted recent instructions are the fewest (j3, j4).
 ///
 /// A row holds the instructions that a compute unit issued in its latest cycles, by instruction or
 /// by kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores
@@ -26,13 +26,13 @@ pub struct LeastPower {
 }
 
 impl LeastPower {
-    /// With these weights, one an instruction.
+    /// Makes a rule with these weights, one for each instruction or kind.
     #[must_use]
     pub const fn new(weights: Weights) -> Self {
         Self { weights }
     }
 
-    /// The score of a candidate (j3: TB).
+    /// Computes the score of a candidate (j3: TB).
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -40,7 +40,7 @@ impl LeastPower {
         self.weights.score(issued)
     }
 
-    /// The candidate that is taken (j4); `None` of none.
+    /// Chooses the candidate that is taken (j4); `None` for an empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.

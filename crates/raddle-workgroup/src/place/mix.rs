@@ -7,15 +7,15 @@ use core::cmp::Ordering;
 use super::first_best;
 use crate::Error;
 
-/// Takes the candidate with the largest a * TA / max TA - b * TB / max TB, exactly.
+/// A rule that takes the candidate with the largest a * TA / max TA - b * TB / max TB, exactly.
 ///
-/// TA is a score of [`MostFree`](super::MostFree), TB one of [`LeastPower`](super::LeastPower), the
-/// maxima are those of the candidates, and a maximum of 0 counts as 1. Without fractions: the
-/// largest a * TA * max(max TB, 1) - b * TB * max(max TA, 1).
+/// TA is a score of [`MostFree`](super::MostFree), TB a score of [`LeastPower`](super::LeastPower),
+/// the maxima are over the candidates, and a maximum of 0 counts as 1. Without fractions this is
+/// the largest a * TA * max(max TB, 1) - b * TB * max(max TA, 1).
 ///
 /// Laws:
 /// 1. No candidate is better than the one that is taken, none before it as good.
-/// 2. With b = 0 it takes what most free takes, with a = 0 what least power takes.
+/// 2. With b = 0 the rule takes what most free takes, with a = 0 what least power takes.
 /// 3. Multiplying both shares, all TA, or all TB, by the same number above 0 changes no choice.
 ///
 /// ```
@@ -32,7 +32,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// With these shares: a for free amounts, b for power.
+    /// Makes a rule with these shares: a for free amounts, b for power.
     ///
     /// # Errors
     /// [`Error::NoShare`] where both are 0.
@@ -43,10 +43,10 @@ impl Mix {
         Ok(Self { free: a, power: b })
     }
 
-    /// The candidate that is taken, by its scores; `None` of none.
+    /// Chooses the candidate that is taken, by the scores; `None` for empty lists.
     ///
     /// # Errors
-    /// [`Error::RowCount`] for another number of the one than of the other.
+    /// [`Error::RowCount`] where the two lists differ in length.
     pub fn pick(&self, free: &[u64], power: &[u64]) -> Result<Option<usize>, Error> {
         if free.len() != power.len() {
             return Err(Error::RowCount { free: free.len(), power: power.len() });
@@ -57,19 +57,21 @@ impl Mix {
         Ok(first_best(scores, |&score, &best| order(score, best) == Ordering::Greater))
     }
 
-    /// The order of candidates by TA and TB, where these are the largest of each; the best is greatest.
+    /// Makes the order of candidates by TA and TB, given the largest TA and the largest TB; the
+    /// best candidate is the greatest.
     pub(crate) fn order(
         &self,
         [free, power]: [u64; 2],
     ) -> impl Fn([u64; 2], [u64; 2]) -> Ordering + use<> {
-        // What one more of TA, and of TB, is worth: two u64 multiplied fit a u128.
+        // `up` is the worth of one more of TA, `down` of one more of TB: a product of two u64 fits
+        // a u128.
         let up = u128::from(self.free) * u128::from(power.max(1));
         let down = u128::from(self.power) * u128::from(free.max(1));
         move |one, other| compare(up, down, one, other)
     }
 }
 
-/// Whether up * (TA - TA of the other) is greater than down * (TB - TB of the other).
+/// Compares up * (TA - TA of the other) with down * (TB - TB of the other), exactly.
 fn compare(
     up: u128,
     down: u128,
@@ -86,11 +88,11 @@ fn compare(
     }
 }
 
-/// The high 128 and the low 128 bits of a product.
+/// Returns the high 128 and the low 128 bits of a product.
 fn product(factor: u128, distance: u64) -> (u128, u128) {
     let (halves, distance) = (factor >> 64, u128::from(distance));
     let low = (factor & u128::from(u64::MAX)) * distance;
-    // At most (2^64 - 1)^2 + 2^64 - 1, below 2^128.
+    // The sum is at most (2^64 - 1)^2 + 2^64 - 1, which is below 2^128.
     let high = halves * distance + (low >> 64);
     (high >> 64, high << 64 | low & u128::from(u64::MAX))
 }

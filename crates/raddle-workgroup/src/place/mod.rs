@@ -31,20 +31,20 @@ use alloc::vec::Vec;
 
 use crate::Error;
 
-/// What one unit of each resource, or one instruction of each kind, counts. At least one of them
-/// counts something.
+/// The weights of one unit of each resource, or of one instruction of each kind. At least one
+/// weight is above 0.
 ///
-/// Multiplying all of them by the same number changes no choice.
+/// Multiplying all weights by the same number changes no choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     each: Vec<u64>,
 }
 
 impl Weights {
-    /// One weight a resource, or a kind of instruction.
+    /// Makes weights, one for each resource or kind of instruction.
     ///
     /// # Errors
-    /// [`Error::NoWeight`] where none is above 0.
+    /// [`Error::NoWeight`] where no weight is above 0.
     pub fn new(each: &[u64]) -> Result<Self, Error> {
         if each.iter().all(|&weight| weight == 0) {
             return Err(Error::NoWeight);
@@ -52,13 +52,13 @@ impl Weights {
         Ok(Self { each: each.to_vec() })
     }
 
-    /// The weights, in order.
+    /// Returns the weights, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.each
     }
 
-    /// The sum of amounts times weights.
+    /// Computes the sum of amounts times weights.
     ///
     /// # Errors
     /// [`Error::RowLength`] for another number of amounts than of weights, [`Error::Score`] for a
@@ -67,7 +67,7 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// The score of `len` amounts.
+    /// Computes the score of `len` amounts.
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
@@ -84,7 +84,7 @@ impl Weights {
         Ok(sum)
     }
 
-    /// The score of one of several rows, which an error then names.
+    /// Computes the score of one of several rows; an error names that row.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error::RowLength { amounts, weights, .. } => Error::RowLength { row, amounts, weights },
@@ -93,7 +93,7 @@ impl Weights {
         })
     }
 
-    /// The row whose score is `better` than those of all before it and worse than none behind.
+    /// Finds the first row whose score no other row beats, by `better`.
     fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,
@@ -110,7 +110,7 @@ impl Weights {
     }
 }
 
-/// The index of the first of the best.
+/// Finds the index of the best score, of equals the first.
 pub(crate) fn first_best<T>(
     scores: impl IntoIterator<Item = T>,
     better: impl Fn(&T, &T) -> bool,

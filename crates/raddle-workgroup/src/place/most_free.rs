@@ -5,9 +5,9 @@
 use super::Weights;
 use crate::Error;
 
-/// Takes the candidate whose weighted free amounts are the largest (i3, i4).
+/// A rule that takes the candidate whose weighted free amounts are the largest (i3, i4).
 ///
-/// A row holds what is free of each resource, summed over the SIMDs; for resources that must be
+/// A row holds the free amount of each resource, summed over the SIMDs; for resources that must be
 /// contiguous the largest run may stand there instead. Whether the workgroup fits is decided
 /// before, by the largest run.
 ///
@@ -31,13 +31,13 @@ pub struct MostFree {
 }
 
 impl MostFree {
-    /// With these weights, one a resource.
+    /// Makes a rule with these weights, one for each resource.
     #[must_use]
     pub const fn new(weights: Weights) -> Self {
         Self { weights }
     }
 
-    /// The score of a candidate (i3: TA).
+    /// Computes the score of a candidate (i3: TA).
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -45,7 +45,7 @@ impl MostFree {
         self.weights.score(free)
     }
 
-    /// The candidate that is taken (i4); `None` of none.
+    /// Chooses the candidate that is taken (i4); `None` for an empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.
@@ -57,8 +57,8 @@ impl MostFree {
     }
 }
 
-/// What is free of one resource of one compute unit (i21): it begins full, and stays within 0 and
-/// its total.
+/// A counter of the free amount of one resource of one compute unit (i21): it begins at the total,
+/// and stays between 0 and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     total: u64,
@@ -66,22 +66,22 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// All of it free.
+    /// Makes a counter with the whole of `total` free.
     #[must_use]
     pub const fn new(total: u64) -> Self {
         Self { total, free: total }
     }
 
-    /// How much is free.
+    /// Returns the free amount.
     #[must_use]
     pub const fn free(&self) -> u64 {
         self.free
     }
 
-    /// Takes so much.
+    /// Takes the amount `wanted`.
     ///
     /// # Errors
-    /// [`Error::TakeBeyond`] where it is not free.
+    /// [`Error::TakeBeyond`] where less is free.
     pub const fn take(&mut self, wanted: u64) -> Result<(), Error> {
         match self.free.checked_sub(wanted) {
             Some(left) => {
@@ -92,10 +92,10 @@ impl Counter {
         }
     }
 
-    /// Gives so much back.
+    /// Gives back the amount `given`.
     ///
     /// # Errors
-    /// [`Error::GiveBeyond`] where it was not taken.
+    /// [`Error::GiveBeyond`] where less is taken.
     pub const fn give(&mut self, given: u64) -> Result<(), Error> {
         let taken = self.total - self.free;
         if given > taken {

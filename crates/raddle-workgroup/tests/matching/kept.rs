@@ -20,7 +20,8 @@ fn launch(id: u32, level: u8, waves: u16, vgpr: u16) -> Launch {
     launch.demand(demand(waves, vgpr)).barrier(Barrier::No).build()
 }
 
-/// One question about the first workgroups of these launches: which starts, in which waves, and where.
+/// Asks one question about the first workgroups of these launches. Returns the launch that starts,
+/// its waves, and its compute unit.
 fn ask(
     policy: &mut Matching,
     cus: u16,
@@ -35,7 +36,7 @@ fn ask(
     }
 }
 
-/// Which launch goes of these.
+/// Asks which of these launches goes first on nine compute units.
 fn chosen(policy: &mut Matching, launches: &[Launch]) -> Option<u32> {
     ask(policy, 9, launches, 0).map(|(launch, ..)| launch)
 }
@@ -98,7 +99,8 @@ fn a_compute_unit_that_was_emptied_at_once_has_most_free() {
             ask(&mut policy, 2, &[after], 0).map(|(.., cu)| cu)
         };
         assert_eq!(after(2), Some(CuId(1)));
-        // What was saved is back; what was killed is not, and both have one wave.
+        // The saved workgroup of four waves is back on unit 0, so unit 1 has most free. The killed
+        // one is not back: both units have one wave, and the tie goes to unit 0.
         let cu = if how == Preemption::Reset { CuId(0) } else { CuId(1) };
         assert_eq!(after(3), Some(cu), "{how:?}");
     }

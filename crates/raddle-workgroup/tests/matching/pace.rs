@@ -39,7 +39,7 @@ fn a_workgroup_starts_when_its_round_is_over() {
         (0, 13, start),
         (1, 13, wait(16)),
         (1, 16, start),
-        // Nothing was to be decided for a while: a round begins.
+        // For a while there was nothing to decide, so a new round begins.
         (2, 90, wait(93)),
         (2, 93, start),
     ] {
@@ -69,7 +69,7 @@ fn a_shared_finder_takes_a_round_of_periods_and_sees_ends_late() {
     assert!(first.0 > 10 && first.0.is_multiple_of(10), "{first}: more than one period");
     let start = Answer::Start { launch: whole.id, waves: WaveSpan::All };
     assert_eq!(ask(&mut shared, whole, 0, first.0), start);
-    // It ends at once, and is still taken by what the next round has read.
+    // The workgroup ends at once, but the next round has read its resources as taken.
     let pieces = &[Piece::one(0, CuId(0))];
     let ended = Fact::Ended { launch: &whole, waves: WaveSpan::All, pieces };
     shared.observe(&ended, Tick(first.0 + 1));

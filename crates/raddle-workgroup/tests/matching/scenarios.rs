@@ -19,7 +19,7 @@ struct Play {
     policy: Matching,
     cus: Cus,
     entries: Vec<(ReadyLaunch, u64)>,
-    /// When what ends.
+    /// The resident workgroups, by the tick at which they end.
     due: Vec<(u64, usize, Piece)>,
     /// By launch: when its first workgroup started, and when its last one ended.
     first: Vec<Option<u64>>,

@@ -21,7 +21,8 @@ fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
     (0..).zip(levels).map(entry).collect()
 }
 
-/// One dispatch a microsecond for so many turns; how often each launch went, turn by turn.
+/// Dispatches one workgroup a microsecond for `turns` turns. Counts how often each launch went,
+/// turn by turn.
 fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
     let order = LevelOrder::Windows(LevelWindows::us(windows_us.to_vec()));
     let config = MatchingConfig { order, ..MatchingConfig::default() };

@@ -45,7 +45,7 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// The folders of sources: those that are named, or the one beside the profile.
+/// Returns the folders of sources: those that are named, or else the one beside the profile.
 fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
     if !args.kernels.is_empty() {
         return args.kernels.clone();
@@ -54,7 +54,8 @@ fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
     if beside.is_dir() { vec![beside] } else { Vec::new() }
 }
 
-/// A profile against its recording, as the model was before it learned from it, and after.
+/// Compares a profile with its recording, as the model was before it learned from the profile, and
+/// after.
 fn compared(
     loaded: &Loaded,
     own: &Device,
@@ -90,7 +91,7 @@ fn inspected(
     let found = devices::target(args.device.as_deref(), std::slice::from_ref(loaded), disk);
     let device = match found {
         Ok(found) => Ok((found.device, found.found)),
-        // Most of what there is to say needs no device.
+        // Most of what can be told about a profile needs no device.
         Err(error @ (StudyError::NoDevice { .. } | StudyError::StrangeDevice { .. }))
             if !args.self_replay =>
         {

@@ -1,4 +1,4 @@
-//! What is said of kernels by a program that was built without raddle-kernel?
+//! What does a program report of kernels if it was built without raddle-kernel?
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::args::Build;
 use super::{KernelVerdict, PrologueReport};
 use crate::error::CliError;
 
-/// Why nothing can be judged.
+/// The reason why nothing can be judged.
 pub(super) const ABSENT: Option<&str> = Some(
     "this raddle was built without the analysis of kernels; with it: \
      cargo build --release --features kernel",

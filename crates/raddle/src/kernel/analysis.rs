@@ -1,4 +1,4 @@
-//! What does raddle-kernel say of a file?
+//! What does raddle-kernel report of a file?
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::args::Build;
 use super::{KernelVerdict, OpaqueKernel, PrologueReport};
 use crate::error::CliError;
 
-/// Why nothing can be judged.
+/// The reason why nothing can be judged.
 pub(super) const ABSENT: Option<&str> = None;
 
-/// The verdicts on the kernels of a file.
+/// Returns the verdicts on the kernels of a file.
 pub(super) fn judge(file: &Path, build: &Build) -> Result<Vec<KernelVerdict>, CliError> {
     Ok(judged(file, build)?.iter().map(|judged| KernelVerdict::of(file, judged)).collect())
 }
@@ -25,7 +25,7 @@ fn judged(file: &Path, build: &Build) -> Result<Vec<Judged>, CliError> {
     judge_file(file, compiler.as_ref(), &build.options).map_err(refused(file))
 }
 
-/// The source of a file with the test of the flag in its kernels.
+/// Returns the source of a file with the test of the flag in its kernels.
 pub(super) fn instrument(
     file: &Path,
     source: &str,

@@ -35,27 +35,27 @@ pub(crate) fn verb(
     }
 }
 
-/// What is said of one kernel.
+/// The verdict on one kernel.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct KernelVerdict {
     file: String,
     name: String,
-    /// Of its beginning; 0: not known.
+    /// The line at which the kernel begins; 0: not known.
     line: u32,
     verdict: &'static str,
-    /// Pairs of arguments that must share no byte.
+    /// Pairs of arguments that must share no byte for the verdict to hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The line of the reason.
+    /// The line of the reason, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<u32>,
 }
 
 impl KernelVerdict {
-    /// The file, and the line where that is known.
+    /// Returns the file, and the line if that is known.
     fn place(&self) -> String {
         match self.line {
             0 => self.file.clone(),
@@ -63,7 +63,7 @@ impl KernelVerdict {
         }
     }
 
-    /// Why, for a person.
+    /// Returns the reason of the verdict for a person.
     fn why(&self) -> String {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
         let pairs = pairs.collect::<Vec<_>>().join("; ");
@@ -76,7 +76,7 @@ impl KernelVerdict {
     }
 }
 
-/// How little a verdict allows.
+/// Ranks a verdict by how little it allows.
 fn strictness(kernel: &KernelVerdict) -> u8 {
     match kernel.verdict {
         "idempotent" => 0,
@@ -124,7 +124,7 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     let mut above = String::new();
     for kernel in all {
         let why = kernel.why();
-        // What a compiler says of a file, it says of each kernel in it.
+        // A message of the compiler on a file is the reason of each kernel in the file.
         let shown = if why.contains('\n') && why == above { "as above" } else { why.as_str() };
         let verdict = kernel.verdict.to_owned();
         table.row([kernel.name.clone(), kernel.place(), verdict, shown.to_owned()]);
@@ -144,7 +144,7 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// What was done to a source.
+/// The changes to a source.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {
@@ -160,7 +160,7 @@ struct OpaqueKernel {
     reason: String,
 }
 
-/// A source that has the test already.
+/// Checks that a source has the test of the flag already, so that raddle wrote it.
 fn instrumented(path: &Path) -> Result<(), String> {
     let own = place::holds(path, |text| text.contains("raddle_word"));
     own.map_err(|()| "it is no source that raddle has instrumented".to_owned())
@@ -180,7 +180,7 @@ fn write(
     console: &mut Console,
 ) -> Result<(), CliError> {
     for OpaqueKernel { name, reason } in &done.opaque {
-        // The new source may be the standard output.
+        // The new source may go to the standard output, so this goes to the error stream.
         console.note(&format!("{name} stays as it is: {reason}"));
     }
     if let Some(save) = &args.save {

@@ -1,8 +1,8 @@
-//! Which kernels of a profile have a source beside it, and what does it say of them?
+//! Which kernels of a profile have a source beside it, and what are the verdicts on them?
 //!
-//! A source is a `.ptx`, `.cl` or `.spv` file in a folder or one of its folders, as Triton's cache has
-//! them. A kernel is found by its name, mangled or readable. Where several sources have its name, as for
-//! the specialisations that Triton makes of one function, the most careful answer counts.
+//! A source is a `.ptx`, `.cl` or `.spv` file in a folder or one of its folders, as Triton's cache
+//! has them. A kernel is found by its name, mangled or readable. If several sources have its name,
+//! as for the specialisations that Triton makes of one function, the most careful answer counts.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,7 @@ use super::{KernelVerdict, analysis, strictness};
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// Folders nest no deeper.
+/// The deepest nesting of folders that is searched.
 const DEEPEST: usize = 8;
 
 /// Verdicts by the names of kernels.
@@ -60,7 +60,7 @@ impl Sources {
         }
     }
 
-    /// What is said of the kernels of a profile, in their order there.
+    /// Returns the verdicts on the kernels of a profile, in the order of the profile.
     pub(crate) fn verdicts(&self, profile: &Profile) -> Vec<SourceVerdict> {
         let found = profile.kernels.iter().filter_map(|name| {
             let verdict = self.by_name.get(name.strip_prefix("void ").unwrap_or(name))?;
@@ -75,7 +75,7 @@ impl Sources {
     }
 }
 
-/// The sources of a folder.
+/// Collects the sources of a folder.
 fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let file = folder.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };

@@ -8,13 +8,13 @@ use raddle_study::{VerdictFile, VerdictRule, VerdictWord};
 use super::KernelVerdict;
 use crate::error::CliError;
 
-/// How the file begins, by which it is known again.
+/// The beginning of the file of rules, by which an earlier one is known again.
 pub(super) const HEAD: &str = "\
 # Which kernels may be stopped and run again; for `raddle replay --idempotent-from`.
 # `conditional` holds where the named arguments share no byte: a replay takes them to lie apart.
 ";
 
-/// The file of rules.
+/// Writes the file of rules.
 pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     let rule = |kernel: &KernelVerdict| VerdictRule {
         names: std::iter::once(kernel.name.clone()).chain(readable(&kernel.name)).collect(),
@@ -33,7 +33,7 @@ pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     Ok(format!("{HEAD}\n{text}"))
 }
 
-/// The readable form of a mangled C++ name.
+/// Returns the readable form of a mangled C++ name.
 pub(super) fn readable(name: &str) -> Option<String> {
     cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
 }

@@ -1,4 +1,4 @@
-//! What is said of live programs by a raddle that was built without raddle-live?
+//! What does a raddle report of live programs if it was built without raddle-live?
 
 use std::path::Path;
 

@@ -52,7 +52,8 @@ pub(in crate::live) struct PidArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::live) struct ServeArgs {
-    /// A recipe, of which the turn and the preempt policy are used [default: highest-level and reset]
+    /// A recipe, of which the turn and the preempt policy are used [default: highest-level and
+    /// reset]
     #[arg(long, value_name = "NAME|FILE")]
     pub(in crate::live) recipe: Option<String>,
     #[command(flatten)]
@@ -63,8 +64,8 @@ pub(in crate::live) struct ServeArgs {
     /// The most preemptions of a program per second: 100, or 100/s
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = a_second)]
     pub(in crate::live) most_preemptions: u32,
-    /// The time after which a preemption that has not ended is logged and counted; the others go on.
-    /// A bare number is milliseconds
+    /// The time after which a preemption that has not ended is logged and counted; the others go
+    /// on. A bare number is milliseconds
     #[arg(long, value_name = "TIME", default_value_t = 1000, value_parser = milliseconds)]
     pub(in crate::live) give_up_ms: u64,
     /// Preempt at random, one program after the other, at times between these two: 1ms..8ms
@@ -115,19 +116,19 @@ fn most_kills(text: &str) -> Result<String, String> {
     if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
 }
 
-/// Whole milliseconds, with a unit or without.
+/// Reads whole milliseconds, with a unit or without.
 fn milliseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ms)
 }
 
-/// How often a second, with `/s` or without.
+/// Reads a number per second, with `/s` or without.
 fn a_second(text: &str) -> Result<u32, String> {
     let number = text.trim().trim_end_matches("/s").trim_end().parse().ok();
     let number = number.filter(|number| (1..=100_000).contains(number));
     number.ok_or_else(|| "it is no whole number from 1 to 100000, such as 100/s".to_owned())
 }
 
-/// Two times above 0, the shorter first.
+/// Reads two times above 0, the shorter first.
 fn storm(text: &str) -> Result<(Duration, Duration), String> {
     let (from, to) = between(text, None).map_err(|error| error.to_string())?;
     if from == 0 {

@@ -1,4 +1,4 @@
-//! What do live programs do, and who says so?
+//! What do live programs do, and who reports it?
 
 mod args;
 #[cfg(not(all(target_os = "linux", feature = "live")))]
@@ -16,7 +16,8 @@ use serde::Deserialize;
 pub(crate) use args::LiveArgs;
 pub(crate) use verbs::{log, rules, verb};
 
-/// Whose log a live one is: `client`, of a program, or `daemon`; `None` for one of a replay.
+/// Returns who wrote a live log, `client` for a program or `daemon`; `None` for the log of a
+/// replay.
 pub(crate) fn whose(path: &Path) -> Option<String> {
     #[derive(Deserialize)]
     struct LiveMark {

@@ -109,7 +109,7 @@ pub(crate) struct StatsArgs {
     /// Entries of a table
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=8))]
     pub(crate) entries: u16,
-    /// Which streams share a table; a profile counts as one process
+    /// The streams that share a table; a profile counts as one process
     #[arg(long, value_enum, value_name = "SCOPE", default_value_t = SharingArg::Queue)]
     pub(crate) scope: SharingArg,
     /// Every launch has a completion signal of its own, and so a cleanup
@@ -122,7 +122,7 @@ pub(crate) struct StatsArgs {
     pub(crate) costs: CostArgs,
 }
 
-/// The worked example's E, P, decoding, S and C, a microsecond each unit.
+/// The worked example's E, P, decoding, S and C in nanoseconds, a microsecond for each unit.
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
 /// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked
@@ -148,12 +148,12 @@ pub(crate) struct CostArgs {
     pub(crate) cleanup_ns: u64,
 }
 
-/// Nanoseconds, with another unit or without.
+/// Reads nanoseconds, with another unit or without.
 fn nanoseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ns)
 }
 
-/// Whole microseconds, with another unit or without.
+/// Reads whole microseconds, with another unit or without.
 fn microseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Us)
 }
@@ -177,10 +177,10 @@ impl CostArgs {
     }
 }
 
-/// Which launches get an entry.
+/// The rule for which launches get an entry.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct KeepArgs {
-    /// Which launches are kept in the table
+    /// The launches that are kept in the table
     #[arg(long, value_enum, value_name = "RULE", default_value_t = KeepArg::Frequency)]
     pub(crate) keep: KeepArg,
     /// Half-words up to which an entry of the same kernel is near enough
@@ -188,11 +188,11 @@ pub(crate) struct KeepArgs {
     pub(crate) near: u16,
 }
 
-/// Which queues share a table (B15).
+/// The queues that share a table (B15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SharingArg {
-    /// None: each queue (here a stream) has a table of its own
+    /// Each queue (here a stream) has a table of its own
     Queue,
     /// The queues of a process
     Process,
@@ -201,7 +201,7 @@ pub(crate) enum SharingArg {
 }
 
 impl SharingArg {
-    /// The scope of that name.
+    /// Returns the scope of that name.
     pub(crate) const fn scope(self) -> TableScope {
         match self {
             Self::Queue => TableScope::Queue,
@@ -211,7 +211,7 @@ impl SharingArg {
     }
 }
 
-/// Where the arguments of a launch are.
+/// The place of the arguments of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArgumentsArg {
     /// At a new address for every launch
@@ -241,7 +241,7 @@ pub(crate) enum KeepArg {
 }
 
 impl KeepArg {
-    /// The replacement policy of this name.
+    /// Returns the replacement policy of this name.
     pub(crate) const fn replacement(self) -> Replacement {
         match self {
             Self::First => Replacement::First,
@@ -254,7 +254,7 @@ impl KeepArg {
 /// The layout of packets.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LayoutArgs {
-    /// Which half-word of a value of 32 or 64 bits comes first
+    /// The half-word that comes first in a value of 32 or 64 bits
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = FirstArg::Low)]
     half_words: FirstArg,
     /// Where the number of the entry is in the header of a difference
@@ -277,7 +277,7 @@ pub(crate) struct LayoutArgs {
     condensed_type: u8,
 }
 
-/// What comes first.
+/// The part of a value that comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FirstArg {
     /// The least significant
@@ -297,7 +297,7 @@ fn private_bits(text: &str) -> Result<u8, String> {
 }
 
 impl LayoutArgs {
-    /// The layout.
+    /// Returns the layout that the options give.
     pub(crate) fn format(&self) -> Result<AqlFormat, CliError> {
         let usual = AqlConfig::default();
         let types = PacketTypes {

@@ -26,14 +26,14 @@ struct DecodedPacket<'l> {
     /// The entry that a reference packet fills.
     #[serde(skip_serializing_if = "Option::is_none")]
     ref_num: Option<u16>,
-    /// What a condensed packet says: for each launch an entry, and what differs from it.
+    /// The kernels of a condensed packet: for each an entry, and the fields that differ from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     condensed: Vec<EntryUse<'l>>,
-    /// As `packet encode` takes it.
+    /// The barrier, as `packet encode` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<BarrierReport>,
     launches: Vec<ShownLaunch<'l>>,
-    /// How many cleanups its launches have: 1 and one for each other that asks.
+    /// The number of cleanups of the launches: 1, and one for each other launch that asks.
     cleanups: u32,
 }
 
@@ -64,7 +64,7 @@ impl Serialize for Changed<'_> {
     }
 }
 
-/// What a barrier waits for, and whom it tells.
+/// The signals that a barrier waits for, and the signal that it gives.
 #[derive(Serialize)]
 struct BarrierReport {
     barrier: &'static str,
@@ -173,7 +173,7 @@ fn waits(barrier: BarrierPacket) -> BarrierReport {
     }
 }
 
-/// As `golden packet` tells one.
+/// Writes an address as `golden packet` does.
 fn address(value: u64) -> String {
     format!("0x{value:016x}")
 }
@@ -183,7 +183,7 @@ fn told(decoded: &DecodedPacket<'_>) -> String {
     let cleanups = counted(decoded.cleanups.into(), "cleanup", "cleanups");
     let mut text = format!("{launches}, {cleanups}\n");
     for launch in &decoded.launches {
-        // An object of integers and strings: always JSON.
+        // A launch is an object of integers and strings, so that writing it as JSON cannot fail.
         text += &format!("   {}\n", serde_json::to_string(launch).unwrap_or_default());
     }
     text + "\n"

@@ -20,10 +20,10 @@ use crate::args::Format;
 use crate::disk::{Disk, named};
 use crate::error::CliError;
 
-/// What no profile says.
+/// The facts that no profile holds, and that the packets make up.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
-/// What became of the launches.
+/// The packets, and how the launches went into them.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct EncodeReport {
@@ -35,15 +35,15 @@ struct EncodeReport {
     condensed_packets: u64,
     barriers: u64,
     bytes: u64,
-    /// What ordinary packets alone would take.
+    /// The bytes that ordinary packets alone would take.
     ordinary_bytes: u64,
-    /// Of a profile: what it does not say.
+    /// For a profile: the facts that it does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
-    /// Of a profile: whose packets stand where.
+    /// For a profile: the streams, and where the packets of each stand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<StreamPackets>,
-    /// Of a profile: which kernel each object stands for.
+    /// For a profile: the kernel that each object stands for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kernels: Vec<KernelObject>,
 }
@@ -53,13 +53,13 @@ struct EncodeReport {
 #[serde(rename_all = "kebab-case")]
 struct StreamPackets {
     stream: String,
-    /// The place of its first one.
+    /// The place of the first packet.
     first: usize,
     packets: usize,
     launches: usize,
 }
 
-/// What an object stands for.
+/// A kernel object, and the kernel for which it stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct KernelObject {
@@ -67,7 +67,7 @@ struct KernelObject {
     name: String,
 }
 
-/// Packets, how they came to be, and what a profile says of them.
+/// Packets, their counts, and the streams and kernels of a profile.
 #[derive(Debug, Default)]
 struct EncodedLaunches {
     packets: Vec<AqlPacket>,
@@ -101,7 +101,7 @@ pub(super) fn verb(
     let text = match format {
         Format::Text => {
             if profile.is_some() {
-                // Where even this cannot be written, there is nobody to tell.
+                // If the note cannot be written, there is nobody to tell.
                 console.note(&format!("note: {name} holds {MADE_UP}"));
             }
             packets.iter().map(|packet| format!("{packet}\n")).collect()
@@ -124,7 +124,7 @@ pub(super) fn verb(
     console.print(&text)
 }
 
-/// What a file holds that is a profile with launches.
+/// Reads a file as a profile; `None` if the file is no profile with launches.
 fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
     if file == Path::new("-") {
         return Ok(None);
@@ -134,7 +134,7 @@ fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
     match profiles::open(&named(&files), &ImportConfig::default(), &disk) {
         Ok(mut loaded) => {
             let profile = loaded.pop().map(|loaded| loaded.profile);
-            // Launches in JSON look like a trace without any.
+            // Launches in JSON look like a trace without any launch.
             let holds = |profile: &Profile| profile.ops.iter().any(|op| op.kind == OpKind::Kernel);
             Ok(profile.filter(|profile| holds(profile)).map(Arc::unwrap_or_clone))
         }
@@ -160,8 +160,9 @@ fn of_launches(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> EncodedL
     EncodedLaunches { packets, tally: encoder.tally(), ..EncodedLaunches::default() }
 }
 
-/// Stream by stream, each with a table of its own. Who decodes all of them one after the other by one table
-/// gets the same launches, as each stream fills an entry before it names it.
+/// Encodes a profile stream by stream, each with a table of its own. A decoder that takes all
+/// streams one after the other by one table gets the same launches, as each stream fills an entry
+/// before it names it.
 fn of_profile(
     args: &EncodeArgs,
     layout: &AqlFormat,

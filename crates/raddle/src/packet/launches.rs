@@ -13,18 +13,18 @@ use serde_json::Value;
 
 use crate::error::CliError;
 
-/// What is to be sent.
+/// A launch or a barrier that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// A launch, in whatever packet.
     Launch(LaunchImage),
-    /// A barrier, which is this packet.
+    /// A barrier, as its packet.
     Barrier(AqlPacket),
 }
 
 const SHAPE: &str = "Give one launch a line, such as {\"kernel_object\":\"0x1000\",\"grid_size_x\":256}, or {\"barrier\":true}";
 
-/// The launches of a file.
+/// Reads the launches and barriers of a file.
 pub(super) fn launches(
     bytes: &[u8],
     layout: &AqlFormat,
@@ -54,7 +54,7 @@ fn refused(kind: FaultKind, at: &str, message: String) -> Fault {
     Fault { kind, at: at.to_owned(), message }
 }
 
-/// A fault of reading a value that lies at a pointer.
+/// Returns a fault of reading a value that lies at a pointer.
 fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     move |error| {
         let fault = Fault::from(error);
@@ -62,7 +62,7 @@ fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     }
 }
 
-/// What `packet decode` printed.
+/// Reads the packets of the document that `packet decode` printed.
 fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result<Vec<Sent>, Fault> {
     if left.is_some_and(|left| !left.is_null()) {
         let message =
@@ -91,7 +91,7 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
     Ok(sent)
 }
 
-/// A launch or a barrier.
+/// Reads a launch or a barrier.
 fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     if value.get("barrier").is_some() {
         return barrier(value, at, layout);
@@ -108,6 +108,7 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     launch(&fields, layout, at).map(Sent::Launch)
 }
 
+/// A barrier as a line asks for it:
 /// `{"barrier":"and","signals":[..],"completion_signal":..,"synch_scopes":..}`; `true` is `"and"`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -154,7 +155,7 @@ fn barrier(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     packet.map(Sent::Barrier).map_err(|error| fault(&error, &format!("{at}/barrier")))
 }
 
-/// A fault with its place.
+/// Writes a fault with its place.
 fn said(fault: &Fault) -> String {
     match &*fault.at {
         "" => fault.message.clone(),

@@ -1,7 +1,7 @@
 //! What do launches look like as packets, and what would condensing save? The verb `packet`.
 //!
-//! `encode` takes launches or a profile and gives packets, `decode` the other way round, `stats` says
-//! what condensed packets (seed 002) would save on a profile.
+//! `encode` takes launches or a profile and gives packets, `decode` the other way round, `stats`
+//! says what condensed packets (seed 002) would save on a profile.
 
 mod args;
 mod decode;
@@ -36,7 +36,7 @@ pub(crate) fn verb(
     }
 }
 
-/// All of a file, or of the standard input for `-`.
+/// Reads all of a file, or of the standard input for `-`.
 fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
@@ -48,7 +48,7 @@ fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
     Ok(bytes)
 }
 
-/// What a file is called in messages.
+/// Returns the name of a file in messages.
 fn name(file: &Path) -> String {
     if file == Path::new("-") {
         return "the standard input".to_owned();
@@ -56,7 +56,7 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Says on the error stream that there was nothing to do, which is no error.
+/// Reports on the error stream that there was nothing to do, which is no error.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
     console.note(&format!("note: {name} holds {what}: {so}"));
 }

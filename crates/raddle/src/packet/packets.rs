@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::CliError;
 
-/// The packets of a file: text where all of it is printable ASCII, else bytes.
+/// Reads the packets of a file: as text if all of it is printable ASCII, else as bytes.
 pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<AqlPacket>, CliError> {
     let refused = |why: String| {
         CliError::Refused(format!(
@@ -39,7 +39,7 @@ pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<AqlPacket>, CliE
     lines.map(packet).collect()
 }
 
-/// The packets of documents behind each other.
+/// Reads the packets of documents that stand behind each other.
 fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     let mut packets = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -58,7 +58,8 @@ fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     Ok(packets)
 }
 
-/// A packet from a line, whatever is between its digits; or what is wrong, and where.
+/// Reads a packet from a line, with blanks between its digits or not; the error tells what is
+/// wrong, and where.
 fn digits(line: &str) -> Result<AqlPacket, String> {
     let begin = line.len() - line.trim_start().len();
     let text = line.trim();

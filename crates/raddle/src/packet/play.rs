@@ -11,39 +11,41 @@ use serde::Serialize;
 
 use super::recorded::RecordedLaunch;
 
-/// One rule for one place of the arguments.
+/// The packets and the overhead under one rule, for one place of the arguments.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {
-    /// Where the arguments of a launch lie.
+    /// The place of the arguments of a launch.
     pub(super) arguments: &'static str,
     pub(super) keep: &'static str,
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// Launches sent in condensed packets.
+    /// The number of launches in condensed packets.
     pub(super) condensed: u64,
-    /// Those of them that go by an entry of their own kernel.
+    /// The number of launches in condensed packets that go by an entry of their own kernel.
     pub(super) own_kernel: u64,
-    /// Those that go by an entry of another kernel, with the kernel object among what differs.
+    /// The number of launches in condensed packets that go by an entry of another kernel, with the
+    /// kernel object among what differs.
     pub(super) other_kernel: u64,
     pub(super) reference: u64,
     pub(super) ordinary: u64,
     pub(super) condensed_packets: u64,
-    /// In nanoseconds.
+    /// The overhead of all packets, in nanoseconds.
     pub(super) overhead_ns: u64,
 }
 
-/// How packets are made, whatever is worth an entry.
+/// The settings by which packets are made, except for the rule that keeps entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
     pub(super) layout: &'l AqlFormat,
-    /// What a launch path of a dispatcher would be given.
+    /// The settings that a launch path of a dispatcher would be given.
     pub(super) config: CondensedConfig,
-    /// How long the first launch of a packet waits for others, in nanoseconds, if there is an end.
+    /// The span for which the first launch of a packet waits for others, in nanoseconds, if there
+    /// is a limit.
     pub(super) hold_ns: Option<u64>,
 }
 
-/// Where the arguments of a launch lie, in words.
+/// Returns the word for the place of the arguments of a launch.
 pub(super) const fn name(arguments: KernelArguments) -> &'static str {
     match arguments {
         KernelArguments::Fixed => "fixed",
@@ -52,7 +54,8 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// All launches under one rule, by the launch path of a dispatcher.
+    /// Sends all launches under one rule, by the launch path of a dispatcher, and counts the
+    /// packets.
     pub(super) fn row(
         &self,
         arguments: KernelArguments,
@@ -71,7 +74,7 @@ impl Making<'_> {
             }
         };
         let (mut packets, mut bytes, mut overhead_ns) = (0, 0, 0_u64);
-        // When the first launch of the last packet of a table was issued.
+        // By table, the time at which the first launch of its last packet was issued.
         let mut since: BTreeMap<(u32, u32), u64> = BTreeMap::new();
         for &RecordedLaunch { mut launch, issued } in launches {
             let table = config.scope.table(0, launch.stream.0);

@@ -1,7 +1,7 @@
 //! Which launches does a profile hold, in which order?
 //!
-//! No profile holds addresses of kernels, arguments or signals. Its order is that of the starts, which in a
-//! stream is the order of issue.
+//! No profile holds addresses of kernels, arguments or signals. The order of a profile is that of
+//! the starts, which in a stream is the order of issue.
 
 use raddle_policy::{Launch, LaunchId, StreamId};
 use raddle_sim::kernel_calls;
@@ -11,11 +11,11 @@ use raddle_trace::{OpKind, Profile};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedLaunch {
     pub(super) launch: Launch,
-    /// When its host issued it, in nanoseconds.
+    /// The time at which the host issued the launch, in nanoseconds.
     pub(super) issued: u64,
 }
 
-/// The launches of a profile, which is taken as one process.
+/// Returns the launches of a profile, which is taken as one process.
 pub(super) fn recorded(profile: &Profile) -> Vec<RecordedLaunch> {
     let ops = (0..).zip(&profile.ops).zip(kernel_calls(profile));
     let kernels = ops.filter(|((_, op), _)| op.kind == OpKind::Kernel);

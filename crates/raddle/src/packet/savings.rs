@@ -23,50 +23,50 @@ pub(super) struct StatsReport {
     pub(super) profiles: Vec<Saved>,
 }
 
-/// What no profile says, and was taken to be so.
+/// The assumptions on what no profile holds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
-    /// Half-words up to which an entry of the same kernel is near.
+    /// The number of half-words up to which an entry of the same kernel is near.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
-    /// Whether every launch has one of its own.
+    /// True if every launch has a completion signal of its own.
     pub(super) signals: bool,
-    /// No launch has one, so none asks for a cleanup by it.
+    /// Always false: no launch has a release scope, so none asks for a cleanup by it.
     pub(super) release_scope: bool,
-    /// `None` is without end.
+    /// The span for which a packet's first launch may wait, in us; `None`: without end.
     pub(super) hold_us: Option<u64>,
     pub(super) costs: CostArgs,
 }
 
-/// What a profile would save.
+/// The savings of a profile.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Saved {
     pub(super) name: String,
     pub(super) format: &'static str,
     pub(super) streams: usize,
-    /// Different kernels.
+    /// The number of different kernels.
     pub(super) kernels: u64,
     pub(super) launches: u64,
-    /// Copies and fills, which no packet goes across.
+    /// The number of copies and fills, which no packet goes across.
     pub(super) copies: u64,
-    /// Launches and copies of which the profile does not say when they were issued.
+    /// The number of launches and copies of which the profile does not tell when they were issued.
     pub(super) unknown_issue: u64,
-    /// Of the launches, nanoseconds.
+    /// The time of all launches together, in nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
-    /// In nanoseconds.
+    /// The overhead of ordinary packets, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// Launches behind an earlier one of their kernel in the stream.
+    /// The number of launches behind an earlier launch of the same kernel in the stream.
     pub(super) repeated: u64,
-    /// How many of these differ from that one in each field.
+    /// By field, how many of the repeated launches differ from the launch before of their kernel.
     pub(super) changes: Vec<FieldChange>,
     pub(super) rows: Vec<PacketCounts>,
 }
 
-/// How often a field changes.
+/// The number of launches in which a field changes.
 #[derive(Debug, Serialize)]
 pub(super) struct FieldChange {
     pub(super) field: &'static str,
@@ -130,7 +130,7 @@ fn unknown_issue(profile: &Profile) -> u64 {
     profile.report.met("no-launch-call")
 }
 
-/// In which fields launches differ from the one before of the same kernel by their table.
+/// Counts in which fields launches differ from the launch before of the same kernel by their table.
 fn changed(
     layout: &AqlFormat,
     config: CondensedConfig,

@@ -7,12 +7,12 @@ use super::play::PacketCounts;
 use super::savings::{Saved, StatsReport};
 use crate::units::{count, counted, duration, percent, plain, share, size};
 
-/// Characters of the name of a profile.
+/// The most characters of the name of a profile.
 const PROFILE: usize = 60;
 
 const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
 
-/// Everything for people.
+/// Returns the report as a document for people.
 pub(super) fn document(report: &StatsReport, args: &StatsArgs) -> Document {
     let mut document = Document::default();
     document.columns = Some(80);
@@ -96,7 +96,7 @@ fn changes(saved: &Saved) -> String {
     format!("from the launch before of the same kernel ({repeated} of them): {told}")
 }
 
-/// Where the costs come from.
+/// Returns where the costs come from.
 fn costs(costs: &CostArgs) -> String {
     let from = if *costs == CostArgs::default() {
         "the proportion of the worked example as microseconds, of no device"
@@ -109,7 +109,7 @@ fn costs(costs: &CostArgs) -> String {
     )
 }
 
-/// What no profile says.
+/// Returns the assumptions on what no profile holds.
 fn assumed(args: &StatsArgs) -> String {
     let signals = if args.signals {
         "every launch has a signal of its own"

@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::ranks::RankArgs;
 use crate::shape_args::ShapeArgs;
 
-/// Where results go, and how fast.
+/// Options for where results go, and how fast.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct RunArgs {
     /// The folder for summary.json, decision logs and timelines [default: raddle-out/NAME]
@@ -43,8 +43,8 @@ pub(crate) struct RunArgs {
     /// Draw only this part of a run, in full detail: 100ms..120ms (bare numbers are milliseconds)
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub(crate) timeline_window: Option<(u64, u64)>,
-    /// Print the answer and how far to trust it, a line each, and no progress; what can overturn the
-    /// answer goes to standard error
+    /// Print the answer and how far to trust it, a line each, and no progress; what can overturn
+    /// the answer goes to standard error
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Print everything that the report holds
@@ -92,12 +92,12 @@ pub(crate) struct ReplayArgs {
     pub(crate) load: ArrivalArgs,
 }
 
-/// What is asked of profiles, besides their load.
+/// Options for the question about profiles, besides their load.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;
-    /// spatial, which keeps processes apart in space; leftover-drain, which lets urgent work go
-    /// first; weighted-slices, which keeps them apart in time]
+    /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do
+    /// today; spatial, which keeps processes apart in space; leftover-drain, which lets urgent work
+    /// go first; weighted-slices, which keeps them apart in time]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
     /// Change a key of the recipes: KEY=VALUE, such as turn.t0-us=5000 or allocate.policy=greedy;
@@ -107,10 +107,10 @@ pub(crate) struct StudyArgs {
     /// Every bundled recipe
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
-    /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time
-    /// (`serve p99 20ms`) or an increase over leftover (`train step +5%`); may be repeated. A process
-    /// with requests has p50, p99 and max, one that repeats a step, any other an end. Exit code 5 if
-    /// no recipe, or of a sweep no set of values, meets all
+    /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time (`serve p99
+    /// 20ms`) or an increase over leftover (`train step +5%`); may be repeated. A process with
+    /// requests has p50, p99 and max, one that repeats a step, any other an end. Exit code 5 if no
+    /// recipe, or of a sweep no set of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]
     pub(crate) goals: Vec<Goal>,
     /// Let hosts issue at the recorded times, whatever the device does [default: a host waits for
@@ -123,7 +123,7 @@ pub(crate) struct StudyArgs {
     /// How recorded times are scaled to another device than that of the profile
     #[arg(long, value_enum, value_name = "RULE", default_value_t = ScaleArg::None)]
     pub(crate) scale: ScaleArg,
-    /// Which waits of one stream for another the replay applies
+    /// The waits of one stream for another that the replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
     /// Energy weights, as `raddle calibrate` writes them [default: published and assumed weights]
@@ -137,15 +137,16 @@ pub(crate) struct StudyArgs {
     /// (docs/contention.md) [default: learnt for `share`, none for `replay`]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) contention: Option<ContentionArg>,
-    /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL, which must match a profile; may be
-    /// repeated, the last that matches wins
+    /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL, which must match a profile; may
+    /// be repeated, the last that matches wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
     pub(crate) priorities: Vec<Rule>,
-    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    /// The rule for whether workgroups have barriers, which profiles do not record
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
-    /// Whether kernels may be killed and run again, by name: GLOB=yes|no|unknown; may be repeated,
-    /// the last that matches wins [default: as the profile says, else unknown, which counts as no]
+    /// A claim by name on whether kernels may be killed and run again: GLOB=yes|no|unknown; may be
+    /// repeated, the last that matches wins [default: as the profile says, else unknown, which
+    /// counts as no]
     #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
     pub(crate) verdicts: Vec<IdempotenceClaim>,
     /// Verdicts of `raddle kernel verdict --save`; may be repeated; --idempotent overrides them
@@ -177,7 +178,7 @@ pub(crate) struct StudyArgs {
 }
 
 impl ReplayArgs {
-    /// The question that is asked of these files.
+    /// Returns the study of these files.
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },
@@ -188,7 +189,7 @@ impl ReplayArgs {
 }
 
 impl StudyArgs {
-    /// The question that is asked of what was given, which are these files.
+    /// Returns the study of the given paths, which stand for these files.
     pub(crate) fn study(
         &self,
         (given, files): (&[PathBuf], &[PathBuf]),
@@ -229,12 +230,12 @@ impl StudyArgs {
 }
 
 impl RunArgs {
-    /// The engine that the report carries, if it carries one.
+    /// Reads the engine that the report carries, if it carries one.
     pub(crate) fn engine(&self) -> Result<Option<EngineFile>, CliError> {
         self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
     }
 
-    /// Which timelines are drawn.
+    /// Returns which timelines are drawn; `None`: none.
     pub(crate) fn timelines(&self) -> Option<TimelineWish> {
         let all = self.timeline == Some(WhichTimelines::All);
         let (slices, window) = (self.timeline_slices, self.timeline_window);
@@ -243,7 +244,7 @@ impl RunArgs {
     }
 }
 
-/// How much a decision log tells.
+/// The amount that a decision log tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogDetail {
     /// One line an answer
@@ -255,7 +256,7 @@ pub(crate) enum LogDetail {
 }
 
 impl LogDetail {
-    /// What a log holds, if there is to be one.
+    /// Returns the content of decision logs; `None`: there are none.
     pub(crate) const fn detail(self) -> Option<Detail> {
         match self {
             Self::Answers => Some(Detail::Answers),
@@ -265,25 +266,25 @@ impl LogDetail {
     }
 }
 
-/// Of which recipes timelines are drawn.
+/// The recipes of which timelines are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichTimelines {
     /// `leftover` and the recommended recipe, and the slowest request of both on every compute unit
     Compared,
     /// Every recipe, and the slowest requests as well
     All,
-    /// None
+    /// No timelines
     None,
 }
 
-/// Whether workgroups have barriers.
+/// The rule for whether workgroups have barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Barriers {
     /// A workgroup has one if it uses shared memory, or if that is unknown
     Assume,
     /// Every workgroup has one
     Yes,
-    /// None has one
+    /// No workgroup has one
     No,
 }
 
@@ -297,18 +298,18 @@ impl From<Barriers> for BarrierRule {
     }
 }
 
-/// What becomes of communication kernels.
+/// The rule for communication kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Comm {
-    /// They last as recorded
+    /// Kernels last as recorded
     Keep,
     /// Each lasts as long as the shortest launch of its kernel and grid
     Fixed,
-    /// They end with their peers. Those of ranks that are replayed together end together; otherwise
-    /// one ends when its peers ended in the recording, later by the delay of the collective before.
-    /// They hold their compute units until then
+    /// Kernels end with their peers. Those of ranks that are replayed together end together;
+    /// otherwise one ends when its peers ended in the recording, later by the delay of the
+    /// collective before. They hold their compute units until then
     Peers,
-    /// They are left out
+    /// Kernels are left out
     Drop,
 }
 
@@ -323,15 +324,15 @@ impl From<Comm> for CommRule {
     }
 }
 
-/// Which waits between streams hold.
+/// The rule for which waits between streams hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StreamWaits {
-    /// Those for which the file names what is waited for
+    /// Waits for which the file names what is waited for
     Recorded,
     /// Also those for which the file only says where: they wait for the op of another stream that
     /// ended last before
     Inferred,
-    /// None
+    /// No waits
     None,
 }
 
@@ -345,7 +346,7 @@ impl From<StreamWaits> for WaitRule {
     }
 }
 
-/// How long a launch takes to reach the device.
+/// The time that a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Latency {
     /// The time that fits the recording best
@@ -363,12 +364,12 @@ impl From<Latency> for raddle_study::Latency {
     }
 }
 
-/// What neighbours of other processes cost.
+/// The cost of neighbours of other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ContentionArg {
     /// As measured in the profiles; unknown contention costs nothing and widens the interval
     Learnt,
-    /// Nothing
+    /// No cost
     None,
 }
 
@@ -381,7 +382,7 @@ impl From<ContentionArg> for ContentionRule {
     }
 }
 
-/// By what times are scaled.
+/// The rule by which times are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScaleArg {
     /// A workgroup lasts as long as on the device of the profile

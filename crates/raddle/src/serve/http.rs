@@ -1,13 +1,13 @@
-//! What does a browser ask for, and may it?
+//! What does a browser ask for, and is it allowed to?
 //!
-//! As much of HTTP/1.1 as a page needs that asks its own server: one request a connection, bodies of
-//! a length that is told.
+//! The part of HTTP/1.1 that a page needs to ask its own server: one request a connection, bodies
+//! of a length that the header tells.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// The most bytes of a request line and headers.
 const HEAD: u64 = 16 * 1024;
-/// The most bytes of a body: what profiles of a question may take together.
+/// The most bytes of a body, which is also the most that the profiles of a question take together.
 const BODY: u64 = 1 << 32;
 
 /// A request whose body was not yet read.
@@ -15,12 +15,12 @@ const BODY: u64 = 1 << 32;
 pub(super) struct HttpRequest<R> {
     pub(super) method: String,
     pub(super) path: String,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     headers: Vec<(String, String)>,
     body: BufReader<R>,
 }
 
-/// What else a request is answered with than what it asks for.
+/// A refusal: the response to a request that does not get what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HttpRefusal {
     /// 400
@@ -49,7 +49,7 @@ impl HttpRefusal {
         }
     }
 
-    /// What to do about it.
+    /// Returns what a user can do about the refusal.
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::BadRequest => "this is no request of the page that raddle serves\n",
@@ -68,7 +68,7 @@ impl HttpRefusal {
 }
 
 impl<R: Read> HttpRequest<R> {
-    /// Reads a request up to its body; `None` where nothing was asked.
+    /// Reads a request up to its body; `None` if the connection ended without one.
     pub(super) fn read(from: R) -> io::Result<Option<Result<Self, HttpRefusal>>> {
         let mut from = BufReader::new(from);
         let mut head = Vec::new();
@@ -109,15 +109,15 @@ impl<R: Read> HttpRequest<R> {
         })
     }
 
-    /// A header that is there once.
+    /// Returns the value of a header that is there exactly once.
     fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(of, _)| of == name);
         let (_, value) = found.next()?;
         found.next().is_none().then_some(value)
     }
 
-    /// Whether the page at one of these hosts asks, or somebody who typed its address: no page of
-    /// another origin, and none that another name for this machine leads to.
+    /// Checks that a request comes from the page at one of these hosts, or from a user who typed
+    /// its address: not from a page of another origin, nor under another name for this machine.
     pub(super) fn check(&self, hosts: &[String]) -> Result<(), HttpRefusal> {
         let host = self.header("host").filter(|host| hosts.iter().any(|own| own == host));
         let host = host.ok_or(HttpRefusal::Forbidden)?;
@@ -125,13 +125,13 @@ impl<R: Read> HttpRequest<R> {
         let apart = site.is_some_and(|site| !["same-origin", "none"].contains(&site));
         let own = match self.header("origin") {
             Some(origin) => origin.strip_prefix("http://") == Some(host),
-            // Browsers always say the origin of what is posted.
+            // Browsers send the origin of every request with POST.
             None => self.method != "POST" && !self.headers.iter().any(|(name, _)| name == "origin"),
         };
         if own && !apart { Ok(()) } else { Err(HttpRefusal::Forbidden) }
     }
 
-    /// The body, whole.
+    /// Reads the whole body.
     pub(super) fn body(&mut self) -> io::Result<Result<Vec<u8>, HttpRefusal>> {
         let length = self.header("content-length").and_then(|length| length.parse::<u64>().ok());
         let length = match length {
@@ -145,7 +145,7 @@ impl<R: Read> HttpRequest<R> {
     }
 }
 
-/// Begins a response, which ends with its connection; `length` where it is known.
+/// Begins a response, which ends with its connection; `length` is given if it is known.
 pub(super) fn respond(
     to: &mut impl Write,
     status: &str,

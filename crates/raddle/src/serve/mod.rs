@@ -1,8 +1,8 @@
 //! How is the application shown on this machine only? The verb `serve`.
 //!
-//! A server on the loopback address alone, whose one page has a random name: who does not know the
-//! address that it prints learns nothing, and a page of another origin may not ask. It answers with
-//! the engine of the command line, and sends no request.
+//! A server on the loopback address alone, whose one page has a random name: a client that does not
+//! know the address that the server prints learns nothing, and a page of another origin may not
+//! ask. The server answers with the engine of the command line, and sends no request.
 
 mod args;
 mod http;
@@ -26,9 +26,9 @@ use crate::place;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
-/// Bytes of the name of the page.
+/// The number of random bytes in the name of the page.
 const TOKEN: usize = 16;
-/// How long a browser may say nothing in the middle of a request, or not take an answer.
+/// The time for which a browser may be silent in the middle of a request, or not take an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The verb `serve`.
@@ -59,7 +59,7 @@ pub(crate) fn verb(
     console.print(&text)?;
     console.stdout.flush().map_err(CliError::printing)?;
     if !args.no_open {
-        // The address is printed: who has no browser here copies it.
+        // The address is printed, so a user without a browser here can copy it.
         if let Err(error) = browser::open(address.as_ref()) {
             console.note(&error.to_string());
         }
@@ -75,7 +75,7 @@ struct Server<'r> {
     token: String,
     page: String,
     registry: &'r Registry,
-    /// One question at a time: each takes all cores.
+    /// A lock for one question at a time, as each takes all cores.
     turn: Mutex<()>,
 }
 
@@ -103,11 +103,11 @@ impl<'r> Server<'r> {
         format!("http://{}/{}/", self.at, self.token)
     }
 
-    /// Answers until the program is ended.
+    /// Answers requests until the program is ended.
     fn run(&self) -> Result<(), CliError> {
         thread::scope(|threads| {
             for stream in self.listener.incoming() {
-                // One browser that has gone is no trouble, nor is one that waits.
+                // A browser that has gone is no trouble, nor is one that waits.
                 let Ok(stream) = stream else { continue };
                 let begun = thread::Builder::new().spawn_scoped(threads, move || {
                     let _ = self.talk(&stream);
@@ -120,7 +120,7 @@ impl<'r> Server<'r> {
         })
     }
 
-    /// One request and its response.
+    /// Reads one request, and sends its response.
     fn talk(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -143,7 +143,7 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// What is asked: the page, or else an answer.
+    /// Checks a request. Returns `None` for the page, or the request if it is a question.
     fn allowed<R: io::Read>(
         &self,
         request: HttpRequest<R>,
@@ -159,7 +159,7 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Tells lines as they come; whoever does not take them ends the study.
+    /// Sends the lines of an answer as they come; a client that does not take them ends the study.
     fn answer(&self, mut stream: &TcpStream, question: &[u8]) -> io::Result<()> {
         respond(&mut stream, "200 OK", "application/x-ndjson", None)?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +187,7 @@ mod tests {
     const TABLE: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
         k,80,1,1,256,1,1,0,1000\nk,80,1,1,256,1,1,1500,1000\n";
 
-    /// What a server says to these requests, one after the other.
+    /// Returns what a server sends for these requests, one after the other.
     fn served(requests: &[&dyn Fn(&Server<'_>) -> String]) -> Vec<String> {
         let registry = Registry::bundled();
         let server = Server::new(0, &registry).unwrap();

@@ -15,14 +15,14 @@ pub(crate) struct SweepArgs {
     /// Profiles, as `raddle replay` takes them
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// What is varied: KEY=VALUE,VALUE or KEY=FROM..TO, eight values unless a step follows
-    /// (10..80:5/s, 1..64:*2). KEY is an option (device, share.NAME), a key of recipes
+    /// A key to vary and its values: KEY=VALUE,VALUE or KEY=FROM..TO, eight values unless a step
+    /// follows (10..80:5/s, 1..64:*2). KEY is an option (device, share.NAME), a key of recipes
     /// (turn.t0-us), or load, the requests per second; may be repeated, and the first varies
     /// slowest
     #[arg(long, value_name = "KEY=VALUES")]
     pub(crate) vary: Vec<String>,
-    /// The file of rows, JSON Lines; cases that it holds already are not run again, unless they failed
-    /// (exit code 4). The page is written beside it, with the same name
+    /// The file of rows, JSON Lines; cases that it holds already are not run again, unless they
+    /// failed (exit code 4). The page is written beside it, with the same name
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     pub(crate) out: Option<PathBuf>,
     /// Run only every Nth case, from the Ith on
@@ -31,8 +31,9 @@ pub(crate) struct SweepArgs {
     /// Run nothing: print the ids of the cases, or the job for --engine
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Where cases run: local, the cores of this machine; slurm, an array job, which is printed; ray,
-    /// the cluster that RAY_ADDRESS names, else one on this machine; ray://HOST:PORT, that cluster
+    /// Where cases run: local, the cores of this machine; slurm, an array job, which is printed;
+    /// ray, the cluster that RAY_ADDRESS names, else one on this machine; ray://HOST:PORT, that
+    /// cluster
     #[arg(long, value_name = "ENGINE", default_value = "local")]
     pub(crate) engine: SweepEngine,
     /// The number of tasks of the Slurm job
@@ -54,7 +55,7 @@ pub(crate) struct SweepArgs {
     pub(crate) load: ArrivalArgs,
 }
 
-/// Where cases run.
+/// The engine that runs cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SweepEngine {
     /// On the cores of this machine.

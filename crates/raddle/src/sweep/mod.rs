@@ -48,10 +48,10 @@ pub(crate) fn of_searches(
     of_kind(SweepKind::Searches, args, registry, format, console)
 }
 
-/// What is varied, and how its rows are told.
+/// A kind of sweep: the keys that are varied, and how the rows are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
-    /// Whatever the command line says.
+    /// The keys of the command line.
     Any,
     /// The searches of `matching`.
     Searches,
@@ -144,10 +144,10 @@ fn run(
     ran
 }
 
-/// Prints what would be run.
+/// Returns what would be run, as a text.
 fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
     let cases = raddle_study::Cases::new(sweep, files)?;
-    // A job that fails on a cluster fails late.
+    // A missing file is reported now, as a job on a cluster would fail late.
     if let Some(file) = sweep.study.missing(files) {
         let cause = std::io::ErrorKind::NotFound.into();
         return Err(CliError::Unreadable { file, cause });
@@ -160,7 +160,7 @@ fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError
     Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
 }
 
-/// The command of this process without what only concerns how it is run.
+/// Returns the command of this process without options that only concern how it is run.
 ///
 /// # Errors
 /// When a word is no Unicode, which a script cannot hold.
@@ -185,12 +185,12 @@ fn own_command() -> Result<Vec<String>, CliError> {
     Ok(command)
 }
 
-/// The rows of a file.
+/// The rows of a file, and the cases to which they belong.
 struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
     rows: &'t RowFile,
-    /// Positions of cases by their ids.
+    /// The positions of cases, by their ids.
     positions: BTreeMap<String, usize>,
 }
 
@@ -200,13 +200,14 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows, each case once, with the position of its value on each axis. Of a case that failed
-    /// nothing is known, so it does not matter what was in its files then, and figures of it hold instead.
+    /// Reads the rows, each case once, with the position of its value on each axis. A row of a
+    /// failed case holds no figures, so it does not matter what was in the case's files then, and a
+    /// row with figures of the case holds instead.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();
         self.rows.read(|row| {
-            // A row of a case that is no longer asked for stays in the file.
+            // A row of a case that is no longer asked for stays in the file, and is not read.
             let Some(&position) = self.positions.get(&row.case) else { return Ok(()) };
             if row.result.is_err() {
                 failed.insert(position, row);
@@ -230,7 +231,7 @@ impl<'t> ToldCases<'t> {
         Ok(ReadCases { done, failed })
     }
 
-    /// Which cases of a shard failed, and why; `None` where none did.
+    /// Returns which cases of a shard failed, and why; `None` if none did.
     fn failed(&self, shard: Shard) -> Result<Option<String>, CliError> {
         let ReadCases { failed, .. } = self.read(|_, _| {})?;
         let own = failed.into_iter().filter(|(position, _)| shard.holds(*position));
@@ -241,7 +242,7 @@ impl<'t> ToldCases<'t> {
         Ok(raddle_report::sweep::failed(&own, all.count() as u64))
     }
 
-    /// What all rows say.
+    /// Sums up all rows.
     fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
@@ -281,23 +282,23 @@ impl<'t> ToldCases<'t> {
     }
 }
 
-/// The cases of a file, by their positions.
+/// The rows that a file holds of the cases, by their positions.
 struct ReadCases {
-    /// Whether it has figures of a case.
+    /// True for each case that has a row with figures.
     done: Vec<bool>,
-    /// Rows of cases that failed.
+    /// The rows of cases that failed, and have no row with figures.
     failed: BTreeMap<usize, ReadRow>,
 }
 
-/// What came of a sweep.
+/// The result of a sweep.
 struct SummedUp {
     json: String,
     document: Document,
-    /// What the exit code tells.
+    /// The error for the exit code, if there is one.
     end: Result<(), CliError>,
 }
 
-/// Writes the page and says what came out.
+/// Writes the page, and prints the result.
 fn finish(
     args: &SweepArgs,
     out: &Path,
@@ -337,7 +338,7 @@ mod tests {
         }
     }
 
-    /// What is varied by name is what the command line says.
+    /// Options that are varied by name have the effect that they have on the command line.
     #[test]
     fn options_are_those_of_the_command_line() {
         let texts = [

@@ -1,4 +1,5 @@
-//! How does a cluster of Ray run cases? `python -m raddle._ray` hands them out, and prints their rows.
+//! How does a cluster of Ray run cases? `python -m raddle._ray` hands them out, and prints their
+//! rows.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 
-/// Runs cases by their positions on the cluster at an address, else the one that `RAY_ADDRESS` names, and
-/// hands over each row, a line with its end, as soon as it is there.
+/// Runs cases by their positions on the cluster at an address, else the one that `RAY_ADDRESS`
+/// names, and hands over each row, a line with its end, as soon as it is there.
 ///
 /// # Errors
 /// When Python or the package is missing, the cluster fails, or a row is not taken.
@@ -58,7 +59,7 @@ impl RayDriver {
     }
 
     fn ask(&mut self, asked: &Value) -> Result<(), CliError> {
-        // It goes where the pipe ends, so that the program reads to its end.
+        // The pipe is dropped at the end of this function, so that the program reads to its end.
         let mut pipe = self.child.stdin.take();
         let written = pipe.as_mut().map_or(Ok(()), |pipe| writeln!(pipe, "{asked}"));
         written.map_err(CliError::writing(&self.python))
@@ -86,10 +87,10 @@ impl RayDriver {
         }
     }
 
-    /// Waits for its end; where something failed here, it is ended.
+    /// Waits for the end of the program, and ends it if something failed here.
     fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
         if taken.is_err() {
-            // It may have ended by itself.
+            // The program may have ended by itself.
             let _ = self.child.kill();
         }
         let ended = self.child.wait();
@@ -105,10 +106,11 @@ impl RayDriver {
     }
 }
 
-/// The files that a sweep names: whatever stands somewhere in it and is one. More of them do no harm.
+/// Finds the files that a sweep names: every text in it that is the path of a file. A text that is
+/// a file by chance does no harm.
 fn files(sweep: &Sweep) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    // A sweep is strings, numbers and lists of them.
+    // A sweep is strings, numbers and lists of them, so that writing it as JSON cannot fail.
     gather(&serde_json::to_value(sweep).unwrap_or_default(), &mut found);
     found
 }
@@ -116,7 +118,7 @@ fn files(sweep: &Sweep) -> BTreeSet<String> {
 fn gather(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => {
-            // FILE*3, NAME=FILE:TASK, KEY=FILE,FILE.
+            // Texts can have the forms FILE*3, NAME=FILE:TASK and KEY=FILE,FILE.
             let parts = text.split(['=', ',']);
             let parts = std::iter::once(&**text).chain(parts);
             let cut = |part: &'_ str, at| part.rsplit_once(at).map(|(file, _)| file.to_owned());

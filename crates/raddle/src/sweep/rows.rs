@@ -1,8 +1,8 @@
 //! Which rows does a file of a sweep hold already, and how are more added?
 //!
-//! A row is added by one write of a whole line, so whoever stops the sweep loses at most the row that
-//! was being written: what stands behind the last end of a line is cut off when the sweep goes on. Rows
-//! of cases that failed leave the file before these are run again.
+//! A row is added by one write of a whole line, so a sweep that is stopped loses at most the row
+//! that was being written: what stands behind the last end of a line is cut off when the sweep goes
+//! on. Rows of cases that failed leave the file before these are run again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -18,9 +18,9 @@ use crate::place;
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
-    /// Where it is, whatever links lead there.
+    /// The path of the file, behind all links.
     path: PathBuf,
-    /// Whether the file was not there before.
+    /// True if the file was not there before.
     made: bool,
     file: Mutex<File>,
 }
@@ -47,14 +47,14 @@ impl RowFile {
                     "another sweep is writing {name}: wait for it, or give another --out"
                 )));
             }
-            // Where files cannot be locked, two sweeps are the user's to keep apart.
+            // If files cannot be locked, the user has to keep two sweeps apart.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let path = path.canonicalize().map_err(CliError::writing(&name))?;
         Ok(Self { name, path, made, file: Mutex::new(file) })
     }
 
-    /// Leaves out rows. The file is replaced as a whole, so whoever stops this loses nothing.
+    /// Leaves out rows. The file is replaced as a whole, so that an interruption loses nothing.
     pub(super) fn leave_out(&self, drop: impl Fn(&ReadRow) -> bool) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -70,7 +70,8 @@ impl RowFile {
         kept.as_file()
             .set_permissions(file.metadata().map_err(failed)?.permissions())
             .map_err(failed)?;
-        // Nobody else may write it from the moment on at which it has the name.
+        // The new file is locked before it has the name, so that no other process writes it from
+        // then on.
         let own = OpenOptions::new().read(true).append(true).open(kept.path()).map_err(failed)?;
         let _ = own.try_lock();
         kept.persist(&self.path).map_err(|error| failed(error.error))?;
@@ -78,7 +79,7 @@ impl RowFile {
         Ok(())
     }
 
-    /// Reads every whole row, and cuts off what is behind the last.
+    /// Reads every whole row, and cuts off what is behind the last one.
     pub(super) fn read(
         &self,
         mut take: impl FnMut(ReadRow) -> Result<(), CliError>,
@@ -106,7 +107,7 @@ impl RowFile {
         file.set_len(whole).map_err(CliError::writing(&self.name))
     }
 
-    /// Adds a row, a line with its end.
+    /// Adds a row, which is a line with its end.
     pub(super) fn add(&self, line: &str) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())
@@ -115,7 +116,7 @@ impl RowFile {
 
 impl Drop for RowFile {
     fn drop(&mut self) {
-        // A file that was made and got no row says nothing, and would be in the way.
+        // A file that was made and got no row tells nothing, and would be in the way.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if self.made && file.metadata().is_ok_and(|found| found.len() == 0) {
             let _ = std::fs::remove_file(&self.path);

@@ -1,5 +1,5 @@
-//! How does Slurm run a sweep? As an array job, a shard a task; their files, one behind the other, are
-//! the file of the sweep.
+//! How does Slurm run a sweep? As an array job, a shard a task; their files, one behind the other,
+//! are the file of the sweep.
 //!
 //! Every word is quoted on one line, also in comments: a name with a line end would else end one.
 
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::units::quoted;
 
-/// The batch script of a command, without its `--out`, for so many tasks.
+/// Returns the batch script of a command, without its `--out`, for `tasks` tasks.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     let command = words.join(" ");

@@ -13,16 +13,17 @@ pub(crate) struct TuneArgs {
     /// Profiles, as `raddle replay` takes them
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
-    /// What is searched: KEY=VALUE,VALUE or KEY=FROM..TO, as `raddle sweep` takes it: keys of recipes
-    /// (turn.t0-us=1000..16000:*2, window=4,8), share.NAME, priority.NAME; may be repeated
+    /// A key to search and its values: KEY=VALUE,VALUE or KEY=FROM..TO, as `raddle sweep` takes it:
+    /// keys of recipes (turn.t0-us=1000..16000:*2, window=4,8), share.NAME, priority.NAME; may be
+    /// repeated
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     pub(crate) vary: Vec<String>,
-    /// What is minimised among candidates that meet the goals: NAME.p50|p99|max|step|end [default:
-    /// the product, over all processes, of the time divided by the time alone]
+    /// The figure that is minimised among candidates that meet the goals: NAME.p50|p99|max|step|end
+    /// [default: the product, over all processes, of the time divided by the time alone]
     #[arg(long, value_name = "NAME.FIGURE")]
     pub(crate) minimise: Option<Minimise>,
-    /// The file for the best recipe, which is written even if it meets no goal, and says so [default:
-    /// raddle-out/tuned.toml]
+    /// The file for the best recipe, which is written even if it meets no goal, and says so
+    /// [default: raddle-out/tuned.toml]
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
     /// Runs at the same time [default: one a core]; results do not depend on it

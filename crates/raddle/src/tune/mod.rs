@@ -20,13 +20,14 @@ use crate::units::{counted, duration, plain, quoted};
 
 pub(crate) use args::TuneArgs;
 
-/// How the recipe that was found begins, by which it is known again.
+/// The beginning of the file with the recipe that was found, by which an earlier one is known
+/// again.
 const MARK: &str = "# Found by `raddle tune`";
-/// Characters of what was found, in a comment of the file.
+/// The most characters of the answer in a comment of the file.
 const SENTENCE: usize = 500;
-/// Candidates that are shown.
+/// The most candidates that are shown.
 const ROWS: usize = 8;
-/// Characters of a candidate on a terminal.
+/// The most characters of a candidate on a terminal.
 const CASE: usize = 56;
 
 /// The verb `tune`.
@@ -66,7 +67,7 @@ pub(crate) fn verb(
     }
 }
 
-/// That no candidate meets all goals.
+/// Returns the sentence that no candidate meets all goals.
 fn missed(tuned: &Tuned) -> String {
     let today = &tuned.base.case;
     let only = || format!("No candidate meets all goals; {today}, which is today's way, does");
@@ -76,12 +77,12 @@ fn missed(tuned: &Tuned) -> String {
 /// Writes the recipe, unless a file is there that is not of this verb.
 fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
-    // Whoever uses the file should know what was found of it.
+    // The file tells its user what was found of the recipe.
     let found = plain(tuned.answer.sentence(), SENTENCE);
     place::write(path, &format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe), &found_before)
 }
 
-/// An earlier recipe of this verb.
+/// Checks that a file is an earlier recipe of this verb.
 fn found_before(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
@@ -131,13 +132,13 @@ fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
-/// What was small, today and under the best.
+/// Returns the figure that was to be small, under today's way and under the best.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
 }
 
-/// A value of what was small: a time, or a product of ratios.
+/// Writes a value of the figure that was to be small: a time, or a product of ratios.
 fn shown(tuned: &Tuned, value: Option<f64>) -> String {
     match value {
         None => "nothing ended".to_owned(),
@@ -151,7 +152,7 @@ fn difference(tuned: &Tuned, (mean, within): (f64, f64)) -> String {
     format!("{sign}{} ± {}", shown(tuned, Some(mean.abs())), shown(tuned, Some(within)))
 }
 
-/// How sure the choice is, in a sentence.
+/// Returns in a sentence how sure the choice is.
 fn sure(tuned: &Tuned) -> String {
     let Some(second) = tuned.best.get(1) else {
         return "No other candidate was run by as many seeds.".to_owned();

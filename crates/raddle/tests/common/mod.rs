@@ -1,4 +1,5 @@
-//! What do all these tests need: the tool itself, a folder to run it in, and small profiles.
+//! The parts that all these tests share: the tool itself, a folder to run it in, and small
+//! profiles.
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
@@ -11,7 +12,7 @@ use std::process::{Command, Stdio};
 /// A folder of its own, in which the tool runs.
 pub(crate) struct Place(tempfile::TempDir);
 
-/// What a run of the tool left on its streams.
+/// The streams and the exit code that a run of the tool left.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -28,7 +29,7 @@ impl Place {
         self.0.path()
     }
 
-    /// Writes a file; its name.
+    /// Writes a file, and returns its name.
     pub(crate) fn file<'n>(&self, name: &'n str, text: impl AsRef<[u8]>) -> &'n str {
         fs::write(self.path().join(name), text).unwrap();
         name
@@ -49,7 +50,7 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // It may end without having read everything.
+        // The tool may end without having read everything.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         let output = child.wait_with_output().unwrap();
         Ran {
@@ -59,21 +60,21 @@ impl Place {
         }
     }
 
-    /// The lines of a decision log, each spelled by itself.
+    /// Returns the lines of a decision log, each spelled by itself.
     pub(crate) fn log(&self, path: &str) -> String {
         let ran = self.raddle(&["log", path]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         ran.out
     }
 
-    /// Every file below a folder with its bytes, by its path within.
+    /// Returns every file below a folder with its bytes, by its path within.
     pub(crate) fn tree(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         collect(&self.path().join(folder), "", &mut files);
         files
     }
 
-    /// The names in a folder, or none where it is not there.
+    /// Returns the names in a folder, or none if the folder is not there.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path().join(folder)) else {
             return Vec::new();
@@ -97,13 +98,13 @@ fn collect(folder: &Path, within: &str, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// A launch table of a V100 with these rows: name, stream, workgroups, threads, registers, LDS,
-/// arrival, start, duration.
+/// Returns a launch table of a V100 with these rows: name, stream, workgroups, threads, registers,
+/// LDS, arrival, start, duration.
 pub(crate) fn table(rows: &[&str]) -> String {
     format!("# raddle launch table 1\n# device = v100\n{}", bare_table(rows))
 }
 
-/// The same without a device.
+/// Returns a launch table with these rows, without a device.
 pub(crate) fn bare_table(rows: &[&str]) -> String {
     let mut text = "name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,\
                     lds_bytes,arrival_ns,start_ns,duration_ns\n"

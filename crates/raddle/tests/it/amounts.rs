@@ -20,7 +20,7 @@ fn json(place: &Place, args: &[&str]) -> String {
 #[test]
 fn every_option_takes_a_unit_and_what_a_bare_number_meant_before() {
     let place = place();
-    // What came out, without the words that were given.
+    // The recipes of a result are compared, as the words that were given differ.
     let recipes = |more: &[&str]| {
         let pair = ["replay", "train.csv", "infer.csv", "--no-files", "--requests=infer=2000/s"];
         let out = json(&place, &[&pair[..], more].concat());
@@ -54,7 +54,7 @@ fn every_option_takes_a_unit_and_what_a_bare_number_meant_before() {
     assert!(bare == unit);
 }
 
-/// A refusal of the command line, before anything is run.
+/// Returns a refusal of the command line, before anything is run.
 fn refused(place: &Place, args: &[&str]) -> Ran {
     let ran = place.raddle(args);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");

@@ -12,7 +12,7 @@ fn demo() -> Place {
     place
 }
 
-/// A replay without files, as a document.
+/// Returns a replay without files, as a document.
 fn replay(place: &Place, code: i32, args: &[&str]) -> Value {
     let ran = place.raddle(&[&["replay"], args, &["--no-files", "--format", "json"]].concat());
     assert_eq!(ran.code, code, "{}", ran.err);
@@ -50,12 +50,12 @@ fn a_service_beside_training_is_ranked_by_its_requests() {
     ]) {
         assert_eq!(row["goals-met"], serde_json::json!(met), "{row}");
     }
-    // One measure for all rows.
+    // All rows have one measure.
     let alone = answer["processes"][0]["alone-ns"].as_u64().unwrap();
     for recipe in value["recipes"].as_array().unwrap() {
         assert_eq!(recipe["summary"]["processes"][0]["requests"]["alone-ns"], alone);
     }
-    // What the slowest spent its time on adds up, and so does the time of the device.
+    // The parts of the time of the slowest request add up, and so do those of the device.
     let summary = &value["recipes"][0]["summary"];
     let slowest = &summary["processes"][0]["requests"]["slowest"][0];
     let sum = |of: &Value| of.as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>();
@@ -107,12 +107,12 @@ fn long_workgroups_are_best_kept_on_a_part_of_the_device() {
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"spatial".into()));
 }
 
-/// Two jobs of one level. One keeps a V100 full with launches of 50 ms; the other issues ten launches
-/// of 0.2 ms one after the other, waits for them, and is 30 ms on its host. Foreseen: under leftover,
-/// each of the ten waits behind a launch of 50 ms, and leftover-drain takes nothing off for an equal
-/// level: 300 to 500 ms a step of 32. Spatial: the ten take 4 ms instead of 2, but the full job half
-/// the speed: 2. Time slices: ten launches fit in one slice, which comes after 10 ms at most, and the
-/// full job has all the rest: at most 1.4.
+/// Two jobs of one level. One keeps a V100 full with launches of 50 ms; the other issues ten
+/// launches of 0.2 ms one after the other, waits for them, and is 30 ms on its host. Foreseen:
+/// under leftover, each of the ten waits behind a launch of 50 ms, and leftover-drain takes nothing
+/// off for an equal level: 300 to 500 ms a step of 32. Spatial: the ten take 4 ms instead of 2, but
+/// the full job half the speed: 2. Time slices: ten launches fit in one slice, which comes after 10
+/// ms at most, and the full job has all the rest: at most 1.4.
 #[test]
 fn bursts_beside_a_full_device_are_best_given_a_slice() {
     let place = Place::new();
@@ -134,9 +134,9 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"weighted-slices".into()));
 }
 
-/// A training step of 562 kernels of an MI210, as a loop and as requests beside it. Its kernels leave
-/// room on the device. Foreseen: who is let in as room is left is best; who has to wait for slices of
-/// 10 ms, longer than a request, is worst. Nothing was foreseen of the two between.
+/// A training step of 562 kernels of an MI210, as a loop and as requests beside it. Its kernels
+/// leave room on the device. Foreseen: who is let in as room is left is best; who has to wait for
+/// slices of 10 ms, longer than a request, is worst. Nothing was foreseen of the two between.
 #[test]
 fn small_kernels_share_best_without_a_policy() {
     let Some(file) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
@@ -147,10 +147,11 @@ fn small_kernels_share_best_without_a_policy() {
     assert_eq!((ranked[0], ranked[3]), ("leftover", "weighted-slices"));
 }
 
-/// The same step as requests, 4 a second, beside a benchmark that fills an MI100 with launches of 0.4
-/// ms for 72 % of the time. Foreseen: draining takes the benchmark off within one of its short
-/// workgroups, and it runs between requests: best. Under leftover, hundreds of kernels in a row each
-/// wait for what is left of a launch: worst. The order of the two between was seen, not foreseen.
+/// The training step of the MI210 as requests, 4 a second, beside a benchmark that fills an MI100
+/// with launches of 0.4 ms for 72 % of the time. Foreseen: draining takes the benchmark off within
+/// one of its short workgroups, and it runs between requests: best. Under leftover, hundreds of
+/// kernels in a row each wait for what is left of a launch: worst. The order of the two between was
+/// seen, not foreseen.
 #[test]
 fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     let Some(serve) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
@@ -163,9 +164,9 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     assert_eq!(value["answer"]["verdict"]["kind"], "use");
 }
 
-/// Two benchmarks, each with the device to itself for 72 % and 90 % of its time. Foreseen: who fills
-/// the gaps of one with kernels of the other is best, and equal levels give draining nothing to do;
-/// whoever divides the device or its time is slower for both.
+/// Two benchmarks, each with the device to itself for 72 % and 90 % of its time. Foreseen: who
+/// fills the gaps of one with kernels of the other is best, and equal levels give draining nothing
+/// to do; whoever divides the device or its time is slower for both.
 #[test]
 fn two_benchmarks_fill_the_gaps_of_each_other() {
     let of = |gpu: &str| sample(&format!("rocprof/rocprofv1_2022_mixbench_{gpu}_timestamps.csv"));

@@ -1,4 +1,5 @@
-//! Does `raddle check` hold a prediction against recordings, and refuse what is no whole repetition?
+//! Does `raddle check` hold a prediction against recordings, and refuse what is no whole
+//! repetition?
 
 use crate::common::{Place, table};
 use serde_json::Value;

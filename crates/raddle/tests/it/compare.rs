@@ -98,7 +98,8 @@ fn how_time_was_divided_is_compared_where_processes_take_turns() {
     let ran = place.raddle(&["compare", "a", "b"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
-    // The same as JSON: of every recipe, in the unit that it says, as the results have it.
+    // The comparison as JSON has the rows of every recipe, in the unit that each row names, as the
+    // results have them.
     let value = json(&place, &["a", "b"]);
     let mut lines = String::new();
     for row in value["rows"].as_array().unwrap().iter().filter(|row| row["process"].is_null()) {
@@ -155,8 +156,8 @@ fn a_result_is_like_itself() {
         (&verdicts["better"], &verdicts["worse"], &verdicts["other"], &verdicts["missing"]),
         (&0.into(), &0.into(), &0.into(), &0.into())
     );
-    // Two recipes of three figures and six of energy, and two processes with two and four, one with a step: twice
-    // each.
+    // Two recipes of three figures and six of energy, and two processes with two and four, one with
+    // a step: twice each.
     assert_eq!(verdicts["equal"], 2 * 2 * (3 + 6 + 2 * 6 + 1));
     let ran = place.raddle(&["compare", "a", "a"]);
     assert!(
@@ -212,7 +213,7 @@ fn what_only_one_result_has_is_told() {
             && row["process"] == "infer"
             && row["recipe"] == "leftover"
     });
-    // Its end and its step too.
+    // The end and the step of `infer` are missing too.
     assert_eq!(missing.count(), 7);
 }
 

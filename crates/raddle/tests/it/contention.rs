@@ -40,8 +40,8 @@ fn factors_and_unknown() {
     assert!(nothing.out.contains("unknown: "), "{}", nothing.out);
 }
 
-/// What one profile teaches is charged to another that never met it, and what nobody knows widens
-/// the interval.
+/// The contention that one profile teaches is charged to another that never met it, and unknown
+/// contention widens the interval.
 #[test]
 fn tenants_that_never_met_are_charged() {
     let place = Place::new();
@@ -63,7 +63,7 @@ fn tenants_that_never_met_are_charged() {
     // Two launches take 2 us each beside the other process; the third, which is in the recording at
     // 3 us, starts then and takes 4.
     assert_eq!(charged[0]["decisive-ns"], 7000);
-    // Of `gemm` beside anybody nothing is known: up to twice as long.
+    // The contention of `gemm` beside other kernels is unknown: up to twice as long.
     let between = charged[1]["between-ns"].as_array().expect("an interval");
     assert_eq!(charged[1]["decisive-ns"], 6000);
     assert!(between[0] == 6000 && between[1].as_u64() > Some(6000), "{between:?}");

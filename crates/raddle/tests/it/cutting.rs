@@ -9,13 +9,13 @@ use crate::common::{Place, sample, table};
 const RECIPE: &str = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"switch\"\n\
                       [allocate]\npolicy = \"matching\"\nsplit = { threshold = 3, retry-us = 1 }\n";
 
-/// What a log says of a launch, in waves.
+/// The waves of a launch, as a log counts them.
 #[derive(Default)]
 struct Waves {
     whole: u64,
     parts: u64,
     ended: u64,
-    /// How many there are, a workgroup and in all.
+    /// The number of waves of a workgroup, and of the launch.
     each: u64,
     all: u64,
     related: bool,
@@ -57,7 +57,7 @@ fn waves(log: &str) -> BTreeMap<u64, Waves> {
     launches
 }
 
-/// Replays two profiles twice; the waves of its log, which comes again.
+/// Replays two profiles twice, and returns the waves of the log, which is the same both times.
 fn replayed(place: &Place, low: &str, high: &str, more: &[&str]) -> BTreeMap<u64, Waves> {
     place.file("cut.toml", RECIPE);
     let run = |out: &str| {

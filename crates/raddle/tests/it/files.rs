@@ -45,7 +45,7 @@ fn what_somebody_else_wrote_stays_whatever_verb_writes() {
         assert_eq!(ran.code, 1, "{args:?}: {ran:?}");
         assert!(ran.err.contains("stays as it is"), "{args:?}: {}", ran.err);
         let mut after = place.tree(".");
-        // What the same verb writes beside it may be there, and is whole.
+        // Files that the same verb writes beside the path may be there, and are whole.
         after.retain(|name, _| before.contains_key(name));
         assert_eq!(before, after, "{args:?}");
         assert!(!place.names(".").iter().any(|name| name.starts_with(".raddle")), "{args:?}");
@@ -112,7 +112,7 @@ fn a_link_that_leads_nowhere_is_told_and_stays() {
     }
 }
 
-/// A replay that takes a while, into `mine`.
+/// Starts a replay that takes a while, into `mine`.
 fn slow(place: &Place) -> Child {
     let args = [
         "replay",
@@ -134,7 +134,7 @@ fn slow(place: &Place) -> Child {
     let begun = (0..20_000).any(|_| {
         std::thread::sleep(Duration::from_millis(1));
         let made = place.names(".").into_iter().filter(|name| name.starts_with(".raddle-"));
-        // Its lock holds the name of what is made.
+        // The lock of the temporary folder holds the name of what is made.
         made.map(|name| place.path().join(name).join("lock"))
             .any(|lock| fs::metadata(lock).is_ok_and(|lock| lock.len() > 0))
     });

@@ -1,11 +1,13 @@
-//! Does a name from outside stay a name: on a terminal, in Markdown, in a script, in a line to paste?
+//! Does a name from outside stay a name: on a terminal, in Markdown, in a script, in a line to
+//! paste?
 
 use std::fs;
 use std::process::Command;
 
 use crate::common::{Place, Ran, infer, kernel, table, trace, train};
 
-/// Paints, sets the title of the terminal, clears it, turns the direction, mentions, links, and runs.
+/// Names that paint, set the title of the terminal, clear it, turn the direction, mention, link,
+/// and run.
 const EVIL: [&str; 6] = [
     "\u{1b}[31mEVIL\u{1b}]0;title\u{7}\u{1b}[2J",
     "a\u{9b}2J\u{202e}b\u{7f}",
@@ -15,7 +17,7 @@ const EVIL: [&str; 6] = [
     "$(touch PWN)`touch PWN`|touch PWN",
 ];
 
-/// Nothing controls a terminal.
+/// Checks that no character of a text controls a terminal.
 fn is_plain(text: &str) {
     let controls = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t')
@@ -101,7 +103,7 @@ fn values_of_files_in_messages_are_plain() {
     plain(&place.ask(&["golden", "bitmap"], format!("{{\"{}\":1}}\n", EVIL[1])));
 }
 
-/// As a string of JSON.
+/// Writes a text as a string of JSON.
 fn json_string(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     let escaped = |c: char| match c.is_control() {
@@ -154,14 +156,14 @@ fn markdown_holds_no_tag_link_or_mention_of_a_name() {
     let ran = place.raddle(&["compare", "leftover#leftover", "spatial#spatial", "--markdown"]);
     assert!(ran.out.contains("everyone"), "{}", ran.out);
     for line in ran.out.lines() {
-        // Outside of code.
+        // The text outside of code is checked.
         let fence = "``";
         let outside: String = line.split(fence).step_by(2).collect();
         assert!(!outside.contains("<img") && !outside.contains('@'), "{line}");
     }
 }
 
-/// Runs lines in a shell; whether a name in them ran.
+/// Runs lines in a shell. Returns whether a name in the lines ran as a command.
 fn runs(place: &Place, script: &str) -> bool {
     let stub = "raddle() { :; }; cat() { :; }; sbatch() { :; }; nvidia-cuda-mps-control() { :; }; COMMAND() { :; }\n";
     let _ = Command::new("bash")

@@ -5,7 +5,7 @@ use crate::common::{Place, sample};
 #[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
 mod rocpd_db;
 
-/// Inspects and replays a file; what both say.
+/// Inspects and replays a file, and returns what both print.
 fn both(place: &Place, file: &str, device: &[&str]) -> (String, String) {
     let run = |args: &[&str]| {
         let ran = place.raddle(&[args, device].concat());

@@ -1,4 +1,5 @@
-//! Does `inspect` tell what is in a profile, and how well its replay agrees, with the right figures?
+//! Does `inspect` tell what is in a profile, and how well its replay agrees, with the right
+//! figures?
 
 use std::fs;
 
@@ -402,7 +403,7 @@ fn a_device_that_only_has_a_neighbour_in_the_table_is_marked_as_assumed() {
     }
 }
 
-/// On a V100 with 4 SIMDs, 8 registers of a lane a granule, 256 bytes of LDS a granule.
+/// A V100 has 4 SIMDs; a granule is 8 registers of a lane, or 256 bytes of LDS.
 #[test]
 fn amounts_are_those_that_workgroups_want_and_the_search_of_them_refuses_nothing() {
     let place = Place::new();
@@ -428,7 +429,8 @@ fn amounts_are_those_that_workgroups_want_and_the_search_of_them_refuses_nothing
     assert_eq!(runs(1), [(1, 0.495), (128, 0.5)]);
     let search = "search = { sampled = { amounts = { vgpr = [4, 6, 12, 16], lds = [1, 128] } } }";
     assert_eq!(told["search"], search);
-    // What fewer want is left out, but for the longest; its workgroups take the next longer run.
+    // Lengths that fewer workgroups want than 1 % are left out, except for the longest; their
+    // workgroups take the next longer run.
     let few = "search = { sampled = { amounts = { vgpr = [6, 12, 16], lds = [1, 128] } } }";
     assert_eq!(amounts("--amounts=1")["search"], few);
     assert_eq!(

@@ -73,7 +73,7 @@ fn six_time_sliced_processes() {
     let last = all.iter().flatten().map(|of| of.1).fold(0.0, f64::max);
     let measured = deciles(all.iter().flatten().map(|of| of.1 - of.0).collect());
     let span_ms = last - first;
-    // What of a turn goes to switching is known after a first run.
+    // The part of a turn that goes to switching is known after a first run.
     let mut kernel_ns = (span_ms * 1e6 / 1200.0) as u64;
     let mut outcome = time_sliced(kernel_ns);
     for _ in 0..2 {
@@ -179,7 +179,7 @@ fn a_decoder_beside_training_on_an_h200() {
             let ([p50, p99, _], [.., step]) = (figures(&found["decode"]), figures(&found["train"]));
             let now = replayed(&place, load, Some(more));
             compare(way, [p50, p99, step], now);
-            // What depends on the order of work alone, and on no contention.
+            // Figures of these ways depend on the order of work alone, and on no contention.
             if ["time-slice", "mps", "streams"].contains(way) && load != "40" {
                 assert!((now[0] / p50 - 1.0).abs() < 0.1, "{load} {way}: {now:?} {p50}");
                 assert!((now[1] / p99 - 1.0).abs() < 0.2, "{load} {way}: {now:?} {p99}");
@@ -307,9 +307,9 @@ fn pairs_of_inference_and_training() {
     assert!(agree * 12 >= compared * 10, "{agree} of {compared}");
 }
 
-/// Every pair at a load: how long a request takes, a kernel of training that is met at a random time,
-/// both in ns, and what was found. The recorded gaps are stretched so that the inference alone has the
-/// device busy for one part in `times_alone`.
+/// Every pair at a load: how long a request takes, a kernel of training that is met at a random
+/// time, both in ns, and what was found. The recorded gaps are stretched so that the inference
+/// alone has the device busy for one part in `times_alone`.
 fn pairs_at(
     place: &crate::common::Place,
     folder: &Path,

@@ -38,7 +38,7 @@ count,1,1,1,64,1,1,6000,1000
 other,1,1,1,64,1,1,8000,1000
 ";
 
-/// What a compiler does not accept is said once a file, not once a kernel.
+/// A message of the compiler is printed once a file, not once a kernel.
 #[cfg(unix)]
 #[test]
 fn the_words_of_a_compiler_are_printed_once() {

@@ -1,7 +1,7 @@
 //! Is a missing answer told as one, a wish that cannot be met as another, and a yes as a yes?
 //!
-//! Cases that fail, loads that are not searched, goals that nobody meets or that no process can have,
-//! and warnings that can overturn an answer.
+//! Cases that fail, loads that are not searched, goals that nobody meets or that no process can
+//! have, and warnings that can overturn an answer.
 
 use std::fs;
 use std::path::Path;
@@ -62,7 +62,7 @@ fn pasted(place: &Place, line: &str) -> Ran {
     }
 }
 
-/// What stands behind a label, up to the end of its line.
+/// Returns the text behind a label, up to the end of its line.
 fn behind<'t>(text: &'t str, label: &str) -> &'t str {
     let (_, rest) = text.split_once(label).unwrap_or_else(|| panic!("{label}: {text}"));
     rest.lines().next().expect("a line").trim()
@@ -76,7 +76,8 @@ const LATE: [&str; 5] = [
     "--out=rows.jsonl",
 ];
 
-/// A recipe that is not there yet: 4 of 8 cases have no answer, under loads at which the goal holds.
+/// A recipe that is not there yet: 4 of 8 cases have no answer, under loads at which the goal
+/// holds.
 #[test]
 fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     let place = place();
@@ -101,7 +102,7 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     }
     assert!(page.contains("no answer: 1000/s failed") && page.contains(error));
 
-    // The same as data.
+    // The answer as data has the same failures.
     let ran = asked(&place, "sweep", &[&LATE[..], &["--format=json"]].concat());
     let summary = json(&ran);
     assert_eq!((ran.code, &summary["failed"]), (4, &4.into()));
@@ -152,8 +153,8 @@ fn shards_and_searches_that_failed_say_so_too() {
     assert_eq!(open, 2, "the search that failed might be better: {}", ran.out);
 }
 
-/// What `tune` and `replay` say where nothing that was searched meets the goal; the printed command is
-/// that replay, to the digit.
+/// `tune` and `replay` print the same where nothing that was searched meets the goal; the printed
+/// command is that replay, to the digit.
 #[test]
 fn a_search_says_what_a_replay_of_the_same_says() {
     let place = place();
@@ -238,7 +239,8 @@ fn goals_that_all_meet_are_said_to_be_met() {
     }
 }
 
-/// 100 requests of a million workgroups: other loads are not tried, and the command that is printed does.
+/// 100 requests of a million workgroups: other loads are not tried, and the command that is printed
+/// does.
 #[test]
 fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
     let place = Place::new();
@@ -407,7 +409,7 @@ fn goals_have_one_exit_code_whichever_verb_asks() {
     }
     let alone = place.raddle(&["replay", "infer.csv", "--goal=infer p99 1ms"]);
     assert!(alone.code == 2 && alone.err.contains("it runs once"), "{}", alone.err);
-    // What has nothing to be measured by is never judged.
+    // A goal without its baseline is never judged.
     let more = ["--out=x", "--recipe=spatial", "--goal=my train step +5%"];
     let ran = asked(&place, "sweep", &more);
     assert!(ran.code == 2 && ran.err.contains("add --recipe leftover"), "{}", ran.err);

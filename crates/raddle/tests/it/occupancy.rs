@@ -99,7 +99,7 @@ fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let mut claims = events.iter().map(|event| &event["args"]["occupancy"]);
     let claimed = claims.find(|claim| claim.is_object()).expect("it is there");
     let figure = |key: &str| match claimed[key].as_u64().expect(key) {
-        // What the profiler writes where a resource never limits.
+        // The profiler writes this number where a resource never limits.
         2_147_483_647 => u32::MAX,
         figure => u32::try_from(figure).expect(key),
     };

@@ -40,7 +40,7 @@ fn the_share_without_a_shape_stands_in_line_2_and_more_than_a_tenth_is_an_error(
         let ran = place.raddle(&[verb, "much.csv", flag]);
         assert_eq!(ran.code, 1, "{verb}");
         assert!(ran.err.contains("1 of 2 kernels are opaque") && ran.err.contains("--partial"));
-        // What is in the file is shown nevertheless, and nothing is replayed.
+        // `inspect` shows the content of the file nevertheless, and nothing is replayed.
         assert_eq!(ran.out.is_empty(), verb == "replay", "{}", ran.out);
         assert_eq!(place.raddle(&[verb, "much.csv", flag, "--partial"]).code, 0, "{verb}");
     }

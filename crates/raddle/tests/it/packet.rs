@@ -126,7 +126,7 @@ fn the_packet_that_is_refused_is_told_with_its_error() {
     assert_eq!((&refused["number"], &refused["packet"]), (&json!(1), &json!(packet("0601"))));
     assert_eq!(refused["kind"], "condensed packet");
     assert!(refused["error"].as_str().unwrap().starts_with("kernel 0: empty"), "{refused}");
-    // What was not decoded cannot be encoded again.
+    // A packet that was not decoded cannot be encoded again.
     let ran = encode(&told.to_string());
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("/refused: `packet decode` refused a packet"), "{}", ran.err);
@@ -136,7 +136,7 @@ fn the_packet_that_is_refused_is_told_with_its_error() {
     assert!(ran.err.contains("`raddle golden packet` takes entries"), "{}", ran.err);
 }
 
-/// What is said of each input, which must be refused.
+/// Returns the refusals of these inputs, each of which must be refused.
 fn refused(inputs: &[&str], ask: impl Fn(&str) -> Ran) -> String {
     let mut said = String::new();
     for input in inputs {
@@ -241,8 +241,9 @@ fn what_a_profile_would_save() {
     assert_eq!(place.raddle(&["packet", "stats", "absent.csv"]).code, 1);
 }
 
-/// Nine kernels once, then the ninth again: it has no entry, and with fixed arguments it is not near
-/// any other, so it goes by an entry of another kernel with the kernel and the arguments changed.
+/// Nine kernels once, then the ninth again: it has no entry, and with fixed arguments it is not
+/// near any other, so it goes by an entry of another kernel with the kernel and the arguments
+/// changed.
 #[test]
 fn launches_by_an_entry_of_another_kernel_are_counted_apart() {
     let rows: Vec<String> =

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::common::{Place, sample};
 
-/// What is told on the page, by the names it gives them.
+/// The samples on the page, by the names that the page gives them.
 const SAMPLES: [(&str, &str); 4] = [
     ("MI300X", "kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz"),
     ("MI350X", "rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz"),
@@ -32,12 +32,12 @@ fn stats(files: &[PathBuf], options: &str) -> String {
     ran.out
 }
 
-/// Between its marks the page says this.
+/// Checks that the page holds this text between its marks.
 fn holds(mark: &str, wanted: &str) {
     raddle_testkit::page_holds("docs/policies/condensed-packets.md", mark, wanted);
 }
 
-/// The samples, or `None` where they are absent and need not be there.
+/// Returns the samples, or `None` if they are absent and need not be there.
 fn samples() -> Option<Vec<PathBuf>> {
     SAMPLES.iter().map(|(_, file)| sample(file)).collect()
 }
@@ -50,7 +50,7 @@ fn the_page_shows_the_whole_output() {
     holds("stats", &format!("```console\n{command}\n{}```\n", stats(&files, "")));
 }
 
-/// What is saved under these options, fixed and new for each sample.
+/// Returns the savings under these options, fixed and new for each sample.
 fn column(files: &[PathBuf], options: &str) -> Vec<String> {
     let text = stats(files, options);
     let rows = text.lines().filter(|line| line.starts_with("frequency "));

@@ -1,4 +1,5 @@
-//! Do the packets of a profile agree: those that are counted, those of a replay, and those written out?
+//! Do the packets of a profile agree: those that are counted, those of a replay, and those written
+//! out?
 
 use serde_json::Value;
 
@@ -10,7 +11,8 @@ fn document(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// Packets, bytes and overhead that `packet stats` tells, with new arguments, by frequency.
+/// Returns packets, bytes and overhead that `packet stats` prints, with new arguments, by
+/// frequency.
 fn counted(place: &Place, file: &str) -> [u64; 3] {
     let told = document(place, &["packet", "stats", file, "--format", "json"]);
     let rows = told["profiles"][0]["rows"].as_array().expect("a list");
@@ -19,7 +21,8 @@ fn counted(place: &Place, file: &str) -> [u64; 3] {
     ["packets", "bytes", "overhead-ns"].map(|key| row[key].as_u64().expect("a count"))
 }
 
-/// The same in a replay by the bundled recipe, which has the same settings.
+/// Returns packets, bytes and overhead of a replay by the bundled recipe, whose settings are those
+/// of `packet stats`.
 fn replayed(place: &Place, file: &str, device: &str) -> [u64; 3] {
     let args = ["replay", file, "--device", device, "--recipe", "condensed", "--no-files"];
     let told = document(place, &[&args[..], &["--format", "json"]].concat());
@@ -84,7 +87,7 @@ fn the_packets_of_a_recorded_stream_are_those_that_are_counted() {
         let found = names.iter().find(|it| it["name"] == kernel);
         found.and_then(|it| it["kernel-object"].as_str()).expect("its object").to_owned()
     };
-    // What they launch is what was recorded, also by one table for both streams.
+    // The packets launch what was recorded, also by one table for both streams.
     place.file("packets", encoded.to_string());
     let decoded = document(&place, &["packet", "decode", "packets", "--format", "json"]);
     let packets = decoded["packets"].as_array().expect("a list");

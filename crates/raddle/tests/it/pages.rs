@@ -1,8 +1,8 @@
 //! Do the pages of the policies show what their commands print today, on real profiles?
 //!
-//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Of commands that take longer
-//! some recipes run here, whose rows must stand in the table; `cargo xtask soak pages` compares the whole
-//! of them, or one by one with its mark in `RADDLE_PAGES`.
+//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Of commands that take
+//! longer some recipes run here, whose rows must stand in the table; `cargo xtask soak pages`
+//! compares the whole of them, or one by one with its mark in `RADDLE_PAGES`.
 
 use std::path::Path;
 
@@ -324,8 +324,8 @@ const PARTS: [PageTables; 3] = [
     },
 ];
 
-/// A word of a command as the tool is given it here; `None` where a sample is absent and need not be
-/// there.
+/// A word of a command as the tool is given it here; `None` where a sample is absent and need not
+/// be there.
 fn word(word: &str) -> Option<String> {
     let (file, rest) = word.split_at(word.find('*').unwrap_or(word.len()));
     if let Some(known) = SAMPLES.iter().find(|known| known.ends_with(&format!("/{file}"))) {
@@ -339,7 +339,7 @@ fn word(word: &str) -> Option<String> {
     Some(format!("{key}{}{rest}", root.join(file).display()))
 }
 
-/// The table whose heading begins with these words, up to the empty line behind it.
+/// Returns the table whose heading begins with these words, up to the empty line behind it.
 fn table(output: &str, head: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines = output.lines().skip_while(|line| !words(line).starts_with(head));
@@ -348,13 +348,13 @@ fn table(output: &str, head: &str) -> String {
     rows.join("\n") + "\n"
 }
 
-/// The tables that a command prints; `None` where a sample is absent and need not be there.
+/// Returns the tables that a command prints; `None` if a sample is absent and need not be there.
 fn tables(of: &PageTables) -> Option<Vec<String>> {
     let words = of.command.iter().flat_map(|line| line.split(' ')).skip(1);
     let args = words.map(word).collect::<Option<Vec<String>>>()?;
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let ran = Place::new().raddle(&args);
-    // What never ends is shown too.
+    // A replay whose launches never end is shown too.
     assert!(ran.code == 0 || ran.code == 3, "{args:?}: {}", ran.err);
     Some(of.heads.iter().map(|head| table(&ran.out, head)).collect())
 }

@@ -67,7 +67,8 @@ fn each_way_off_replays_and_its_log_gives_the_same_answers_again() {
     assert!(wait > 4 * flag && flag > reset && flag >= drain, "{latencies:?}");
     // A revocation in the middle of a restore waits for it, so a switch may take twice its 23 us.
     assert!(reset == 32_000 && switch < 2 * 23_400, "{latencies:?}");
-    // Launches that start in two parts last longer than the one before: the bound is missed by that.
+    // Launches that start in two parts last longer than the one before: the bound is missed by
+    // that.
     assert!(cheapest < flag, "{latencies:?}");
 }
 
@@ -179,7 +180,8 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     assert_eq!(allocate["findings"][0]["line"], number, "{}", ran.out);
 }
 
-/// Figure 1 of seed 001 in every log: two recorded inference runs side by side, the first of them less urgent.
+/// Figure 1 of seed 001 in every log: two recorded inference runs side by side, the first of them
+/// less urgent.
 #[test]
 fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     let low = raddle_testkit::sample("kineto_amd/tracelens_mi210_gpu_only.json.gz");
@@ -197,7 +199,8 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     let mut args = vec!["replay", &low, &high, "--priority", "tracelens_mi210*=5", "--out", "out"];
     args.push("--partial");
     args.extend(["--idempotent", "*=yes", "--timeline", "none", "--log", "answers"]);
-    // Slices of 10 ms are longer than what these profiles run at a time; shorter ones end in the midst.
+    // Slices of 10 ms are longer than what these profiles run at a time; shorter ones end in the
+    // midst.
     let slices = place.raddle(&["recipes", "--show", "weighted-slices"]).out;
     let slices = slices.replace("t0-us = 10000", "t0-us = 50");
     place.file("short.toml", slices.replace("longest-us = 100000", "longest-us = 200"));
@@ -220,8 +223,8 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     }
 }
 
-/// A process that has something to run and gets nothing of the device for a second is reported; one that
-/// waits for less is not.
+/// A process that has something to run and gets nothing of the device for a second is reported; one
+/// that waits for less is not.
 #[test]
 fn who_starves_for_a_second_is_reported() {
     let place = Place::new();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
-/// What `golden` and `explain` can be asked.
+/// The topics of `golden` and `explain`.
 const TOPICS: &str =
     "topics: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt, packet";
 
@@ -22,7 +22,7 @@ fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
     ran
 }
 
-/// A file of this text is refused with these words.
+/// Checks that a file of this text is refused with these words.
 fn refused_text(name: &str, text: impl AsRef<[u8]>, words: &[&str]) {
     let place = Place::new();
     place.file(name, text);
@@ -139,7 +139,7 @@ fn recipes_that_cannot_be_used() {
             "found the text \"5 ms\"",
         ],
     );
-    // What only a policy knows is refused by its key too, before anything runs.
+    // A setting that only its policy can judge is refused by its key too, before anything runs.
     recipe(
         &format!("{slices}t0-us = 200\nlongest-us = 100"),
         &["mine.toml, line 6, `turn.longest-us`: 100 microseconds", "`t0-us = 200`"],
@@ -152,7 +152,7 @@ fn recipes_that_cannot_be_used() {
     refused(&place, &["train.csv", "--recipe", "leftover-drian"], &words);
 }
 
-/// What a search does not see is refused, and it is said that the search did it.
+/// A workgroup that a search does not place is refused, and the refusal names the search.
 #[test]
 fn a_refusal_that_a_search_caused_says_so() {
     let place = Place::new();
@@ -185,7 +185,7 @@ fn a_refusal_that_a_search_caused_says_so() {
             serde_json::json!({"search": name, "there-is": 98304})
         );
     }
-    // What no compute unit has is no matter of the search.
+    // A workgroup that is larger than any compute unit is no matter of the search.
     place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000", rows[0]]));
     let text = "raddle = 1\n[allocate]\npolicy = \"matching\"\nsearch = { sampled = {} }";
     place.file("mine.toml", text);

@@ -55,7 +55,8 @@ fn the_comparison_of_one_process_with_all_there_is_to_say() {
     let ran = place.raddle(&["replay", "odd.csv", "--recipe", "leftover", "--partial", "-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!("one-process", ran.out);
-    // What can never run is listed with its limiter, and what waited for it ran.
+    // Launches that can never run are listed with their limiters, and the launches that waited for
+    // them ran.
     let result = &summary(&place, "raddle-out/odd")["recipes"][0];
     let refusals: Vec<String> = result["refusals"]
         .as_array()

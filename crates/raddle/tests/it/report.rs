@@ -16,7 +16,8 @@ fn two() -> Place {
     place
 }
 
-/// What a reader reads: no style sheet, no pictures, no tags; a line an element with text.
+/// Returns the text that a reader sees: no style sheet, no pictures, no tags; a line for each
+/// element with text.
 fn words(page: &str) -> String {
     let mut left = page.split_once("</style>").expect("a style sheet").1;
     let mut out = String::new();

@@ -70,8 +70,8 @@ fn the_best_partition_is_kept() {
         (1..10).map(|tens| format!("partition-{}0-{}0", tens, 10 - tens)).collect();
     assert!(rows.iter().any(|name| name == kept), "{kept}");
     let best = found["answer"]["ranking"][0].as_u64().unwrap() as usize;
-    // By hand: the 640 workgroups of `gemm` are on 80 units at once, four a unit and more, so training
-    // ends the sooner the more units it has, and inference needs but a few.
+    // By hand: the 640 workgroups of `gemm` are on 80 units at once, four a unit and more, so
+    // training ends the sooner the more units it has, and inference needs but a few.
     assert!(["partition-80-20", "partition-90-10"].contains(&kept), "{kept}, best {best}");
 }
 
@@ -89,7 +89,7 @@ fn tenants_can_be_many_and_equal() {
     assert_eq!(ran.code, 1, "{}", ran.err);
 }
 
-/// What waits is urgent and small, what was there first is long: only the order differs.
+/// The waiting work is urgent and small, and the work before it is long: only the order differs.
 #[test]
 fn a_priority_lets_what_waits_go_first() {
     let place = Place::new();
@@ -140,7 +140,7 @@ fn the_commands_of_each_mode() {
     assert!(said.len() > 1, "{}", ran.out);
 }
 
-/// What each of two processes on a V100 got under a recipe: guaranteed, received, lent.
+/// Returns what each of two processes on a V100 got under a recipe: guaranteed, received, lent.
 fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f64>; 3]> {
     let late = format!("late={late}");
     let pair = ["replay", "long.csv", "late.csv", "--once", "--device", "v100", "--no-files"];
@@ -153,14 +153,14 @@ fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f6
     rows.map(|row| ["guaranteed", "received", "lent"].map(|key| row[key].as_f64())).collect()
 }
 
-/// By hand: 320 workgroups of half a unit's waves in two rounds over 80 units, or four over 40, each of
-/// 10 us; a single one of 1 us comes when they are through.
+/// By hand: 320 workgroups of half a unit's waves in two rounds over 80 units, or four over 40,
+/// each of 10 us; a single one of 1 us comes when they are through.
 #[test]
 fn what_is_lent_is_beyond_the_guarantee() {
     let place = Place::new();
     place.file("long.csv", table(&["a 1 320 1024 32 0 0 0 20000"]));
     place.file("late.csv", table(&["b 1 1 1024 32 0 0 0 1000"]));
-    // Its start in ms, after four rounds.
+    // The start of `late` in ms, after four rounds.
     let after = "0.04";
     let [long, late] = [0.9997, 0.0003].map(Some);
     let half = Some(0.5);
@@ -175,7 +175,7 @@ fn what_is_lent_is_beyond_the_guarantee() {
     assert_eq!(other, [half, late, zero]);
     let three = got(&place, "request-limit", after, &["--share", "long=3"]);
     assert_eq!(three[0], [Some(0.75), long, Some(0.2499)]);
-    // It ran for 20 us of 41, of which half are its own.
+    // The process `long` ran for 20 us of 41, of which half are its own.
     assert_eq!(got(&place, "time-slice", after, &[]), [[half, long, zero], [half, late, zero]]);
     let slices = got(&place, "time-slice", "0.02", &[]);
     // 20 of 21 us: 9.5 more than its half, of 20.
@@ -210,7 +210,8 @@ fn files_are_written_that_set_it_up() {
     assert!(refused.err.contains("it holds set-up"), "{}", refused.err);
 }
 
-/// A way of sharing can be asked for; one that the device does not have is refused with those it has.
+/// A way of sharing can be asked for; one that the device does not have is refused with those it
+/// has.
 #[test]
 fn ways_that_the_device_does_not_have_are_refused() {
     let place = place();
@@ -237,7 +238,8 @@ fn ways_that_the_device_does_not_have_are_refused() {
     );
 }
 
-/// Of kernels that nobody saw beside others, how long they last is a range, never their own time alone.
+/// Of kernels that nobody saw beside others, how long they last is a range, never their own time
+/// alone.
 #[test]
 fn unknown_contention_is_no_factor_of_one() {
     let place = place();

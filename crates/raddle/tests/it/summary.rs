@@ -43,8 +43,8 @@ fn documented() -> Vec<String> {
     all
 }
 
-/// Whether a path is the one that is documented; `*` stands for one name and all below it, or for
-/// the beginning of a name.
+/// Returns whether a path is the one that is documented; `*` stands for one name and all below it,
+/// or for the beginning of a name.
 fn is_one(path: &str, wanted: &str) -> bool {
     match wanted.split_once('*') {
         None => {
@@ -91,8 +91,8 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     let new: Vec<&String> =
         found.iter().filter(|path| !wanted.iter().any(|wanted| is_one(path, wanted))).collect();
     assert!(new.is_empty(), "not in docs/summary.md: {new:#?}");
-    // Only where the profile says so, contention is charged, a policy keeps addresses, a run is too long
-    // for a load limit, or something is stuck.
+    // Only where the profile says so, contention is charged, a policy keeps addresses, a run is too
+    // long for a load limit, or something is stuck.
     let rare = [
         "known-waits",
         "between-ns",

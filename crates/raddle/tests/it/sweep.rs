@@ -1,4 +1,5 @@
-//! Does `raddle sweep` run each case once, whatever stops it, and write equal rows whatever the order?
+//! Does `raddle sweep` run each case once, whatever stops it, and write equal rows whatever the
+//! order?
 
 use std::fs;
 
@@ -125,7 +126,7 @@ fn a_case_that_fails_is_a_row_and_the_others_go_on() {
     assert!(ran.out.contains("4 of 4 cases, 3 failed"), "{}", ran.out);
     let good = rows.iter().find(|row| row["error"].is_null()).unwrap();
     assert_eq!(good["case"], "device=v100 turn.policy=everyone");
-    // The same as a replay says.
+    // A replay gives the same figures.
     let args = [
         &["replay"],
         &PAIR[1..],
@@ -168,7 +169,7 @@ fn a_job_of_slurm_names_the_same_cases() {
         [&PAIR[..], &VARY[..5], &["--dry-run", "--engine=slurm", "--tasks=4", "--out=a b.jsonl"]];
     let ran = place.raddle(&job.concat());
     assert!(ran.out.contains("#SBATCH --array=1-4"), "{}", ran.out);
-    // What the tasks and the last lines of the script do, by a shell.
+    // A shell runs the tasks, and the last lines of the script.
     let raddle = env!("CARGO_BIN_EXE_raddle");
     let run = |script: &str, task: &str| {
         let script = script.replace("\nraddle ", &format!("\n{raddle} "));
@@ -218,7 +219,7 @@ fn a_study_of_searches_sets_gates_and_clocks_beside_what_a_replay_gives() {
     assert_eq!([0, 1].map(|at| of(1, at)["register-bits"] == 0), [true, false]);
     let gates = [0, 1, 2].map(|at| of(at, 0)["gates"].as_u64().unwrap());
     assert!(gates[0] > 100 * gates[1], "{gates:?}");
-    // The same as replays say, seed by seed.
+    // Replays give the same makespans, seed by seed.
     let makespan = |search: &str, seed: &str| {
         let set = [format!("--set=allocate.search={search}"), format!("--seed={seed}")];
         let args = [
@@ -261,7 +262,8 @@ fn a_study_of_searches_refuses_goals_and_tells_of_an_unknown_clock() {
     assert!(rows[0]["refusals-not-seen"].is_u64());
 }
 
-/// What is said of programs and of energy is varied as all else, and what changes no row is no option.
+/// Hints and weights of energy are varied as all other options, and `--energy`, which changes no
+/// row, is refused.
 #[test]
 fn weights_of_energy_and_hints_are_varied() {
     let place = place();

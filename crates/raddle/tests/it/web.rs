@@ -7,12 +7,12 @@ use std::fs;
 use crate::common::{Place, infer, train};
 use serde_json::Value;
 
-/// What is taken for the engine: its first bytes and its mark.
+/// Returns a file that is taken for the engine: its first bytes and its mark.
 fn engine() -> Vec<u8> {
     [b"\0asm", concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";").as_bytes()].concat()
 }
 
-/// What a page carries.
+/// Returns the question that a page carries.
 fn carried(page: &str) -> Value {
     let (_, rest) = page
         .split_once(r#"<script id="carried" type="application/json">"#)
@@ -47,7 +47,7 @@ fn a_report_carries_the_question_and_its_files() {
     let names = carried["files"].as_array().unwrap().iter().map(|file| file["name"].as_str());
     let names: Vec<_> = names.map(Option::unwrap).collect();
     assert_eq!(names, ["infer.csv", "mine.toml", "train.csv"]);
-    // Beside it everything is as without.
+    // The summary of the same replay without a live report is equal.
     let summary = || fs::read(place.path().join("out/summary.json")).unwrap();
     let live = summary();
     let ran = place.raddle(&[&args[..], &more].concat());

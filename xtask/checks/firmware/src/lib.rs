@@ -11,7 +11,7 @@ use raddle_packet::{
     MostRecentPolicy, NEAR, PacketView, Replacement,
 };
 
-// What the README of the crate says that firmware has to reserve.
+// Sizes that the README of raddle-packet gives for firmware to reserve.
 const _: () = {
     assert!(size_of::<Agent>() == 656 && size_of::<[LaunchImage; HALF_WORDS]>() == 1984);
     assert!(size_of::<Encoder<FirstPolicy>>() == 784);
@@ -19,13 +19,13 @@ const _: () = {
     assert!(size_of::<Encoder<FrequencyPolicy>>() == 1424);
 };
 
-/// What a queue of an agent has.
+/// A queue of an agent, with room for the launches of its packets.
 pub struct Queue {
     agent: Agent,
     launches: [LaunchImage; HALF_WORDS],
 }
 
-/// Decodes a packet; how many launches it stands for, or -1.
+/// Decodes a packet. Returns how many launches it stands for, or -1.
 pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
     if PacketView::new(packet, queue.agent.format()).fault().is_some() {
         return -1;
@@ -34,7 +34,7 @@ pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
     received.map_or(-1, |received| received.launches().len() as i32)
 }
 
-/// Packs what was launched again; how many packets that takes.
+/// Packs the launches of the queue again. Returns how many packets that takes.
 pub extern "C" fn resend(queue: &mut Queue) -> i32 {
     let policy = Replacement::Frequency.policy(NEAR);
     let mut encoder = Encoder::new(*queue.agent.format(), policy);

@@ -20,39 +20,39 @@ const TABLES: [&str; 4] =
 /// A track, and what lies on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Track {
-    /// What it is called.
+    /// The name of the track.
     pub name: String,
-    /// The track that it is drawn below.
+    /// The track that this one is drawn below.
     pub parent: Option<u64>,
-    /// Whether it holds values and no slices.
+    /// True if the track holds values and no slices.
     pub is_counter: bool,
-    /// Its slices.
+    /// The number of slices on the track.
     pub slices: usize,
-    /// Its values.
+    /// The number of values on the track.
     pub values: usize,
-    /// How many slices are open at a time, at most.
+    /// The largest number of slices that are open at a time.
     pub deepest: usize,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Its tracks, by number.
+    /// The tracks by number.
     pub tracks: BTreeMap<u64, Track>,
-    /// Arrows from one slice to another.
+    /// The number of arrows from one slice to another.
     pub arrows: usize,
-    /// Its packets.
+    /// The number of packets.
     pub packets: usize,
 }
 
 impl Found {
-    /// Slices of all tracks.
+    /// Returns the number of slices of all tracks.
     #[must_use]
     pub fn slices(&self) -> usize {
         self.tracks.values().map(|track| track.slices).sum()
     }
 
-    /// How many tracks lie above this one.
+    /// Returns how many tracks lie above this one.
     #[must_use]
     pub fn level(&self, track: u64) -> usize {
         let parent = self.tracks.get(&track).and_then(|track| track.parent);
@@ -65,7 +65,8 @@ impl Found {
 ///
 /// Every field is one that the definitions have. Tracks, and their parents, are described before
 /// they are used, and so are names. Time never falls, and a slice is ended on its track before the
-/// slice around it is, so that the slices of a track nest. Every slice ends, and so does every arrow.
+/// slice around it is, so that the slices of a track nest. Every slice ends, and so does every
+/// arrow.
 ///
 /// # Errors
 /// The first fault.
@@ -80,7 +81,7 @@ pub fn check(definitions: &Definitions, file: &[u8]) -> Result<Found, Fault> {
         let trace = trace.map_err(|error| at(What::NotATrace(error.to_string())))?;
         let fields = Fields(&trace);
         fields.all_known().map_err(at)?;
-        // What was read twice, or left out, is missing when it is written again.
+        // A field that was read twice, or left out, is missing when the packet is written again.
         if trace.encoded_len() != one.len() {
             return Err(at(What::Unknown("written again, it has another length".to_owned())));
         }
@@ -94,7 +95,8 @@ pub fn check(definitions: &Definitions, file: &[u8]) -> Result<Found, Fault> {
     reader.finish().map_err(|what| Fault { packet, what })
 }
 
-/// The first field of a trace, and what follows it. One at a time, so that memory stays small.
+/// Returns the first field of a trace, and the bytes that follow it. One at a time, so that memory
+/// stays small.
 fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), What> {
     let broken = |error: prost::DecodeError| What::NotATrace(error.to_string());
     let mut rest = bytes;

@@ -14,17 +14,17 @@ const PACKAGE: &str = "tracing-perfetto";
 const FILE: &str = "perfetto_trace.proto";
 const TRACE: &str = "perfetto.protos.Trace";
 
-/// What every message of a trace may hold.
+/// The definitions of every message that a trace may hold.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     trace: MessageDescriptor,
 }
 
 impl Definitions {
-    /// Asks cargo where they are, and reads them.
+    /// Asks cargo where the definitions are, and reads them.
     ///
     /// # Errors
-    /// When they cannot be fetched, found or read.
+    /// When the definitions cannot be fetched, found or read.
     pub fn load() -> Result<Self, Error> {
         let folder = folder()?;
         let failed = |error: String| Error(format!("{FILE} in {}: {error}", folder.display()));

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// What is wrong, and where.
+/// A fault of a file, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which packet, from 0; behind the last one where it concerns the whole file.
+    /// The packet, from 0; behind the last one where the fault concerns the whole file.
     pub packet: usize,
-    /// What it is.
+    /// The kind of the fault.
     pub what: What,
 }
 
-/// What is wrong.
+/// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum What {
@@ -19,7 +19,7 @@ pub enum What {
     NotATrace(String),
     /// A message holds a field that the definitions lack, or one twice that may stand once.
     Unknown(String),
-    /// A packet says nothing that a timeline says.
+    /// A packet holds nothing that belongs to a timeline.
     Strange(&'static str),
     /// A packet is of another writer than the first.
     Sequence,

@@ -68,7 +68,7 @@ fn definitions() -> &'static Definitions {
     &ONCE
 }
 
-/// What holds of any timeline of raddle beyond its format.
+/// Checks what holds of any timeline of raddle beyond its format.
 fn check_tracks(found: &Found) {
     for (&number, track) in &found.tracks {
         // Workgroups of one slot, or of one lane, never overlap. A launch that waits or is off the
@@ -237,7 +237,7 @@ fn fields_that_the_definitions_lack_are_found() {
     file.extend_from_slice(&packet);
     let what = What::Unknown("TrackDescriptor 900".to_owned());
     assert_eq!(check(definitions, &file), Err(Fault { packet: packets, what }));
-    // The same number of a writer, said twice.
+    // A packet that gives the number of its writer twice.
     let mut file = own();
     file.extend_from_slice(b"\x0a\x09\x50\x01\x50\x01\xe2\x03\x02\x08\x01");
     let what = What::Unknown("written again, it has another length".to_owned());

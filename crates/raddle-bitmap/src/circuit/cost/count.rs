@@ -7,11 +7,11 @@ use super::figures::{Cost, Counting, Timing};
 use crate::circuit::Jump;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Above that a shared finder is not counted: the work grows with width times borders.
+/// The largest width of a shared finder that is counted: the work grows with width times borders.
 const MOST_WIDTH: u32 = 65_536;
 
-/// The three steps before they are spread over clocks. What comes before the chain (groups, masks)
-/// is in the first clock.
+/// The three steps before they are spread over clocks. The part before the chain (groups, masks) is
+/// in the first clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     before_gates: u64,
@@ -20,7 +20,7 @@ pub(super) struct Steps {
     chain_depth: u32,
     tree_gates: u64,
     tree_depth: u32,
-    /// Gates on the longest way through all three.
+    /// Gates on the longest way through all three steps.
     depth: u32,
     shifted_bits: u64,
     combined_bits: u64,
@@ -48,12 +48,12 @@ impl Steps {
     }
 }
 
-/// ceil(log2 n).
+/// Returns ceil(log2 n).
 const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// The full search on N digits.
+/// Counts the full search on N digits.
 pub(super) fn full(blocks: u32, counting: Counting) -> Steps {
     let n = u64::from(blocks);
     let pairs = n * (n - 1);
@@ -79,7 +79,7 @@ pub(super) fn full(blocks: u32, counting: Counting) -> Steps {
     }
 }
 
-/// Groups of g blocks, then a full search on Z digits.
+/// Counts groups of g blocks, then a full search on Z digits.
 pub(super) fn grouped(search: &Grouped, counting: Counting) -> Steps {
     let steps = full(search.groups(), counting);
     let before_depth = log(search.size());
@@ -91,7 +91,7 @@ pub(super) fn grouped(search: &Grouped, counting: Counting) -> Steps {
     }
 }
 
-/// Jumps, and a tree a sample.
+/// Counts the jumps, and a tree for each sample.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -120,7 +120,7 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     Steps { chain_gates: gates, chain_depth: jumps, ..steps }
 }
 
-/// A full search on E digits with borders.
+/// Counts a full search on E digits with borders.
 pub(super) fn shared(search: &Shared, counting: Counting) -> Result<Steps, Error> {
     let width = search.width();
     if width > MOST_WIDTH {
@@ -139,7 +139,7 @@ pub(super) fn shared(search: &Shared, counting: Counting) -> Result<Steps, Error
         let (gates, levels) = shapes.trees(end);
         tree_gates += gates;
         tree_depth = tree_depth.max(levels);
-        // Nothing is masked in D_0.
+        // No place is masked in D_0.
         let before = if shift == 0 { 0 } else { mask_depth };
         depth = depth.max(before + shift + levels);
     }
@@ -159,8 +159,8 @@ pub(super) fn shared(search: &Shared, counting: Counting) -> Result<Steps, Error
     })
 }
 
-/// One gate a shift at every border where two slots of a period meet, as far as the widest slot
-/// that ends there reaches.
+/// Counts the gates that mask borders: one for each shift at every border where two slots of a
+/// period meet, for as many shifts as the widest slot that ends there has positions.
 fn mask_gates(search: &Shared) -> u64 {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -178,11 +178,12 @@ fn mask_gates(search: &Shared) -> u64 {
     borders.iter().map(|&(_, width)| u64::from(width)).sum()
 }
 
-/// Segments between all borders of a round, and the slots as rows of segments.
+/// The segments between all borders of a round, and the slots as rows of segments.
 struct Shapes {
-    /// Start and end, ascending, those within a slot only.
+    /// Start and end of each segment that lies within a slot, ascending.
     segments: Vec<(u32, u32)>,
-    /// First and last segment of each slot of the round, each once.
+    /// The first segment of each slot of the round, and the segment behind its last one; each slot
+    /// once.
     slots: Vec<(usize, usize)>,
 }
 
@@ -208,7 +209,7 @@ impl Shapes {
         Self { segments, slots }
     }
 
-    /// Gates and levels of all trees over the places before `end`.
+    /// Returns the gates and levels of all trees over the places before `end`.
     fn trees(&self, end: u32) -> (u64, u32) {
         let left = |&(start, stop): &(u32, u32)| stop.min(end).saturating_sub(start);
         let widths: Vec<u32> = self.segments.iter().map(left).collect();
@@ -227,7 +228,7 @@ impl Shapes {
     }
 }
 
-/// Levels of a balanced tree over inputs that are there after so many levels.
+/// Returns the levels of a balanced tree whose inputs are ready after these numbers of levels.
 fn joined(levels: &[u32]) -> u32 {
     match levels {
         [] => 0,

@@ -2,12 +2,12 @@
 
 use crate::{Grouped, Sampled, Shared};
 
-/// What is built.
+/// The circuit that is counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Variant<'a> {
     /// The full search (E4).
     Full {
-        /// N.
+        /// The number of blocks, N.
         blocks: u32,
     },
     /// The grouped search (E5).
@@ -18,27 +18,27 @@ pub enum Variant<'a> {
     Shared(&'a Shared),
 }
 
-/// How the steps shift, combine and reduce are spread over clocks.
+/// The way in which the steps shift, combine and reduce are spread over clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// All in one, each with its own hardware.
+    /// All steps in one clock, each with its own hardware.
     OneClock,
-    /// One clock each, each with its own hardware, registers between.
+    /// One clock for each step, each with its own hardware, registers between.
     ThreeClocks,
-    /// One clock each on one set of hardware; the grouped search alone has it.
+    /// One clock for each step, all on one set of hardware; the grouped search alone has this.
     Reused,
 }
 
-/// What counts as a gate or a register.
+/// The rule for what counts as a gate or a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Everything that the seed draws.
+    /// Every gate and register that the seed draws.
     Drawn,
-    /// What is left when constants are folded and equal registers joined.
+    /// The gates and registers that are left when constants are folded and equal registers joined.
     Folded,
 }
 
-/// What a variant takes.
+/// The hardware and the clocks that a variant takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Two-input gates that combine sequences, make groups and mask borders.
@@ -54,7 +54,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// All gates.
+    /// Returns the number of all gates.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.and_gates.saturating_add(self.or_gates)

@@ -65,7 +65,7 @@ pub use figures::{Cost, Counting, Timing, Variant};
 use crate::Error;
 
 impl Cost {
-    /// Counts a variant, by the formulas of the module. Beyond `u64` the counts stay at its end.
+    /// Counts a variant, by the formulas of the module. Counts saturate at the end of `u64`.
     ///
     /// # Errors
     /// [`Error::NoSuchTiming`] for [`Timing::Reused`] of another search than the grouped one;

@@ -10,17 +10,17 @@ use crate::Error;
 /// A kind of resource: the seed's resource type and its total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Any number, each once in a round.
+    /// The number of the kind: any, but each once in a round.
     pub id: u32,
-    /// Blocks of its map.
+    /// Blocks of the map of the kind.
     pub blocks: u32,
 }
 
-/// How the shared width is cut in a period.
+/// The way in which the shared width is cut in a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One behind the other, each slot as wide as its map. With it, the bound on the sum of a
-    /// period is all that is needed.
+    /// One slot behind the other, each as wide as its map. With this layout, the bound on the sum
+    /// of a period is all that is needed.
     #[default]
     Packed,
     /// Two halves, each for a map of at most half the width; a kind alone has the whole width.
@@ -30,10 +30,11 @@ pub enum Layout {
     Borders(Vec<Vec<Range<u32>>>),
 }
 
-/// Where one kind lies in a period: its map from `start` on, occupied from there to `end`.
+/// The positions of one kind in a period: its map from `start` on; positions behind the map, up to
+/// `end`, are occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Which kind.
+    /// The kind that has the slot.
     pub kind: Kind,
     /// The first position.
     pub start: u32,
@@ -42,7 +43,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// How many positions it has.
+    /// Returns the number of positions of the slot.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.end - self.start

@@ -36,16 +36,17 @@ pub struct Shared {
 /// One answer of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// In which period, from 0.
+    /// The period of the answer, from 0.
     pub period: usize,
-    /// Which kind.
+    /// The id of the kind.
     pub kind: u32,
-    /// The longest free run of its map, in blocks.
+    /// The longest free run of the map of the kind, in blocks.
     pub longest: u32,
 }
 
 impl Shared {
-    /// A finder `width` positions wide (the seed's E), with the kinds of each period of a round.
+    /// Returns a finder `width` positions wide (the seed's E), with the kinds of each period of a
+    /// round.
     ///
     /// `bound` is the seed's A: no period holds more blocks than that. The hardware needs
     /// `bound <= width`; give the width where there is no other bound.
@@ -82,31 +83,32 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Positions of the shared hardware (E).
+    /// Returns the number of positions of the shared hardware (E).
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// What the blocks of a period may add up to (A).
+    /// Returns the bound on the sum of the blocks of a period (A).
     #[must_use]
     pub const fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// How many periods a round has (C).
+    /// Returns the number of periods of a round (C).
     #[must_use]
     pub const fn periods(&self) -> usize {
         self.periods.len()
     }
 
-    /// The slots of a period, from 0; none for a period out of range.
+    /// Returns the slots of a period, from 0; no slot for a period out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// The longest runs of the maps of one period, in the order of its slots (steps g2 and g3).
+    /// Returns the longest runs of the maps of one period, in the order of its slots (steps g2 and
+    /// g3).
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -120,8 +122,8 @@ impl Shared {
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
     }
 
-    /// A whole round (steps g1 to g4): every period once, in order, every kind once. A map is asked
-    /// for in its period, so maps may change from one to the next.
+    /// Runs a whole round (steps g1 to g4): every period once, in order, every kind once. The map
+    /// of a kind is requested in its period, so maps may change from one period to the next.
     ///
     /// # Errors
     /// For a map of another size than its kind's.
@@ -129,9 +131,10 @@ impl Shared {
         self.round_by(|_| &Full, map_of)
     }
 
-    /// As [`round`](Self::round), where a kind that has a period to itself is searched by a method
-    /// of its own: the seed loads its state as the first sequence of E4, E5 or E6 alike. What the
-    /// method promises then holds for that answer. Kinds that share a period are searched fully.
+    /// Runs a round, as [`round`](Self::round) does, where a kind that has a period to itself is
+    /// searched by a method of its own: the seed loads its state as the first sequence of E4, E5 or
+    /// E6 alike. The promise of the method then holds for that answer. Kinds that share a period
+    /// are searched fully.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
@@ -197,13 +200,13 @@ fn check_kinds(
     Ok(())
 }
 
-/// As a finder for one map alone, which then has the whole width to itself.
+/// The search uses the finder for one map alone, which then has the whole width to itself.
 impl Search for Shared {
     fn promise(&self) -> Promise {
         Promise::Exact
     }
 
-    /// The longest run, of any map that the width holds.
+    /// Returns the length of the longest run, of any map that the width holds.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of more blocks than the width.

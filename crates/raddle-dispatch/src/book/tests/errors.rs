@@ -38,7 +38,7 @@ const fn cut(first: u16, count: u16) -> WaveSpan {
     WaveSpan::Cut { first, count }
 }
 
-/// Starts, is refused, and has changed nothing.
+/// Checks that a start is refused and changes nothing. Returns the message.
 #[track_caller]
 fn refused(book: &mut Book, of: &Launch, span: WaveSpan, pieces: &[Piece], at: &[Place]) -> String {
     let (cus, waves) = (book.cus().clone(), book.resident_waves(of.id));
@@ -119,7 +119,7 @@ fn what_is_not_there_cannot_end() {
         let cu = bad.cu;
         assert_eq!(not_ended(&mut book, ALL, &[bad]), BookError::NotResident { launch, cu });
     }
-    // With one by name beside them.
+    // Beside the counted workgroups lies one that is known by name.
     book.start(&PAIR, ALL, &[piece(7, 1, 1, 1)], &[on(0), on(1)]).expect("fits");
     assert_eq!(not_ended(&mut book, ALL, &[piece(7, 1, 1, 0)]), absent);
     let (launch, cu) = (PAIR.id, CuId(1));
@@ -204,14 +204,14 @@ fn parts_start_in_order_and_as_nothing_else() {
         out_of_order(refused(&mut book, &FOUR, span, &one, &[]));
     }
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[on(0); 4]));
-    // Also while none of its parts lies there, and where only the last one does.
+    // Parts stay in order while no part lies there, and where only the last one does.
     book.end(FOUR.id, cut(0, 1), &one).expect("is there");
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[]));
     out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
     book.start(&FOUR, cut(1, 3), &one, &[]).expect("the waves that are left");
     out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
     out_of_order(refused(&mut book, &FOUR, range(0, 1), &one, &[]));
-    // What began otherwise is not cut.
+    // A workgroup that began whole or wave by wave is not cut later.
     book.start(&FOUR, range(0, 1), &[piece(4, 1, 1, 1)], &[]).expect("fits");
     out_of_order(refused(&mut book, &FOUR, cut(0, 1), &[piece(4, 1, 1, 1)], &[]));
     out_of_order(refused(&mut book, &FOUR, cut(1, 1), &[piece(4, 1, 1, 1)], &[]));
@@ -252,7 +252,7 @@ fn parts_are_lifted_and_go_back_where_they_were() {
     let before = book.cus().clone();
     let lifted = book.lift(FOUR.id).expect("is there");
     assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
-    // All LDS of one unit: one part does not go back, so none does.
+    // Another launch takes all LDS of one unit: one part cannot go back, so no part does.
     let other = launch(1, demand(1, 0, 0, 8, 0));
     book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
     let occupied = book.cus().clone();
@@ -261,7 +261,7 @@ fn parts_are_lifted_and_go_back_where_they_were() {
     book.end(other.id, ALL, &[piece(0, 1, 1, 1)]).expect("is there");
     book.lower(lifted).expect("it fits again");
     assert_eq!(book.cus(), &before);
-    // It goes on where it was; killed, it starts again.
+    // After it came back, the workgroup goes on at its fourth wave; after a kill, at its first.
     book.start(&FOUR, cut(3, 1), &[piece(0, 1, 1, 0)], &[]).expect("the last wave");
     assert!(book.kill(FOUR.id));
     book.start(&FOUR, cut(0, 4), &[piece(0, 1, 1, 0)], &[]).expect("from the first wave on");
@@ -277,7 +277,7 @@ fn what_was_killed_leaves_nothing_behind() {
     assert!(book.kill(PAIR.id));
     assert_eq!((book.cus(), book.resident_waves(PAIR.id)), (&Cus::new(SHAPE, 2), 0));
     assert!(!book.kill(PAIR.id) && book.lift(PAIR.id).is_none());
-    // The next launch, which has its table, is not where it was.
+    // The next launch reuses the table of the killed one, which must be empty.
     let other = launch(1, PAIR.demand);
     book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
     book.end(other.id, ALL, &[piece(0, 1, 1, 0)]).expect_err("it lies on the other unit");
@@ -341,7 +341,7 @@ fn the_largest_numbers_neither_panic_nor_overflow() {
     }
 }
 
-/// Each operation with what fits and with what does not; then the device is empty again.
+/// Tries each operation with workgroups that fit and with too many; then the device is empty again.
 fn everything(launch: &Launch, shape: CuShape) {
     let mut book = Book::new(shape, 1);
     let (id, cu) = (launch.id, CuId(0));

@@ -2,14 +2,14 @@
 
 use raddle_policy::{CuId, CuShape, Demand, Free, Launch, LaunchId};
 
-/// Every workgroup on the device.
+/// A naive account: every workgroup on the device with each of its waves.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     pub(crate) shape: CuShape,
     pub(crate) groups: Vec<Group>,
 }
 
-/// How a workgroup starts, and so how it ends.
+/// The way in which a workgroup starts, and so in which it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Counted,
@@ -37,7 +37,7 @@ impl Ledger {
         self.groups.iter().filter(move |group| group.cu == cu)
     }
 
-    /// Free wave slots and vector registers of one SIMD.
+    /// Counts the free wave slots and vector registers of one SIMD.
     pub(crate) fn free_of(&self, cu: CuId, simd: u8) -> (u16, u16) {
         let (mut waves, mut vgpr) = (self.shape.waves_per_simd, self.shape.vgpr_per_simd);
         for group in self.on(cu) {
@@ -49,7 +49,7 @@ impl Ledger {
         (waves, vgpr)
     }
 
-    /// What is free, summed over the SIMDs.
+    /// Counts the free resources of a compute unit, summed over its SIMDs.
     pub(crate) fn free(&self, cu: CuId) -> Free {
         let simds = || (0..self.shape.simds).map(|simd| self.free_of(cu, simd));
         let mut free = Free {
@@ -71,7 +71,7 @@ impl Ledger {
         free
     }
 
-    /// How many waves fit on one SIMD, by trying.
+    /// Counts the waves that fit on one SIMD, by trying.
     fn waves_on(&self, cu: CuId, simd: u8, demand: &Demand) -> u16 {
         let (waves, mut vgpr) = self.free_of(cu, simd);
         let mut fit = 0;
@@ -96,7 +96,8 @@ impl Ledger {
         Some(())
     }
 
-    /// With these waves of one workgroup, each on its SIMD or on the best one, if they fit.
+    /// Returns the ledger with these waves of one workgroup, each on its SIMD or on the best one;
+    /// `None` if they do not fit.
     pub(crate) fn with(
         mut self,
         launch: &Launch,
@@ -110,7 +111,7 @@ impl Ledger {
         if begun.is_none() {
             let (free, mut demand) = (self.free(cu), launch.demand);
             if simds.len() == 1 && matches!(kind, Kind::Cut(..)) {
-                // A wave alone meets nobody.
+                // A single wave meets no other at a barrier.
                 demand.barriers = 0;
             }
             if free.workgroups == 0
@@ -128,7 +129,7 @@ impl Ledger {
         Some(self)
     }
 
-    /// With one more whole workgroup, if it fits.
+    /// Returns the ledger with one more whole workgroup; `None` if it does not fit.
     pub(crate) fn with_whole(self, launch: &Launch, cu: CuId) -> Option<Self> {
         self.with(launch, cu, Kind::Counted, vec![None; launch.demand.waves.into()])
     }
@@ -137,13 +138,13 @@ impl Ledger {
         self.groups.iter().position(|group| group.launch == launch && group.kind == kind)
     }
 
-    /// A workgroup or part with addresses or parts of its own ends.
+    /// Ends a workgroup with addresses, or a part of one that was cut.
     pub(crate) fn remove(&mut self, launch: LaunchId, kind: Kind) {
         let at = self.position(launch, kind).expect("resident");
         self.groups.remove(at);
     }
 
-    /// How many workgroups fit, by starting them one after the other.
+    /// Counts the workgroups that fit, by starting them one after the other.
     pub(crate) fn room(&self, cu: CuId, demand: &Demand) -> u32 {
         if demand.waves == 0 {
             return 0;
@@ -163,7 +164,7 @@ impl Ledger {
         of.map(|group| group.simds.len() as u64).sum()
     }
 
-    /// The workgroup of the launch that waits for further waves.
+    /// Finds the workgroup of the launch that waits for further waves.
     pub(crate) fn begun(&self, launch: &Launch) -> Option<&Group> {
         self.groups.iter().find(|group| {
             group.launch == launch.id
@@ -172,11 +173,11 @@ impl Ledger {
         })
     }
 
-    /// One counted workgroup ends: its waves leave the SIMDs with most counted waves of the launch.
+    /// Ends one counted workgroup: its waves leave the SIMDs with most counted waves of the launch.
     pub(crate) fn end_counted(&mut self, launch: LaunchId, cu: CuId) {
         let ours =
             |group: &Group| group.cu == cu && group.launch == launch && group.kind == Kind::Counted;
-        // The waves have no identity: what is left of all of them is dealt out again.
+        // The waves have no identity: those that are left are dealt out to the workgroups again.
         let all: Vec<usize> = (0..self.groups.len()).filter(|&i| ours(&self.groups[i])).collect();
         let mut heap: Vec<u8> =
             all.iter().flat_map(|&i| std::mem::take(&mut self.groups[i].simds)).collect();
@@ -188,7 +189,7 @@ impl Ledger {
         self.groups.remove(all[0]);
     }
 
-    /// Waves of a partly started workgroup end, from the SIMDs with most of its waves.
+    /// Ends waves of a partly started workgroup, from the SIMDs with most of its waves.
     pub(crate) fn end_waves(&mut self, launch: LaunchId, kind: Kind, count: u16) {
         let at = self.position(launch, kind).expect("resident");
         let group = &mut self.groups[at];

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use raddle_policy::{CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
-/// What one step tries, in raw numbers that are folded to what there is.
+/// One step of a test, in raw numbers that are folded into the range of the device.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Counted { launch: usize, cus: [u16; 2], counts: [u32; 2] },
@@ -53,7 +53,7 @@ fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
     })
 }
 
-/// SIMDs at random.
+/// Makes a source of pseudo-random SIMDs.
 fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
     move || {
         code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -66,12 +66,13 @@ struct Pair {
     book: Book,
     ledger: Ledger,
     next: u64,
-    /// The workgroup of each launch that was cut and waits for further waves, and the next one.
+    /// The workgroup of each launch that was cut and waits for further waves, and its next wave.
     cut: BTreeMap<LaunchId, (u64, u16)>,
 }
 
 impl Pair {
-    /// The book takes it exactly if the ledger does; refused, nothing changes.
+    /// Starts workgroups, and checks that the book takes them exactly if the ledger does, and that
+    /// a refusal changes nothing.
     fn start(
         &mut self,
         launch: &Launch,
@@ -118,7 +119,7 @@ impl Pair {
         let (waves, stride) = (launch.demand.waves, 3);
         let mut random = random(code, self.ledger.shape.simds);
         for i in 0..count {
-            // An even code: where the ledger would put the waves itself; an odd one: at random.
+            // An even code places waves where the ledger would, an odd code places them at random.
             let whole = ledger.clone().and_then(|it| it.with_whole(launch, cu));
             let chosen = whole.and_then(|it| Some(it.groups.last()?.simds.clone()));
             let simds = chosen
@@ -196,7 +197,7 @@ impl Pair {
             }
             Kind::Cut(workgroup, first) => {
                 let (count, piece) = (started, Piece::one(workgroup, cu));
-                // Not as what it is not.
+                // The part does not end under another span.
                 for other in [
                     WaveSpan::Range { first, count },
                     WaveSpan::Cut { first, count: count + 1 },
@@ -294,7 +295,7 @@ proptest! {
             }
             pair.compare(&launches);
         }
-        // Everything ends, wave by wave what is partly there, and everything is free.
+        // At last all workgroups end, the partly started ones wave by wave, and everything is free.
         for launch in &launches {
             pair.end_all(launch.id);
         }

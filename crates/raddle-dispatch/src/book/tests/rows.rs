@@ -17,7 +17,7 @@ const SHAPE: CuShape = CuShape {
     barriers: 32,
 };
 
-/// Workgroups in order as pieces, one a compute unit and run of numbers.
+/// Writes workgroups in order as pieces, one for each compute unit and run of numbers.
 fn pieces(groups: impl Iterator<Item = (u64, CuId)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (group, cu) in groups {
@@ -67,7 +67,7 @@ proptest! {
             prop_assert!(again.is_err(), "{} lies there already", group);
         }
         prop_assert_eq!(rows.cus(), single.cus());
-        // At last all that are left.
+        // The last step ends all workgroups that are left.
         for (from, count) in ends.into_iter().chain([(0, 100)]) {
             let gone: BTreeMap<u64, CuId> =
                 there.range(10 + from..10 + from + count).map(|(&group, &cu)| (group, cu)).collect();
@@ -76,7 +76,7 @@ proptest! {
             }
             let ended = pieces(gone.iter().map(|(&group, &cu)| (group, cu)));
             let before = rows.clone();
-            // One more that does not lie there: nothing ends.
+            // If one more is named that does not lie there, nothing ends.
             let mut wrong = ended.clone();
             wrong.push(Piece::one(5, CuId(0)));
             prop_assert!(rows.end(launch.id, WaveSpan::All, &wrong).is_err());

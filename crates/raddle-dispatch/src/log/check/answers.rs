@@ -98,7 +98,7 @@ impl Checker {
         }
     }
 
-    /// A launch starts or binds a workgroup.
+    /// Notes that a launch starts or binds a workgroup.
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(&id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
@@ -146,7 +146,8 @@ impl Checker {
         self.is_open(id, closed);
     }
 
-    /// Rule 9: a launch starts where nothing is reset, neither this compute unit by that process nor the device.
+    /// Checks rule 9: a launch starts neither on a compute unit that is being reset, `closed` by a
+    /// process, nor while the device is being reset.
     pub(super) fn is_open(&mut self, id: LaunchId, closed: Option<(CuId, ProcessId)>) {
         let device = self.scope == ResetScope::Device;
         let mut processes = self.processes.iter().take_while(|_| device);
@@ -166,7 +167,7 @@ impl Checker {
         let (owner, begun, is_copy) = (launch.process, launch.begun, launch.whole == 0);
         launch.stage = SeenStage::Leaving(how);
         if matches!(how, Preemption::Flag | Preemption::Reset) {
-            // From now on it is among those that go first.
+            // From now on the launch is among those of its stream that go first.
             let stream = (launch.process, launch.stream);
             self.buffers.entry(stream).or_default().insert(launch.order);
         }
@@ -184,8 +185,9 @@ impl Checker {
         }
     }
 
-    /// One launch is killed: of its process, or of its stream where single ones are reset, all that is in the
-    /// runtime and does not leave by the flag may be (S3.3, A2).
+    /// Notes that a launch is killed. Then every launch of its process, or of its stream where
+    /// single streams are reset, that is in the runtime and does not leave by the flag must be
+    /// allowed to be killed (S3.3, A2).
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(&id).map(|launch| launch.stream);
@@ -217,7 +219,7 @@ impl Checker {
         }
     }
 
-    /// The preemption is complete: its compute units are open again.
+    /// Notes that a preemption is complete: its compute units are open again.
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

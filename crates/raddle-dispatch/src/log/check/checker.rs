@@ -16,7 +16,7 @@ use crate::log::line::{LogLine, LoggedEvent};
 
 /// The pieces of a start or an end.
 pub(crate) trait Pieces {
-    /// Piece by piece.
+    /// Lists the single pieces.
     fn each(&self) -> impl Iterator<Item = Piece>;
 }
 
@@ -32,14 +32,15 @@ impl Pieces for WrittenPieces<'_> {
     }
 }
 
-/// An answer, as far as a rule asks of it.
+/// An answer with the fields that the rules read.
 type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
-/// Follows a log and notes the rules that it breaks. [`super::check`] gives it the lines of a file, a live runtime each
-/// line as it is written, and a dispatcher what it hears and answers.
+/// A checker that follows a log and notes the rules that the log breaks. [`super::check`] gives it
+/// the lines of a file, a live runtime each line as it is written, and a dispatcher its events and
+/// answers.
 pub struct Checker {
     pub(super) window: Option<u32>,
-    /// Whether the dispatcher hears of launches before they are ready, and of copies.
+    /// Set if the dispatcher hears of launches before they are ready, and of copies.
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
@@ -53,11 +54,11 @@ pub struct Checker {
     pub(super) may_issue: Vec<ProcessId>,
     /// The launches of each stream that wait in its buffer, by their order of issue.
     pub(super) buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
-    /// Compute units on which nobody may start, and because of whose reset.
+    /// Compute units on which nothing may start, each with the process whose reset closes it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
-    /// Launches and copies issued so far.
+    /// The number of launches and copies issued so far.
     pub(super) orders: u64,
-    /// The launch that started last, where nothing else was said since.
+    /// The launch that started last, if nothing but waits and ends of waves has come since.
     going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
@@ -76,7 +77,8 @@ impl Checker {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
 
-    /// Takes an event that a dispatcher has heard. How many waves have ended is the book's to know.
+    /// Takes an event that a dispatcher has heard. Ends of waves are left out, as the book checks
+    /// them.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
@@ -85,7 +87,7 @@ impl Checker {
         }
     }
 
-    /// Takes an answer, but for a start.
+    /// Takes an answer that is not a start.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
         self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
@@ -94,7 +96,8 @@ impl Checker {
         }
     }
 
-    /// Workgroups of a launch start. Of those that follow each other the first says all.
+    /// Notes that workgroups of a launch start. Of starts of one launch in a row only the first is
+    /// checked.
     pub(crate) fn starts(&mut self, launch: LaunchId) {
         self.line += 1;
         if self.going != Some(launch) {
@@ -104,7 +107,7 @@ impl Checker {
         }
     }
 
-    /// The last wave of a launch has ended, or it will never run.
+    /// Notes that the last wave of a launch has ended, or that the launch will never run.
     pub(crate) fn gone(&mut self, launch: LaunchId) {
         self.going = None;
         self.forget(launch);
@@ -116,8 +119,9 @@ impl Checker {
         Some((*rule, &broken.what))
     }
 
-    /// Of a runtime that has so many launches of a process at a time, kills one so often at most, and whose resets
-    /// reach so far. A compute unit holds one workgroup of one wave.
+    /// Makes the checker of a live runtime: `window` is the most launches of a process that it has
+    /// at a time, `most_kills` how often it kills one launch at most, `scope` the reach of a reset.
+    /// A compute unit counts as holding one workgroup of one wave.
     #[must_use]
     pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
         let shape = CuShape {
@@ -149,10 +153,10 @@ impl Checker {
         }
     }
 
-    /// Takes a line, an event or an answer as a replay spells it, that has this number, from 1.
+    /// Takes a line with its number, from 1: an event or an answer as a replay spells it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the line cannot be read.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
         self.line = number;
         let bad = |error: serde_json::Error| DispatchError::bad_log(self.line, error.to_string());
@@ -179,13 +183,13 @@ impl Checker {
         self.found.note(rule, self.line, what);
     }
 
-    /// Whether a launch of the buffer of this stream was issued before.
+    /// Returns whether the buffer of the launch's stream holds a launch that was issued before it.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
         let buffer = self.buffers.get(&(launch.process, launch.stream));
         buffer.and_then(BTreeSet::first).is_some_and(|&first| first < launch.order)
     }
 
-    /// Rule 6: what is left at the end, or when a process leaves.
+    /// Checks rule 6 at the end of a log: no launch is left.
     pub(super) fn the_end(&mut self) {
         for (id, launch) in std::mem::take(&mut self.launches) {
             self.fault(LogRule::Lost, || {

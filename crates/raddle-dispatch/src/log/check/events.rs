@@ -15,7 +15,8 @@ impl Checker {
                 self.processes.insert(process, SeenProcess::default());
             }
             LoggedEvent::ProcessLeft { process } => self.left(process),
-            // Without a window nothing is known of what is not ready.
+            // Without a window the dispatcher knows nothing of copies, or of launches that are not
+            // ready.
             LoggedEvent::LaunchIssued { .. }
             | LoggedEvent::CopyIssued { .. }
             | LoggedEvent::CopyReady { .. }
@@ -54,7 +55,7 @@ impl Checker {
             LoggedEvent::ResetOver { process } => {
                 self.processes.entry(process).or_default().resetting = false;
                 if self.scope == ResetScope::Queue {
-                    // The other streams of the process end there what they have begun.
+                    // Other streams of the process must be able to end their begun work there.
                     self.closed.retain(|_, whose| *whose != process);
                 }
             }
@@ -87,7 +88,8 @@ impl Checker {
         self.processes.remove(&process);
     }
 
-    /// What can never run is in no buffer: it is refused when it is ready.
+    /// Notes a launch that was issued or is ready. A launch that can never run enters no buffer, as
+    /// it is refused when it is ready.
     fn known(&mut self, launch: &Launch, ready: bool) {
         if let Some(known) = self.launches.get_mut(&launch.id) {
             known.ready |= ready;
@@ -102,7 +104,7 @@ impl Checker {
         }
     }
 
-    /// A launch or a copy waits in the buffer of its stream.
+    /// Enters a new launch or copy into the buffer of its stream.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(&launch.id) || self.launches.contains_key(&launch.id) {
             return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
@@ -140,7 +142,7 @@ impl Checker {
         }
     }
 
-    /// The launch has ended or was refused.
+    /// Forgets a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.gone.insert(id);
         let Some(launch) = self.launches.remove(&id) else { return };

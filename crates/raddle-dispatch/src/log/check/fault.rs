@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A rule of the controller, as a log shows whether it is kept.
+/// A rule of the controller that a log either keeps or breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LogRule {
@@ -57,13 +57,13 @@ impl LogRule {
         Self::Reached,
     ];
 
-    /// Its number in the documentation, from 1.
+    /// Returns the number of the rule in the documentation, from 1.
     #[must_use]
     pub const fn number(self) -> u32 {
         self as u32 + 1
     }
 
-    /// Its name.
+    /// Returns the name of the rule.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -88,23 +88,23 @@ impl fmt::Display for LogRule {
     }
 }
 
-/// How often a rule was broken, and where first.
+/// A rule that was broken: how often, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// How often.
+    /// The number of times.
     pub count: u64,
-    /// The first line, from 1.
+    /// The number of the first line that breaks the rule, from 1.
     pub line: usize,
-    /// What that line does.
+    /// A description of how that line breaks the rule.
     pub what: String,
 }
 
 /// The result of checking a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
-    /// Events read.
+    /// The number of events read.
     pub events: u64,
-    /// Answers read.
+    /// The number of answers read.
     pub answers: u64,
     /// The rules that were broken; none where the log is right.
     pub broken: BTreeMap<LogRule, BrokenRule>,

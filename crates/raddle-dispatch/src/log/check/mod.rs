@@ -1,7 +1,7 @@
 //! Does a decision log keep the rules of the controller?
 //!
-//! The log is read alone, without a dispatcher: what it says of submissions, starts, ends and of what
-//! left is held against [`LogRule`]. Times are ticks.
+//! The log is read alone, without a dispatcher: its submissions, starts, ends and preemptions are
+//! compared with the rules of [`LogRule`]. Times are ticks.
 
 mod answers;
 mod checker;
@@ -20,20 +20,20 @@ use super::header::LogHeader;
 use super::lines::LogLines;
 use crate::{DispatchError, Registry};
 
-/// Holds a decision log against the rules. Its policies are in the registry.
+/// Checks a decision log against the rules. The registry must have the policies of the log.
 ///
 /// # Errors
-/// When the log cannot be read, breaks off, or names a policy that the registry does not have. What it
-/// does against a rule is in the answer.
+/// When the log cannot be read, breaks off, or names a policy that the registry does not have.
+/// Broken rules are not errors: the result lists them.
 pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, DispatchError> {
     check_beside(registry, log, |_, _| Ok(()))
 }
 
-/// As [`check`], and in the same pass each line is given to somebody else too, with its number, from 1: the
-/// header as it stands, the others spelled in full.
+/// Checks a log as [`check`] does, and in the same pass gives each line to `also`, with its number,
+/// from 1: the header as it stands, the other lines spelled in full.
 ///
 /// # Errors
-/// As [`check`], and those of whoever gets the lines.
+/// As [`check`], and the errors of `also`.
 pub fn check_beside(
     registry: &Registry,
     log: impl BufRead,
@@ -48,7 +48,8 @@ pub fn check_beside(
     }
     checker.line = lines.number;
     checker.the_end();
-    // A log that breaks a rule was changed, perhaps: the rule says where.
+    // If a rule is broken, the log was perhaps changed, and the rule tells where: counts are not
+    // checked.
     if checker.found.broken.is_empty() {
         lines.check_counts(checker.found.events, checker.found.answers)?;
     }

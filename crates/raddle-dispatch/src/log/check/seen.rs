@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Preemption, ProcessId, StreamId};
 
-/// Where a launch is.
+/// The stage of a launch, by the lines of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeenStage {
     /// In the buffer of its stream.
@@ -26,20 +26,20 @@ pub(super) struct SeenLaunch {
     pub(super) stream: StreamId,
     pub(super) order: u64,
     pub(super) idempotent: Idempotence,
-    /// Waves of a workgroup, and of the whole launch.
+    /// The waves of a workgroup; `whole` are those of the whole launch.
     pub(super) waves: u64,
     pub(super) whole: u64,
     pub(super) ready: bool,
     pub(super) stage: SeenStage,
-    /// Whether its submit call has not returned.
+    /// True while the submit call of the launch has not returned.
     pub(super) called: bool,
     pub(super) kills: u32,
-    /// Waves that started, and of those how many ended, since it was last killed.
+    /// Waves that have started since the last kill; `ended` counts those of them that have ended.
     pub(super) started: u64,
     pub(super) ended: u64,
-    /// Whether it has begun, that is started or bound a workgroup.
+    /// True if the launch has begun, that is started or bound a workgroup.
     pub(super) begun: bool,
-    /// Waves on each compute unit.
+    /// Resident waves on each compute unit.
     pub(super) units: BTreeMap<CuId, u64>,
 }
 
@@ -64,7 +64,7 @@ impl SeenLaunch {
         }
     }
 
-    /// Whether the runtime has it.
+    /// Returns whether the runtime has the launch.
     pub(super) fn is_in_runtime(&self) -> bool {
         self.stage != SeenStage::Buffered
     }
@@ -73,13 +73,13 @@ impl SeenLaunch {
 /// A preemption that is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
-    /// Whether what it takes off stays in the runtime, held or saved.
+    /// True if the launches that it takes off stay in the runtime, held or saved.
     pub(super) holds: bool,
-    /// The line that says so.
+    /// The number of the line that begins the preemption.
     pub(super) since: usize,
 }
 
-/// How far the flag of a process is.
+/// The state of the flag of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeenFlag {
     #[default]
@@ -95,6 +95,6 @@ pub(super) struct SeenProcess {
     pub(super) flag: SeenFlag,
     /// Submitted launches that have not ended.
     pub(super) runtime: BTreeSet<LaunchId>,
-    /// Whether a reset of it is under way.
+    /// True while a reset of the process is under way.
     pub(super) resetting: bool,
 }

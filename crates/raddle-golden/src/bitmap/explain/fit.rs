@@ -8,7 +8,7 @@ use super::rows::WIDEST;
 use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
-/// The runs, then the choice.
+/// Explains the free runs, then the choice.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),
     (want, fit): (u64, FitWord),

@@ -7,13 +7,13 @@ use super::rows::{row, rows};
 use crate::bitmap::SearchMethod;
 use crate::explanation::{Story, counted, listed};
 
-/// Words for a form.
+/// The words for a form.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// The digit of a free block, and that of an occupied one.
+    /// Digit of a free block, and digit of an occupied one.
     pub(super) free: char,
     pub(super) occupied: char,
-    /// What combines two sequences, and what reduces one.
+    /// Operation that combines two sequences, and the one that reduces a sequence.
     pub(super) combine: &'static str,
     pub(super) reduce: &'static str,
     pub(super) shift: &'static str,
@@ -44,7 +44,7 @@ impl ExplainWords {
     }
 }
 
-/// d1 to d4, e1 to e3 or f1 to f4.
+/// Explains steps d1 to d4, e1 to e3 or f1 to f4.
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,
     form: Setup,
@@ -164,7 +164,7 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// How the last 1 of a sequence becomes an answer.
+    /// Explains how the last 1 of a sequence becomes an answer.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

@@ -4,13 +4,13 @@ use raddle_bitmap::circuit::Bits;
 
 use crate::explanation::Story;
 
-/// Digits that still stand on one line.
+/// The most digits that stand on one line.
 pub(super) const WIDEST: usize = 128;
 /// The most sequences that are all shown.
 const ALL: usize = 10;
 
-/// One line a sequence, `S_3  01110000`. Of many, the first ones, those around `turn`, and the
-/// last; nothing of those too wide for a line.
+/// Shows one line a sequence, `S_3  01110000`: of many, the first ones, those around `turn`, and
+/// the last. Sequences too wide for a line are only counted.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
     let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {
@@ -32,7 +32,7 @@ pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Stor
     }
 }
 
-/// One line for a sequence, or that it is too wide for one.
+/// Formats a sequence on one line, or states its length if it is too wide.
 pub(super) fn row(name: &str, sequence: &Bits) -> String {
     if sequence.iter().len() > WIDEST {
         return format!("{name} has {} digits", sequence.iter().len());

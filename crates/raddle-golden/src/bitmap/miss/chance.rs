@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ModelError;
 
-/// Fraction bits; 1 itself must fit too.
+/// Bits of the fraction; 1 itself must fit too.
 const BITS: u32 = 63;
 const ONE: u64 = 1 << BITS;
 
@@ -17,39 +17,39 @@ const ONE: u64 = 1 << BITS;
 pub struct Chance(u64);
 
 impl Chance {
-    /// Never.
+    /// The chance of 0.
     pub const NEVER: Self = Self(0);
-    /// Always.
+    /// The chance of 1.
     pub const ALWAYS: Self = Self(ONE);
 
-    /// A share of a whole, rounded to the nearest step.
+    /// Makes the chance of a share of a whole, rounded to the nearest step.
     ///
     /// # Errors
-    /// [`ModelError::Share`] where it is above 1 or the denominator is 0.
+    /// [`ModelError::Share`] where the share is above 1 or the denominator is 0.
     pub const fn new(numerator: u64, denominator: u64) -> Result<Self, ModelError> {
         if denominator == 0 || numerator > denominator {
             return Err(ModelError::Share { numerator, denominator });
         }
         let scaled = ((numerator as u128) << BITS) + denominator as u128 / 2;
-        // At most 1, which fits.
+        // The quotient is at most `ONE`, which fits.
         Ok(Self((scaled / denominator as u128) as u64))
     }
 
-    /// That it does not happen.
+    /// Returns the chance that the event does not happen.
     #[must_use]
     pub const fn not(self) -> Self {
         Self(ONE - self.0)
     }
 
-    /// That two independent things both happen.
+    /// Returns the chance that two independent events both happen.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         let product = self.0 as u128 * other.0 as u128;
-        // At most 1 again.
+        // The product is at most `ONE` again.
         Self(((product + (ONE as u128 / 2)) >> BITS) as u64)
     }
 
-    /// That it happens in all of `n` independent cases.
+    /// Returns the chance that the event happens in all of `n` independent cases.
     #[must_use]
     pub const fn all_of(self, n: u32) -> Self {
         let (mut result, mut base, mut left) = (Self::ALWAYS, self, n);
@@ -63,13 +63,13 @@ impl Chance {
         result
     }
 
-    /// That it happens in at least one of `n` independent cases.
+    /// Returns the chance that the event happens in at least one of `n` independent cases.
     #[must_use]
     pub const fn any_of(self, n: u32) -> Self {
         self.not().all_of(n).not()
     }
 
-    /// This less `other`; 0 where that is more.
+    /// Subtracts `other`; 0 where `other` is larger.
     #[must_use]
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -84,7 +84,7 @@ impl fmt::Display for Chance {
         let behind = f.precision().unwrap_or(3).clamp(1, 9) - 1;
         let value = self.0 as f64 / ONE as f64;
         let short = format!("{value:.behind$e}");
-        // Rounded to 1 there is no minus.
+        // A value that rounds to 1 has no minus in its exponent.
         let place = short.split_once("e-").and_then(|(_, place)| place.parse::<usize>().ok());
         match place.unwrap_or(0) {
             place @ 0..=4 => write!(f, "{value:.0$}", place + behind),

@@ -15,20 +15,20 @@ pub struct Churn {
     pub blocks: u32,
     /// The shortest and the longest request, in blocks; each length is as likely.
     pub want: (u32, u32),
-    /// Between which levels of use the map is held, in percent of its blocks.
+    /// The levels between which the use of the map is held, in percent of its blocks.
     pub used_percent: (u32, u32),
-    /// How many requests.
+    /// The number of requests.
     pub requests: u32,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// What a simulation counted.
+/// Counts of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChurnCount {
     /// Requests that no run was long enough for.
     pub refused: u64,
-    /// Those of them for which the sum of the free blocks would have been enough.
+    /// Refused requests for which the sum of the free blocks would have been enough.
     pub fragmented: u64,
     /// For each search, in the order given: requests that it did not report although a run was
     /// long enough.
@@ -45,7 +45,7 @@ impl Churn {
         Self { blocks, want, used_percent: (50, 95), requests: 10_000, seed: 1 }
     }
 
-    /// Runs it, and asks every search at every request.
+    /// Runs the simulation, and tries every search at every request.
     ///
     /// # Errors
     /// Without a block; with request sizes or levels that cannot be ([`ModelError::Churn`]); where a
@@ -87,7 +87,7 @@ fn used_percent(map: &FreeMap) -> u64 {
     used * 100 / u64::from(map.blocks())
 }
 
-/// A counter of odd step, each value mixed until its bits look random.
+/// A random generator: a counter of odd step, each value mixed until its bits look random.
 struct Random(u64);
 
 impl Random {
@@ -98,13 +98,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Below `n`, which is not 0: the upper half of a product, so that no division is needed.
+    /// Draws a number below `n`, which is not 0. The upper half of a product needs no division.
     fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
     fn between(&mut self, least: u32, most: u32) -> u32 {
-        // Below 2^32 again.
+        // The drawn number is below 2^32 again.
         least + self.below(u64::from(most - least) + 1) as u32
     }
 }

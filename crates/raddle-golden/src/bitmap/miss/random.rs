@@ -16,8 +16,8 @@
 use super::Chance;
 use raddle_bitmap::{Full, Need, Search};
 
-/// The chance that a search does not report a wish of `want` blocks in a map of `blocks` blocks,
-/// each free with the chance `free`, independent of the others.
+/// Returns the chance that a search does not report a wish of `want` blocks in a map of `blocks`
+/// blocks, each free with the chance `free`, independent of the others.
 ///
 /// Time and memory grow with the number of blocks.
 #[must_use]
@@ -31,14 +31,16 @@ pub fn refused(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Cha
     }
 }
 
-/// The chance that a search does not report a wish although a run is free that is long enough.
+/// Returns the chance that a search does not report a wish although a free run is long enough.
 #[must_use]
 pub fn missed(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chance {
-    // It never reports more than there is, so whatever the exact search refuses it refuses too.
+    // A search never reports more than there is, so it refuses every wish that the exact search
+    // refuses.
     refused(search, blocks, want, free).less(refused(&Full, blocks, want, free))
 }
 
-/// The chance that `cells` independent cells, each free with chance `p`, hold no `run` in a row.
+/// Returns the chance that `cells` independent cells, each free with chance `p`, hold no `run` in a
+/// row.
 fn no_run(cells: u32, run: u32, p: Chance) -> Chance {
     if run == 0 {
         return Chance::NEVER;

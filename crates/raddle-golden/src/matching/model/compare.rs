@@ -1,4 +1,4 @@
-//! Which heads fit where, and what do the others lack (seed 000, E1: a3, a32)?
+//! Which heads fit where, and what do the others lack (seed 000, E1, a3 and a32)?
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::ModelError;
 /// A head that fits somewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// Its channel.
+    /// Channel of the head.
     pub channel: usize,
-    /// Where it fits, ascending; at least one.
+    /// Compute units that the head fits, ascending; at least one.
     pub cus: Vec<usize>,
 }
 
@@ -26,18 +26,18 @@ pub struct LackingResource<R> {
     /// The SIMD; `None` for a resource of the whole compute unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simd: Option<usize>,
-    /// What lacks.
+    /// The resource that lacks.
     pub resource: R,
-    /// How much is wanted.
+    /// Amount that is wanted.
     pub wanted: u64,
-    /// How much one demand can have.
+    /// Amount that one demand can have.
     #[serde(flatten)]
     pub left: Left,
 }
 
-/// Compares every head with every compute unit (a3) by its record: who fits where, ascending, and
-/// what lacks elsewhere, by channel, compute unit, shared before SIMDs, SIMD, resource. Equality fits
-/// (a32); of a resource that is not there nothing is left.
+/// Compares every head with every compute unit (a3) by its record. Returns the compute units that
+/// each head fits, ascending, and what lacks elsewhere, by channel, compute unit, shared before
+/// SIMDs, SIMD, resource. Equality fits (a32); of a resource that is not there nothing is left.
 ///
 /// # Errors
 /// As [`split`].
@@ -67,7 +67,7 @@ pub fn compare<R: Ord + Clone>(
     Ok((candidates, refusals))
 }
 
-/// Gives every resource that lacks, the shared ones first, then SIMD by SIMD.
+/// Calls `each` with every resource that lacks, the shared ones first, then SIMD by SIMD.
 fn lacking<R: Ord + Clone>(
     split: &SplitDemand<R>,
     record: &CuRecord<R>,

@@ -1,4 +1,4 @@
-//! What is there on a compute unit, and what is left of it (seed 000, E1: a2)?
+//! What is there on a compute unit, and what is left of it (seed 000, E1, a2)?
 //!
 //! Units: blocks of a resource, whatever they stand for.
 
@@ -11,9 +11,9 @@ use serde::Serialize;
 /// One resource of one SIMD, or of a whole compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stock {
-    /// Handed out in one run a demand: registers, LDS.
+    /// A resource that is handed out in one run a demand: registers, LDS.
     Run(FreeMap),
-    /// Handed out in any pieces: so much of it is free. Wave slots.
+    /// A resource that is handed out in any pieces, by its free amount: wave slots.
     Count(u64),
 }
 
@@ -24,12 +24,12 @@ pub struct Cu<R> {
     pub shared: BTreeMap<R, Stock>,
     /// Resources of each SIMD.
     pub simds: Vec<BTreeMap<R, Stock>>,
-    /// Where the surplus of waves goes, over all its SIMDs; for workgroups that come as a number of
-    /// waves.
+    /// The pointer that places the surplus of waves, over all SIMDs; for workgroups that come as a
+    /// number of waves.
     pub pointer: Option<Pointer>,
 }
 
-/// How much of a resource one demand can have.
+/// The amount of a resource that one demand can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
@@ -40,7 +40,7 @@ pub enum Left {
 }
 
 impl Left {
-    /// The amount, of either kind.
+    /// Returns the amount, of either kind.
     #[must_use]
     pub const fn amount(self) -> u64 {
         match self {
@@ -49,25 +49,25 @@ impl Left {
     }
 }
 
-/// What is left of a compute unit: read once, compared with every head (a2).
+/// The resources left of a compute unit: read once, compared with every head (a2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuRecord<R> {
-    /// Of the whole compute unit.
+    /// Resources of the whole compute unit.
     pub shared: BTreeMap<R, Left>,
-    /// Of each SIMD.
+    /// Resources of each SIMD.
     pub simds: Vec<BTreeMap<R, Left>>,
 }
 
-/// A [`Search`] of maps that are all of one size, or that takes any size, as
-/// [`record`] wants it.
+/// Makes the function that [`record`] wants, from a [`Search`] of maps that are all of one size, or
+/// that takes any size.
 pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
     move |_, map| search.longest(map)
 }
 
 /// Reads what is left of a compute unit (a2).
 ///
-/// `longest` says how long a free run is reported for a resource: [`by`] any search, or one search a
-/// resource.
+/// `longest` returns how long a free run is reported for a resource: [`by`] any search, or one
+/// search a resource.
 ///
 /// # Errors
 /// Where a search was made for maps of another size.

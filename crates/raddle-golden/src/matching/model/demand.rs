@@ -1,4 +1,4 @@
-//! What does a workgroup want of a compute unit, SIMD by SIMD (seed 000, E1: a1, a31)?
+//! What does a workgroup want of a compute unit, SIMD by SIMD (seed 000, E1, a1 and a31)?
 //!
 //! Units: blocks, as the compute units count them; waves.
 
@@ -12,41 +12,42 @@ use crate::ModelError;
 /// The workgroup at the head of a channel (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
-    /// Its level, counted from 0.
+    /// Level of the workgroup, counted from 0.
     pub level: usize,
-    /// What it wants.
+    /// Demand of the workgroup.
     pub wants: Wants<R>,
 }
 
-/// What a workgroup wants. An amount of 0 wants nothing, just as a resource that is not named.
+/// The demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// So much for each wave group: group t goes to SIMD t, and is one run a resource.
+    /// Amounts for each wave group: group t goes to SIMD t, and takes one run of each resource.
     Groups {
-        /// For all waves together.
+        /// Amounts for all waves together.
         shared: BTreeMap<R, u64>,
-        /// For each wave group, one a SIMD.
+        /// Amounts for each wave group, one a SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
-    /// So much for each wave; the pointer of a compute unit says how many go to which SIMD (E8).
+    /// Amounts for each wave; the pointer of a compute unit sets how many waves go to which SIMD
+    /// (E8).
     Waves {
-        /// For all waves together.
+        /// Amounts for all waves together.
         shared: BTreeMap<R, u64>,
-        /// How many waves.
+        /// The number of waves.
         waves: u64,
-        /// For each of them.
+        /// Amounts for each wave.
         each: BTreeMap<R, u64>,
     },
 }
 
-/// What a workgroup wants of one compute unit (a31).
+/// The demand of a workgroup on one compute unit, SIMD by SIMD (a31).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
-    /// For all waves together.
+    /// Amounts for all waves together.
     pub shared: BTreeMap<R, u64>,
-    /// For the wave group of each SIMD.
+    /// Amounts for the wave group of each SIMD.
     pub groups: Vec<BTreeMap<R, u64>>,
-    /// How the waves lie, where the workgroup came as a number of waves.
+    /// The number of waves for each SIMD, where the workgroup came as a number of waves.
     pub target: Option<balance::Target>,
 }
 

@@ -81,55 +81,56 @@ pub struct MatchModel<R> {
     pub cus: Vec<Cu<R>>,
     /// The marks.
     pub marks: Marks,
-    /// In which of the runs that are long enough a demand lies.
+    /// The rule that picks one of the runs that are long enough.
     pub fit: Fit,
 }
 
-/// A decision, of which nothing is done yet.
+/// A decision that has not been carried out.
 #[derive(Debug)]
 #[must_use = "a decision takes nothing"]
 pub struct MatchDecision<R> {
-    /// Who fits where, by channel.
+    /// The heads that fit somewhere, and where, by channel.
     pub candidates: Vec<Candidate>,
     /// Every resource that lacks, by channel, compute unit, shared before SIMDs, SIMD, resource.
     pub refusals: Vec<LackingResource<R>>,
-    /// What is dispatched; `None` where nothing fits.
+    /// The workgroup that is dispatched; `None` where nothing fits.
     pub target: Option<MatchTarget<R>>,
-    /// The marks after it.
+    /// The marks after the decision.
     pub marks: Marks,
 }
 
-/// A workgroup that goes to a compute unit, and what it takes there. Where nothing is wanted of a
-/// resource, nothing stands here.
+/// A workgroup that goes to a compute unit, and the pieces that it takes there. A resource of which
+/// nothing is wanted has no piece.
 #[derive(Debug)]
 pub struct MatchTarget<R> {
-    /// Its channel.
+    /// Channel of the workgroup.
     pub channel: usize,
-    /// Its compute unit.
+    /// Compute unit that the workgroup goes to.
     pub cu: usize,
-    /// Of what the SIMDs share.
+    /// Pieces of the resources that the SIMDs share.
     pub shared: BTreeMap<R, TakenPiece>,
-    /// Of each SIMD.
+    /// Pieces of the resources of each SIMD.
     pub simds: Vec<BTreeMap<R, TakenPiece>>,
-    /// How its waves lie, where it came as a number of waves; moves the pointer.
+    /// The number of waves for each SIMD, where the workgroup came as a number of waves; moves the
+    /// pointer.
     pub balanced: Option<balance::Target>,
 }
 
-/// What is handed out of one resource.
+/// The piece of one resource that is handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenPiece {
     /// Blocks `start .. start + len`.
     Run {
-        /// The first of them.
+        /// The first block.
         start: u32,
-        /// How many, at least 1.
+        /// The number of blocks, at least 1.
         len: u32,
     },
-    /// So many, whichever, at least 1.
+    /// An amount of at least 1, without places.
     Count(u64),
 }
 
-/// The rule that takes the lowest of the compute units that fit.
+/// Picks the lowest of the compute units that fit.
 ///
 /// # Errors
 /// None; other rules have some.
@@ -182,7 +183,8 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Where the head of a channel will lie on a compute unit: a start for every run (a43). `None` where a search reported more than there is.
+/// Finds the places of a channel's head on a compute unit: a start for every run (a43). `None`
+/// where a search reported more than there is.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

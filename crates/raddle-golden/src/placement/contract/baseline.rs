@@ -11,7 +11,7 @@ use raddle_workgroup::{Allocator, Error, SimdRule};
 
 use super::SHAPE;
 
-/// Which algorithm places.
+/// The algorithm that places workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
@@ -29,12 +29,12 @@ pub struct Baseline {
     allocator: Allocator,
     /// The SIMD with which the rotation of each compute unit goes on.
     rotations: Vec<u8>,
-    /// Where the scan of each launch begins.
+    /// The compute unit at which the scan of each launch begins.
     cursors: BTreeMap<LaunchId, u16>,
 }
 
 impl Baseline {
-    /// The algorithm over `cus` empty compute units.
+    /// Makes the algorithm over `cus` empty compute units.
     #[must_use]
     pub fn new(algorithm: Algorithm, cus: u16) -> Self {
         let allocator = Allocator::new(SHAPE, cus);
@@ -42,7 +42,8 @@ impl Baseline {
         Self { algorithm, cus, allocator, rotations, cursors: BTreeMap::new() }
     }
 
-    /// Places one workgroup; its compute unit and one address a wave, or `None` without room.
+    /// Places one workgroup; returns its compute unit and one address a wave, or `None` without
+    /// room.
     pub fn place(
         &mut self,
         launch: LaunchId,
@@ -72,7 +73,7 @@ impl Baseline {
     /// Gives back what a workgroup holds.
     ///
     /// # Errors
-    /// When it does not lie there.
+    /// When the workgroup does not lie there.
     pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
         self.allocator.release(cu, launch, workgroup)
     }

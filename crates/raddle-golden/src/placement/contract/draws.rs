@@ -11,7 +11,7 @@ impl Default for XorShift {
 }
 
 impl XorShift {
-    /// The next number.
+    /// Draws the next number.
     pub const fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -31,7 +31,7 @@ impl Default for Fnv1a {
 }
 
 impl Fnv1a {
-    /// Takes in more bytes.
+    /// Takes more bytes into the hash.
     pub fn update(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

@@ -45,10 +45,10 @@ pub struct ContractKernel {
 }
 
 impl ContractKernel {
-    /// What one workgroup takes, every part rounded up to whole granules.
+    /// Returns the demand of one workgroup, every part rounded up to whole granules.
     ///
     /// # Errors
-    /// When it has no thread, or more of something than a [`Demand`] can hold.
+    /// When the kernel has no thread, or more of a resource than a [`Demand`] can hold.
     pub fn demand(&self) -> Result<Demand, ModelError> {
         if self.threads == 0 {
             return Err(ModelError::NoThreads);
@@ -66,7 +66,7 @@ impl ContractKernel {
         })
     }
 
-    /// A launch of this kernel.
+    /// Makes a launch of this kernel.
     ///
     /// # Errors
     /// As [`ContractKernel::demand`]; and when not even an empty device of `cus` compute units takes one
@@ -77,7 +77,8 @@ impl ContractKernel {
             process: ProcessId(0),
             stream: StreamId(0),
             level: Level(0),
-            // An empty grid is no fault here, a kernel that does not fit is.
+            // An empty grid is no fault here, a kernel that does not fit is; so the check is made
+            // with one workgroup at least.
             workgroups: groups.max(1),
             demand: self.demand()?,
             barrier: Barrier::No,

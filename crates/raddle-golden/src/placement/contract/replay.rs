@@ -12,41 +12,41 @@ use crate::ModelError;
 use super::baseline::{Algorithm, Baseline};
 use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 
-/// Workgroups placed in a tick at most, and completions taken.
+/// The most workgroups that are placed in a tick, and the most completions that are taken.
 const A_TICK: usize = 8;
-/// A workgroup lasts this many cycles or more ...
+/// The fewest cycles that a workgroup lasts.
 const SHORTEST: u64 = 500;
-/// ... and less than this many more.
+/// The number of durations: each workgroup lasts less than this many cycles more.
 const SPREAD: u64 = 1000;
 
 /// A replay of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
-    /// Which algorithm places.
+    /// The algorithm that places workgroups.
     pub algorithm: Algorithm,
     /// Compute units.
     pub cus: u16,
     /// Workgroups, all waiting at the start.
     pub groups: u64,
-    /// What each is.
+    /// The kernel of every workgroup.
     pub kernel: ContractKernel,
 }
 
-/// What a replay gave.
+/// The result of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacementOutcome {
     /// The hash of all rows, each with its line end.
     pub fnv1a: u64,
     /// The cycle after the last tick.
     pub cycles: u64,
-    /// How often the dispatcher ticked, the last time included.
+    /// The number of ticks of the dispatcher, the last one included.
     pub ticks: u64,
     /// Workgroups placed: all of them.
     pub placed: u64,
 }
 
 impl PlacementReplay {
-    /// Runs it and gives every workgroup, as it is placed, to `each`.
+    /// Runs the replay and gives every workgroup, as it is placed, to `each`.
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
@@ -70,14 +70,15 @@ struct Play {
     /// The next workgroup.
     next: u64,
     cycle: u64,
-    /// Which workgroups end in a cycle, by the cycle modulo its length, longer than any lasts.
+    /// Workgroups by the cycle in which they end, modulo the length of the list, which is longer
+    /// than any workgroup lasts.
     due: Vec<Vec<DueWorkgroup>>,
     /// Completions not taken yet, first in, first out.
     messages: VecDeque<DueWorkgroup>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// What was placed in a tick; handed out after the draw.
+    /// Workgroups placed in a tick; handed out after the draw.
     rows: Vec<PlacedWorkgroup>,
     /// The row that is written, with its line end.
     text: String,
@@ -119,7 +120,7 @@ impl Play {
             self.note(placed, each);
             self.cycle += 1;
             if placed == 0 && took == 0 && !self.skip() {
-                // Nothing is resident, so the head can never fit.
+                // No workgroup is resident, so the head can never fit.
                 let refusal = Cus::new(SHAPE, self.cus).refusal(CuId(0), &self.launch);
                 return Err(ModelError::NeverFits(refusal));
             }
@@ -132,7 +133,7 @@ impl Play {
         })
     }
 
-    /// Step 2: places until the first refusal, at most eight; how many.
+    /// Step 2: places until the first refusal, at most eight workgroups, and returns how many.
     fn place(&mut self) -> usize {
         for (placed, row) in self.rows.iter_mut().enumerate() {
             if self.next == self.launch.workgroups {
@@ -150,7 +151,7 @@ impl Play {
         A_TICK
     }
 
-    /// Step 3: takes at most eight completions and frees what they held; how many.
+    /// Step 3: takes at most eight completions and frees what they held; returns how many.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
         for (workgroup, cu) in self.messages.drain(..count) {
@@ -176,7 +177,7 @@ impl Play {
         }
     }
 
-    /// Goes on to the next cycle in which something is due; whether there is one.
+    /// Goes on to the next cycle in which something is due; false if there is none.
     fn skip(&mut self) -> bool {
         let ahead = (self.cycle..).take(self.due.len());
         let next = ahead.into_iter().find(|&cycle| !self.due[self.bucket(cycle)].is_empty());
@@ -185,7 +186,7 @@ impl Play {
     }
 
     const fn bucket(&self, cycle: u64) -> usize {
-        // A remainder by the length of a list.
+        // The remainder is below the length of a list, so it fits.
         (cycle % self.due.len() as u64) as usize
     }
 }

@@ -14,16 +14,17 @@ const LDS: u64 = 256;
 /// A workgroup on its compute unit, shown as a row of a golden file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedWorkgroup {
-    /// Its number.
+    /// Number of the workgroup.
     pub number: u64,
-    /// Its compute unit.
+    /// Compute unit that the workgroup lies on.
     pub cu: CuId,
     /// The address of each wave.
     pub places: Vec<Place>,
 }
 
 impl PlacedWorkgroup {
-    /// SIMD, vector registers, scalar registers, LDS of each wave; the latter three as byte offsets.
+    /// Returns SIMD, vector registers, scalar registers, LDS of each wave; the latter three as byte
+    /// offsets.
     pub fn waves(&self) -> impl Iterator<Item = [u64; 4]> {
         let bytes = |place: &Place| {
             let (vgpr, sgpr) = (u64::from(place.vgpr) * VGPR, u64::from(place.sgpr) * SGPR);
@@ -33,7 +34,7 @@ impl PlacedWorkgroup {
     }
 }
 
-/// `number,CU<n>` and `,simd:vgpr:sgpr:lds` for each wave, addresses in bytes; no line end.
+/// Prints `number,CU<n>` and `,simd:vgpr:sgpr:lds` for each wave, addresses in bytes; no line end.
 impl fmt::Display for PlacedWorkgroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},CU{}", self.number, self.cu.0)?;

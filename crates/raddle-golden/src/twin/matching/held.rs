@@ -7,13 +7,13 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// What a unit reports is read anew.
+    /// Reads a unit anew after a change.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);
     }
 
-    /// Takes or gives back what a workgroup holds.
+    /// Takes the resources that a workgroup holds, or gives them back.
     pub(super) fn hand(&mut self, held: &Held, back: bool) {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
@@ -33,7 +33,7 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Whether all that a workgroup held is free still.
+    /// Returns whether all that a workgroup held is still free.
     pub(super) fn is_there(&self, held: &Held) -> bool {
         let (cu, demand) = (&self.cus[held.cu], &held.demand);
         let scalar = u64::from(demand.waves) * u64::from(demand.sgpr);
@@ -58,7 +58,7 @@ impl Matching {
         }
     }
 
-    /// Everything of a launch leaves, and comes back later if it is saved.
+    /// Takes all workgroups of a launch off, to come back later if the launch is saved.
     pub(super) fn lift(&mut self, launch: &Launch, saved: bool, now: u64) {
         let id = launch.id;
         let names = |of: &BTreeMap<Name, Held>| -> Vec<Name> {
@@ -79,7 +79,8 @@ impl Matching {
         }
     }
 
-    /// What was saved takes its places again; where one is taken, nothing new starts on that unit.
+    /// Puts saved workgroups back at their places; where a place is taken, nothing new starts on
+    /// that unit.
     pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
         for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
             self.rule.starts(held.cu, launch, held.demand.waves, now);
@@ -97,7 +98,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// The address of every wave: wave w lies on the SIMD w behind the pointer, behind those of its SIMD.
+    /// Returns the address of every wave: wave w lies on the SIMD w behind the pointer, after the
+    /// earlier waves of that SIMD.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();
@@ -114,7 +116,7 @@ impl Matching {
 }
 
 impl Held {
-    /// It lies where a log says.
+    /// Moves the workgroup to the places that a log names.
     pub(super) fn lies_at(&mut self, places: &[Place]) {
         for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
             let here = || places.iter().filter(|place| usize::from(place.simd) == at);

@@ -1,4 +1,5 @@
-//! Which granules are free, how long a run is reported, and which run is taken (E4 to E7; E1: a43, a44)?
+//! Which granules are free, how long a run is reported, and which run is taken (E4 to E7; E1, a43
+//! and a44)?
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub(super) struct Map(Vec<bool>);
 
-/// In which of the runs that are long enough.
+/// The rule that picks one of the runs that are long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     First,
@@ -19,7 +20,7 @@ impl Map {
         Self(vec![true; granules as usize])
     }
 
-    /// Starts and lengths of the free runs, ascending.
+    /// Lists starts and lengths of the free runs, ascending.
     fn runs(&self) -> Vec<(usize, u64)> {
         let (mut runs, mut at) = (Vec::new(), 0);
         for run in self.0.chunk_by(|a, b| a == b) {
@@ -39,7 +40,7 @@ impl Map {
         self.runs().iter().map(|run| run.1).max().unwrap_or(0)
     }
 
-    /// Where a run of this length is taken; 0 for none.
+    /// Returns the start of the run that is taken for this length; 0 for a length of 0.
     pub(super) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
         if want == 0 {
             return Some(0);
@@ -53,7 +54,7 @@ impl Map {
         found.map(|run| run.0 as u64)
     }
 
-    /// Whether all of these granules are there and free.
+    /// Returns whether all of these granules are there and free.
     pub(super) fn is_free(&self, start: u64, len: u64) -> bool {
         let range = start as usize..start.saturating_add(len) as usize;
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
@@ -69,19 +70,19 @@ impl Map {
     }
 }
 
-/// How long a run hardware reports of one resource.
+/// The method by which hardware reports a run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// The longest (E4), also by one finder in turn (E7).
+    /// The longest run (E4), also by one finder in turn (E7).
     Full,
-    /// The longest of whole groups of so many granules (E5).
+    /// The longest run of whole groups of this many granules (E5).
     Groups(u64),
-    /// The longest of these amounts (E6).
+    /// The largest of these amounts that a run has (E6).
     Amounts(Vec<u64>),
 }
 
 impl Finder {
-    /// The finder of a resource with so many granules, as `search` says in a recipe.
+    /// Makes the finder of a resource with this many granules, as `search` in a recipe sets it.
     pub(super) fn of(search: &Value, resource: &str, granules: u64) -> Self {
         let of = |value: &Value| match value {
             Value::Object(each) => each.get(resource).cloned(),
@@ -111,7 +112,8 @@ impl Finder {
                 let amounts = named(&amounts).unwrap_or_default();
                 Self::Amounts(amounts.into_iter().filter(|&it| it <= granules).collect())
             }
-            // 1, 2, 3, 4, 6, 8, 12, ..: powers of two, and half as much again.
+            // The default amounts are 1, 2, 3, 4, 6, 8, 12, ..: powers of two, and half as much
+            // again.
             _ => {
                 let powers = (0..32).map(|shift| 1u64 << shift);
                 let steps = powers.flat_map(|it| [it, it + it / 2]);
@@ -122,7 +124,7 @@ impl Finder {
         }
     }
 
-    /// What is reported of a map.
+    /// Returns the length that is reported of a map.
     pub(super) fn report(&self, map: &Map) -> u64 {
         match self {
             Self::Full => map.longest(),

@@ -28,7 +28,7 @@ use super::unit::Part;
 /// A launch, its workgroup, and the wave of one that was cut.
 type Name = (LaunchId, u64, Option<u16>);
 
-/// More granules than this are on no device.
+/// The most granules that the model looks at; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
 /// One compute unit.
@@ -36,7 +36,7 @@ const MOST_GRANULES: u64 = 1 << 26;
 pub(super) struct Cu {
     /// Free wave slots and registers of each SIMD.
     simds: Vec<(u64, Map)>,
-    /// `None` where scalar registers never limit.
+    /// Scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
     lds: Map,
     workgroups: u64,
@@ -45,12 +45,12 @@ pub(super) struct Cu {
     pointer: usize,
     /// Workgroups that came back and found their place taken: nothing new starts here.
     displaced: u64,
-    /// What the finders report: registers SIMD by SIMD, scalar registers, LDS (a2).
+    /// Lengths that the finders report: registers SIMD by SIMD, scalar registers, LDS (a2).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Wave slots, vector and scalar registers, LDS.
+    /// Counts what is free: wave slots, vector and scalar registers, LDS.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -67,12 +67,12 @@ impl Cu {
     }
 }
 
-/// Where a workgroup lies, or did.
+/// The place of a workgroup, now or before it was saved.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
     demand: Demand,
-    /// Waves on each SIMD, and where their registers begin.
+    /// Waves on each SIMD, and the start of their registers.
     simds: Vec<(u64, u64)>,
     sgpr: u64,
     lds: u64,
@@ -85,24 +85,25 @@ pub(super) struct Matching {
     empty: Cu,
     finders: [Finder; 3],
     fit: Fit,
-    /// Whether surplus waves go around (E8).
+    /// True if surplus waves go around (E8).
     turns: bool,
-    /// Lengths of the windows in which each level is the best (E2); none, and the order is fixed.
+    /// Lengths of the windows in which each level is the best (E2); empty if the order is fixed.
     windows: Vec<u64>,
-    /// Whether one of several channels is picked at random (a42).
+    /// True if one of several channels is picked at random (a42).
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
     /// Streams in the order of their first use.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Level and channel.
+    /// Marks, by level and channel.
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// Which units take a workgroup of a demand, as far as asked since they changed.
+    /// For each demand, whether each unit takes a workgroup of it; `None` if not asked since the
+    /// unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
     /// The heads of the last match.
     last: Vec<Head>,
@@ -119,7 +120,7 @@ struct Head {
 }
 
 impl Matching {
-    /// The model of these settings; why not, where there is none.
+    /// Makes the model of these settings, or returns why there is none.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -184,7 +185,8 @@ impl Matching {
         })
     }
 
-    /// a1: the head of every channel, in the order of the channels' first entries in the view.
+    /// Lists the head of every channel, in the order of the channels' first entries in the view
+    /// (a1).
     fn heads(&mut self, view: &View<'_>) -> Vec<Head> {
         let mut heads: Vec<Head> = Vec::new();
         let last = if self.windows.is_empty() { 255 } else { self.windows.len() as u64 - 1 };
@@ -209,7 +211,8 @@ impl Matching {
         heads
     }
 
-    /// a31, a32: how a workgroup's waves lie on a unit (E8), if it fits there by the records.
+    /// Returns how a workgroup's waves lie on a unit (E8), if it fits there by the records (a31,
+    /// a32).
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -232,7 +235,7 @@ impl Matching {
         fits.then_some(spread)
     }
 
-    /// a3: the units on which a head fits.
+    /// Lists the units on which a head fits (a3).
     fn fitting(&mut self, demand: &Demand) -> Vec<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -250,7 +253,7 @@ impl Matching {
         fits
     }
 
-    /// E2: which level goes first; the one of the present window, then the others as they are.
+    /// Ranks a level: that of the present window is first, then the others as they are (E2).
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -265,14 +268,14 @@ impl Matching {
         if level == best { 0 } else { level + u64::from(level < best) }
     }
 
-    /// One match (a1 to a4): what starts, one of several where the pick is at random; `None` where nothing
-    /// fits.
+    /// Makes one match (a1 to a4): returns what starts, with every alternative where the pick is at
+    /// random; `None` where nothing fits.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<Vec<Starts>> {
         let fits: Vec<Vec<usize>> = heads.iter().map(|head| self.fitting(&head.demand)).collect();
         let candidates = || heads.iter().zip(&fits).filter(|(_, fits)| !fits.is_empty());
         let best = candidates().map(|(head, _)| self.rank(head.level, now)).min()?;
         let tied = || candidates().filter(|(head, _)| self.rank(head.level, now) == best);
-        // a42: one without a mark goes first.
+        // a42: channels without a mark go first.
         let unmarked =
             |(head, _): &(&Head, &Vec<usize>)| !self.marks.contains(&(head.level, head.channel));
         let only_unmarked = tied().count() > 1 && tied().any(|it| unmarked(&it));
@@ -294,7 +297,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks after the head of a launch was chosen.
+    /// Sets the marks after the head of a launch was chosen.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -305,7 +308,7 @@ impl Matching {
         let tied: Vec<&Head> = tied.collect();
         let fits = tied.into_iter().filter(|head| !self.fitting(&head.demand).is_empty());
         let tied: Vec<_> = fits.map(|head| (head.channel, head.entry.launch.id)).collect();
-        // a41: one that is alone sets no mark.
+        // a41: a channel that is alone sets no mark.
         let Some(&(channel, _)) = tied.iter().find(|it| it.1 == id).filter(|_| tied.len() > 1)
         else {
             return;
@@ -316,7 +319,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Whether no empty unit ever reports enough for a head.
+    /// Returns whether no empty unit ever reports enough for a head.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
@@ -352,7 +355,7 @@ impl Matching {
     }
 }
 
-/// a2: what the finders report of a unit.
+/// Reads what the finders report of a unit (a2).
 fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     let [vgpr, sgpr, lds] = finders;
     let of_simds = cu.simds.iter().map(|it| vgpr.report(&it.1)).collect();
@@ -360,12 +363,12 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// E3: one wave of a workgroup, with all that it shares but the barrier.
+/// Returns the demand of one wave of a workgroup, with all that it shares but the barrier (E3).
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// E3: whether the waves of a launch are independent, and several.
+/// Returns whether the waves of a launch are independent, and several (E3).
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }
@@ -398,7 +401,7 @@ impl PlacingTwin for Matching {
         wanted
     }
 
-    /// a42 to a45, E8: h5.
+    /// Places a part by a42 to a45, and moves the pointer (E8, h5).
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place> {
         let heads = std::mem::take(&mut self.last);
         self.mark(&heads, launch.id, now);

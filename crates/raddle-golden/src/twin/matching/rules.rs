@@ -8,16 +8,17 @@ use serde_json::Value;
 
 use super::{Cu, Matching};
 
-/// How one of several compute units is chosen.
+/// The rule that picks one of several compute units.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
-    /// Of wave slots, vector and scalar registers, LDS; and whether their longest runs count.
+    /// Weights of wave slots, vector and scalar registers, LDS; true if their longest runs count.
     free: Option<([u64; 4], bool)>,
-    /// Of each kind of instruction; for how many ticks they count, and whether as many ahead do.
+    /// Weights of the kinds of instruction; ticks of the window; true if as many ticks ahead count
+    /// too.
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
-    /// What each unit has drawn: from when until when, how much a tick.
+    /// Power drawn by each unit: from when until when, how much a tick.
     drawn: Vec<Vec<Drawn>>,
     cursor: usize,
 }
@@ -35,7 +36,7 @@ fn list<const N: usize>(value: &Value) -> [u64; N] {
 }
 
 impl PlaceRule {
-    /// As `place` says in a recipe.
+    /// Makes the rule that `place` in a recipe sets.
     pub(super) fn of(place: &Value, cus: usize) -> Option<Self> {
         let free = |rule: &Value| {
             let weight = |name: &str| rule[name].as_u64().unwrap_or(0);
@@ -88,7 +89,7 @@ impl PlaceRule {
         }
     }
 
-    /// The unit that is taken of these, which fit, ascending.
+    /// Picks one of these units, which all fit, ascending.
     pub(super) fn pick(&self, fits: &[usize], cus: &[Cu], now: u64) -> Option<usize> {
         if self.round_robin {
             let behind = fits.iter().find(|&&cu| cu >= self.cursor);
@@ -112,11 +113,11 @@ impl PlaceRule {
                     - BigInt::from(b) * power[&cu] * &most_free
             }
         };
-        // The greatest, the lowest of several.
+        // The unit with the greatest score is taken, the lowest of several.
         fits.iter().copied().reduce(|best, cu| if score(cu) > score(best) { cu } else { best })
     }
 
-    /// What is free on a unit, weighed.
+    /// Sums what is free on a unit, weighed.
     fn free(&self, cu: &Cu) -> u64 {
         let Some((weights, longest)) = &self.free else { return 0 };
         let row = if *longest { cu.reported() } else { cu.free() };
@@ -124,7 +125,7 @@ impl PlaceRule {
         sum.fold(0, u64::saturating_add)
     }
 
-    /// What a unit has drawn in the window before now.
+    /// Sums what a unit has drawn in the window before now.
     fn power(&self, cu: usize, now: u64) -> u64 {
         let Some((_, window, ahead)) = self.power else { return 0 };
         let begin = now.saturating_sub(window);
@@ -160,7 +161,7 @@ impl PlaceRule {
 
     pub(super) fn ends(&mut self, cu: usize, launch: &Launch, waves: u16, now: u64) {
         let power = self.draws(launch, waves);
-        // Which of several equal ones ends changes no sum.
+        // If several entries are equal, it does not matter for a sum which of them ends.
         let mut all = self.drawn.get_mut(cu).into_iter().flatten();
         let it = all.find(|it| it.to.is_none() && it.power == power);
         if let Some(it) = it.filter(|_| power > 0) {
@@ -170,7 +171,7 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// The steps of the seed that the settings ask for.
+    /// Lists the steps of the seed that the settings ask for.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];
         let mut steps = vec!["E8"];

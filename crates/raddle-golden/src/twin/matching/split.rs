@@ -5,19 +5,19 @@
 use raddle_policy::{Fact, LaunchId, Preemption};
 use serde_json::Value;
 
-/// The head of a channel, and since when it is.
+/// A channel, its head (launch and workgroup), and since when it is the head.
 type Since = (usize, LaunchId, u64, u64);
 
-/// Failures in a row, and what was cut.
+/// The failures in a row, and the workgroups that were cut.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Facts heard, and when the last round was: after how many of them, at which tick.
+    /// Facts heard; and the last round, by the number of facts before it and its tick.
     facts: u64,
     round: Option<(u64, u64)>,
-    /// Since when rounds follow each other although nothing happens.
+    /// Tick since which rounds follow each other although nothing happens.
     waiting: Option<u64>,
     heads: Vec<Since>,
     cut: Vec<(LaunchId, u64)>,
@@ -44,7 +44,7 @@ impl Split {
         self.cut.contains(&(launch, workgroup))
     }
 
-    /// These are the heads now, by channel.
+    /// Records the present heads, by channel.
     pub(super) fn seen(&mut self, heads: impl Iterator<Item = (usize, LaunchId, u64)>, now: u64) {
         for (channel, launch, workgroup) in heads {
             let known = self.heads.iter().position(|it| it.0 == channel);
@@ -59,8 +59,9 @@ impl Split {
         }
     }
 
-    /// c2, c3: no head fits; whether one of those that are `whole` and may be cut was cut. One round counts
-    /// once; so do those that passed in the meantime, in which nothing had changed.
+    /// Counts a round in which no head fits, and cuts one of the `whole` heads, which may be cut,
+    /// when there were too many (c2, c3). Returns whether a head was cut. One round counts once; so
+    /// do the rounds that passed in the meantime, in which nothing had changed.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -78,21 +79,22 @@ impl Split {
             return false;
         }
         self.failures = 0;
-        // The one that has been the head of its channel for longest, of several the lowest channel.
+        // The head that has been that of its channel for longest is cut, of several the one of the
+        // lowest channel.
         let since = |channel: usize| self.heads.iter().find(|it| it.0 == channel).map(|it| it.3);
         let longest = whole.min_by_key(|it| (since(it.0), it.0));
         self.cut.extend(longest.map(|(_, launch, workgroup)| (launch, workgroup)));
         longest.is_some()
     }
 
-    /// When the round comes that cuts, if there is something to cut.
+    /// Returns the tick of the round that cuts, if there is something to cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
         let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Something fitted; `over` where all waves of its workgroup have started.
+    /// Records that a head fitted; `over` if all waves of its workgroup have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -121,7 +123,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// No model where one finder serves the resources in turn.
+    /// Makes the pace of a recipe. There is no model where one finder serves the resources in turn.
     pub(super) fn of(decision: &Value, search: &Value) -> Result<Option<Self>, String> {
         if decision.is_null() {
             return Ok(None);
@@ -140,7 +142,7 @@ impl Pace {
         Ok(Some(Self { round, over: None }))
     }
 
-    /// When the round is over that goes on at this tick, or begins.
+    /// Returns the end, in picoseconds, of the round that goes on at this tick or begins then.
     fn over(&self, now: u64) -> u64 {
         let now = now.saturating_mul(1000);
         // After a pause a workgroup waits for a whole round.
@@ -148,7 +150,7 @@ impl Pace {
         goes_on.unwrap_or_else(|| now.saturating_add(self.round))
     }
 
-    /// When a decision can be made, if not now.
+    /// Returns the tick at which a decision can be made, if not now.
     pub(super) fn not_before(&self, now: u64) -> Option<u64> {
         let at = self.over(now).div_ceil(1000);
         (at > now).then_some(at)
@@ -158,7 +160,7 @@ impl Pace {
         self.over = Some(self.over(now).saturating_add(self.round));
     }
 
-    /// Nothing was placed: a round goes on, or nothing fits and none does.
+    /// Records an answer that placed nothing: a round goes on, or no head fits and the rounds stop.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));

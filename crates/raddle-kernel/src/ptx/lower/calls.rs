@@ -1,4 +1,4 @@
-//! What is handed over: by a call, and to a kernel?
+//! How are parameters handed over, by a call and to a kernel?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 }
 
-/// Parameters that are used as numbers.
+/// Gives back the parameters that are used as numbers.
 pub(super) fn numbers<'t>(entry: &Function<'t>) -> BTreeSet<&'t str> {
     let mut held: BTreeMap<&str, &'t str> = BTreeMap::new();
     let mut pointers = BTreeSet::new();

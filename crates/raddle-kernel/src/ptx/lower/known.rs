@@ -10,7 +10,7 @@ use crate::ir::{Instruction, Operand};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers one of these; whether it is one.
+    /// Lowers an instruction that has a name in SPIR-V. Returns whether `code` is one.
     pub(super) fn known(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let Some((&to, parts)) = code.operands.split_first() else { return false };
         let short = |ty: &str| matches!(ty, "s32" | "u32");
@@ -53,11 +53,12 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(to)
     }
 
-    /// An integer of another type: what it was, and the bytes that it has then.
+    /// Converts an integer to another type. The parts of the operation are the old value, the kind
+    /// of the conversion, and the bytes of the new value.
     pub(super) fn converted(&mut self, value: Operand, to: &str, from: &str) -> Operand {
         let op = if from.starts_with('s') { Op::SConvert } else { Op::UConvert };
         let bytes = |ty: &str| i64::from(type_size(ty).unwrap_or(0));
-        // How it fills a register that is wider.
+        // The kind holds the old width, and how the new value fills a register that is wider.
         let kind = bytes(from) * 2 + i64::from(to.starts_with('s'));
         self.pure_value(op, vec![value, Operand::Int(kind), Operand::Int(bytes(to))])
     }

@@ -9,7 +9,7 @@ use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// The place of `[register+offset]` or `[variable+offset]`.
+    /// Lowers the place of `[register+offset]` or `[variable+offset]`.
     pub(super) fn place(&mut self, frame: &mut PtxFrame<'t>, text: &'t str) -> Operand {
         let (name, offset) = address(text);
         let base = self.operand(frame, name);
@@ -141,7 +141,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Whether the kernel has a parameter of this name, beside those of calls that it makes.
+    /// Returns whether a parameter of this name is the kernel's, not one of a call that it makes.
     pub(super) fn is_of_the_kernel(&self, name: &str) -> bool {
         let kernel = self.calls.first();
         let kernel = self.module.functions.iter().find(|f| Some(&f.name) == kernel);
@@ -157,7 +157,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
             let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
             let from = self.operand(frame, value);
             let from = self.resized(frame, value, (code, each), from);
-            // A register of its own: what is returned is set on several ways.
+            // A result is set on several paths, so all of them set one register.
             let key = (name.to_owned(), offset, each);
             let to = match frame.parameters.get(&key) {
                 Some(Operand::Reg(register)) => *register,
@@ -168,8 +168,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// A value that is as wide as memory, as a register holds it, or one of a register as memory does:
-    /// what fills the upper bytes, or is left out, makes it another value.
+    /// Resizes a loaded value from the width of memory to that of its register, or a stored one the
+    /// other way: the bytes that are filled or left out make it another value.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,
@@ -186,7 +186,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         let op = if signed { Op::SConvert } else { Op::UConvert };
         let stores = code.words[0] == "st";
         let width = width.copied().filter(|_| !stores).unwrap_or(bytes);
-        // No conversion of values is of this kind.
+        // Negative kinds are those of no conversion of values (`converted`).
         let kind = Operand::Int(-1 - i64::from(stores) - 2 * i64::from(bytes));
         self.pure_value(op, vec![value, kind, Operand::Int(i64::from(width))])
     }

@@ -21,8 +21,9 @@ use crate::ir::{
     Origin, Reg,
 };
 
-/// Calls nest no deeper, and an inlined kernel has no more instructions.
+/// The depth to which calls nest, at most.
 const DEEPEST: usize = 32;
+/// The steps and blocks of an inlined kernel, at most.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
@@ -83,19 +84,19 @@ struct PtxLowering<'m, 't> {
 /// A part of a parameter: name, offset, bytes.
 type Part = (String, i64, u32);
 
-/// One copy of a function.
+/// A copy of a function while it is lowered.
 struct PtxFrame<'t> {
-    /// Names by scope, the innermost last.
+    /// The registers by their names, a map for each scope, the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
-    /// Bytes of registers, by their name without numbers.
+    /// The bytes of registers, by their name without numbers.
     widths: BTreeMap<&'t str, u32>,
-    /// Parameters, of this function and of calls that it makes.
+    /// The parameters of this function and of the calls that it makes.
     parameters: BTreeMap<Part, Operand>,
-    /// Whether other parts of its parameters are the same for the whole launch.
+    /// True for the kernel itself, whose parameters are the same for the whole launch.
     entry: bool,
     back: BlockId,
-    /// Whether control comes to the next statement.
+    /// True if control comes to the next statement.
     reached: bool,
 }
 
@@ -118,7 +119,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 
     fn operation(&mut self, words: &[&str]) -> u32 {
-        // Behind those of SPIR-V.
+        // The numbers of PTX operations begin behind the opcodes of SPIR-V, which have 16 bits.
         let next = u32::try_from(self.operations.len())
             .map_or(u32::MAX, |next| next.saturating_add(0x1_0000));
         *self.operations.entry(words.join(".")).or_insert(next)
@@ -220,7 +221,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
         let Some(scope) = frame.scopes.last_mut() else { return };
         if variable.space == "param" {
-            // Another call takes the name for its own parameter.
+            // The name stands for the parameter of another call from now on.
             frame.parameters.retain(|part, _| part.0 != variable.name);
         } else if let Some(origin) = origin {
             // A variable that outlives the function is one for all copies of the function.
@@ -250,7 +251,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// The register of a name: of the innermost scope that has it, or of the function.
+    /// Gives back the register of a name: of the innermost scope that has it, or of the function.
     fn named(&mut self, frame: &mut PtxFrame<'t>, name: &'t str) -> Reg {
         if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return register;
@@ -287,7 +288,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
         if text.starts_with('%') && is_special(text) {
             if let Some((number, dimension)) = number(text) {
-                // As SPIR-V has it: a vector of numbers, and one of them.
+                // The number is lowered as in SPIR-V: a vector of numbers, and one component of it.
                 let of = vec![Operand::Int(i64::from(number as u32))];
                 let vector = self.pure_value(Op::Load, of);
                 let of = vec![vector, Operand::Int(dimension)];
@@ -312,7 +313,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// A predicated instruction is executed on one of two ways.
+    /// Lowers an instruction. One with a predicate is executed on one of two paths.
     fn instruction(
         &mut self,
         frame: &mut PtxFrame<'t>,
@@ -377,7 +378,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
                 self.meets = true;
                 self.fresh(frame, code);
             }
-            // The carry is no operand.
+            // The carry is no operand, so equal operands need not give equal values.
             "addc" | "subc" | "madc" => self.fresh(frame, code),
             op if PURE.contains(&op) => self.pure(frame, code),
             _ => {
@@ -447,7 +448,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// 64-bit sums, as pointers are computed; whether this is one.
+    /// Lowers a 64-bit sum, product or shift, as pointers need. Returns whether `code` is one.
     fn sum(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let wide = code.words.contains(&"wide");
         let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));
@@ -481,7 +482,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         let Some(value) = value else { return false };
         let mut value = self.operand(frame, value);
         if let (true, Some(ty)) = (wide, narrow) {
-            // As a conversion to 64 bits before.
+            // A wide product converts its operand to 64 bits first.
             let to = if ty == "s32" { "s64" } else { "u64" };
             value = self.converted(value, to, ty);
         }

@@ -59,7 +59,7 @@ pub(super) fn is_special(name: &str) -> bool {
     SPECIAL.iter().any(|special| name.starts_with(special)) || name.starts_with("%total_smem_size")
 }
 
-/// What stands for a number of the work-item in SPIR-V, and the dimension; -1: all of them.
+/// Gives back the built-in of SPIR-V for a special register, and the dimension; -1: all of them.
 pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     let (vector, dimension) = name.split_once('.').unwrap_or((name, ""));
     let number = match vector {

@@ -1,4 +1,4 @@
-//! What becomes of a call: of a function of the module, or of a built-in one?
+//! What becomes of a call, of a function of the module or of a built-in one?
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// A structure handed over by value is the callee's own: a copy of it, if the callee may change it.
+    /// Makes own copies of structures handed over by value, where the callee may change them.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,
@@ -95,7 +95,7 @@ impl<'m> SpirvLowering<'m> {
         given
     }
 
-    /// Built-in functions of OpenCL C.
+    /// Lowers a call of a built-in function of OpenCL C.
     pub(super) fn extended(&mut self, code: &'m Code) {
         let to = self.result(code);
         // Debug information is an extended instruction too.
@@ -143,7 +143,7 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Whether a function only reads what one of its pointers leads to.
+/// Returns whether a function only reads the memory that one of its pointers leads to.
 fn only_read(function: &Function, pointer: Word) -> bool {
     let mut derived = BTreeSet::from([pointer]);
     // Definitions come before uses, but for phis, which are not followed.

@@ -17,8 +17,9 @@ use crate::ir::{
     BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg,
 };
 
-/// Calls nest no deeper, and an inlined kernel has no more instructions.
+/// The depth to which calls nest, at most.
 const DEEPEST: usize = 64;
+/// The steps and blocks of an inlined kernel, at most.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
@@ -57,8 +58,8 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) blocks: Vec<BasicBlock>,
     pub(super) registers: u32,
     pub(super) places: u32,
-    /// What stands for an id in the copies of functions that are being lowered: of each function one, as
-    /// none calls itself.
+    /// The operands of ids in the copies of functions that are being lowered: at most one copy of
+    /// each function, as none calls itself.
     pub(super) held: ById<Operand>,
     /// Registers of variables outside of functions.
     pub(super) globals: BTreeMap<Word, Reg>,
@@ -72,10 +73,11 @@ pub(super) struct SpirvLowering<'m> {
 /// The values of a phi and the labels that they come from.
 type Sides = Vec<(Word, Word)>;
 
-/// What is known while one copy of a function is lowered.
+/// The state of one copy of a function while it is lowered.
 pub(super) struct SpirvFrame<'m> {
-    /// Where the block of a label begins, and where it ends once calls in it are inlined.
+    /// The first block of each label.
     pub(super) begins: BTreeMap<Word, BlockId>,
+    /// The last block of each label, once calls in it are inlined.
     pub(super) ends: BTreeMap<Word, BlockId>,
     /// Phis whose sides are filled in at the end: block, step, sides.
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
@@ -216,7 +218,7 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// What stands for an id: a register of this copy, a constant, a variable of the program.
+    /// Gives back the operand of an id: a register of this copy, a constant, a variable outside.
     pub(super) fn operand(&mut self, id: Word) -> Operand {
         if let Some(operand) = self.held.get(id) {
             return operand;
@@ -250,17 +252,17 @@ impl<'m> SpirvLowering<'m> {
                     of: vec![Operand::Int(i64::from(id))],
                 },
             };
-            // At the very beginning, so that it is set wherever it is used.
+            // The register is set at the very beginning, so that it has its value at every use.
             self.blocks[0].steps.insert(0, LinedStep { line: 0, instruction });
             return Operand::Reg(register);
         }
-        // Set further down; only a phi looks ahead, and a body is lowered in order of dominance.
+        // The id is set further down: only a phi looks ahead, as dominators are lowered first.
         let register = self.register();
         self.held.set(id, Some(Operand::Reg(register)));
         Operand::Reg(register)
     }
 
-    /// The register that an instruction sets.
+    /// Gives back the register that an instruction sets.
     pub(super) fn result(&mut self, code: &Code) -> Reg {
         let id = code.result_id.unwrap_or(0);
         match self.held.get(id) {
@@ -407,7 +409,7 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Arithmetic, exchange between work-items, and what is not known.
+    /// Lowers arithmetic, exchange between work-items, and instructions that are not known.
     fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(code);
@@ -444,11 +446,11 @@ impl<'m> SpirvLowering<'m> {
             .map(|part| match part {
                 Part::LiteralBit32(value) => Operand::Int(i64::from(*value)),
                 Part::LiteralBit64(value) => Operand::Int(value.cast_signed()),
-                // Which of the built-in functions it is.
+                // The number of the built-in function.
                 Part::LiteralExtInstInteger(number) => Operand::Int(i64::from(*number)),
                 other => match other.id_ref_any() {
                     Some(id) => self.operand(id),
-                    // What is not known equals nothing.
+                    // An operand that is not known equals no other.
                     None => {
                         let to = self.register();
                         self.push(Instruction::Fresh { to });
@@ -464,7 +466,7 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Operands of an operation that commutes in one order.
+/// Sorts the operands of an operation that commutes.
 pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {
     if matches!(op, Op::IAdd | Op::IMul) {
         of.sort_unstable();

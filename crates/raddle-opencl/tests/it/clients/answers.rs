@@ -178,7 +178,7 @@ pub(super) fn profile() -> String {
     )
 }
 
-/// What an event says of itself.
+/// Gives back the answers of an event's queries.
 fn said(kit: &Kit, event: cl_event) -> String {
     let ask = |what| {
         let mut value = 0_u64;
@@ -237,7 +237,7 @@ fn settle(count: usize) {
     }
 }
 
-/// What programs and kernels say of themselves.
+/// Gives back the answers of queries about programs and kernels.
 pub(super) fn reflection() -> String {
     let kit = Kit::new();
     let kernel = kit.kernel("turn");

@@ -31,7 +31,7 @@ pub(super) fn across_queues() -> String {
     format!("{told} {}", digest(&kit.read(kit.queue, buffer, 4096)))
 }
 
-/// Nothing of a queue begins before a user event is set.
+/// No launch of a queue begins before a user event is set.
 pub(super) fn gate() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(256);

@@ -134,7 +134,7 @@ impl Kit {
         event
     }
 
-    /// What a buffer holds when everything in the queue has ended.
+    /// Reads the numbers that a buffer holds when everything in the queue has ended.
     pub(crate) fn read(&self, queue: cl_command_queue, buffer: cl_mem, count: usize) -> Vec<u32> {
         let mut numbers = vec![0; count];
         let to: *mut c_void = numbers.as_mut_ptr().cast();
@@ -195,7 +195,7 @@ pub(crate) fn launch(
     ))
 }
 
-/// The same for one that must be accepted: its event.
+/// Launches as `launch` does, where the launch must be accepted. Returns its event.
 pub(crate) fn launched(
     queue: cl_command_queue,
     kernel: cl_kernel,

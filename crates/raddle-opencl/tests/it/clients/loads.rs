@@ -77,7 +77,7 @@ pub(super) fn empty() -> String {
     format!("{} {} {long} {rounds}", enqueues[10], whole[10])
 }
 
-/// As many rounds of `spread` as are wanted, or so many that a launch takes so long.
+/// Returns the rounds of `spread` that are asked for, or as many as let a launch take this time.
 fn rounds(kit: &Kit, wanted: Duration) -> u32 {
     if let Some(given) = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok())
     {

@@ -17,7 +17,7 @@ use crate::run::{ANSWER, CLIENT};
 /// A client: it answers with what must be the same natively.
 type Client = fn() -> String;
 
-/// Those whose answers are compared.
+/// The clients whose answers are compared.
 pub(crate) const HAZARDS: [(&str, Client); 25] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),

@@ -6,12 +6,12 @@ use opencl_sys::CL_DEVICE_EXTENSIONS;
 
 use super::cl::{cl, text};
 
-/// How many devices there are.
+/// Returns the number of devices.
 pub(super) fn devices() -> String {
     super::cl::devices().len().to_string()
 }
 
-/// What the layer answers that is asked for its version.
+/// Gives back the answer of the layer to a program that asks for its version.
 pub(super) fn version() -> String {
     let Some((platform, _)) = super::cl::devices().pop() else { return "no device".to_owned() };
     let name = raddle_opencl::VERSION_FUNCTION.as_ptr();
@@ -25,7 +25,7 @@ pub(super) fn version() -> String {
     unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned()
 }
 
-/// What of command buffers a program sees.
+/// Tells which parts of command buffers a program sees.
 pub(super) fn command_buffers() -> String {
     let Some((platform, device)) = super::cl::devices().pop() else {
         return "no device".to_owned();
@@ -39,7 +39,7 @@ pub(super) fn command_buffers() -> String {
     format!("function {}, named {named}", !function.is_null())
 }
 
-/// What the layer has counted; nothing without it.
+/// Gives back the counts of the layer; nothing where it is not there.
 pub(super) fn counts() -> Vec<(&'static str, u64)> {
     let Some((platform, _)) = super::cl::devices().pop() else { return Vec::new() };
     let name = raddle_opencl::COUNT_FUNCTION.as_ptr();

@@ -11,18 +11,19 @@ use raddle_policy::{
 
 use super::LaunchHistory;
 
-/// Every wave that is resident with the ticks that it has run, the first started first.
+/// A launch with the ticks that each of its resident waves has run, the first started first.
 #[derive(Default)]
 struct NaiveLaunch {
     off: bool,
     ran: u64,
     ended: u64,
     waves: Vec<u64>,
-    /// How long the last wave that ended ran.
+    /// The ticks that the last wave that ended ran.
     workgroup: Option<u64>,
 }
 
-/// Launches that have started, and by kind how long the last launch and its last workgroup took.
+/// The launches that have started, and by kind how long the last launch and its last workgroup
+/// took.
 #[derive(Default)]
 struct Naive {
     launches: BTreeMap<LaunchId, NaiveLaunch>,
@@ -37,7 +38,8 @@ impl Naive {
         }
     }
 
-    /// Elapsed, remaining, until the last resident workgroup ends.
+    /// Returns the elapsed time, the remaining time, and the time until the last resident workgroup
+    /// ends.
     fn estimates(&self, launch: &Launch) -> (u64, Option<u64>, Option<u64>) {
         let before = self.kinds.get(&kind(launch));
         let Some(it) = self.launches.get(&launch.id) else {
@@ -58,7 +60,7 @@ fn kind(launch: &Launch) -> (u16, u64) {
     (launch.process.0, launch.workgroups)
 }
 
-/// Four launches: two of one kind, one of another size, one of another process.
+/// Returns one of four launches: two of one kind, one of another size, one of another process.
 fn launch(id: u32) -> Launch {
     let demand = Demand { waves: 3, vgpr: 2, ..Demand::default() };
     let workgroups = if id == 2 { 6 } else { 4 };
@@ -140,7 +142,7 @@ proptest! {
                 prop_assert_eq!(history.has_started(&victim), naive.launches.contains_key(&launch.id));
                 prop_assert_eq!(history.elapsed(&victim, now), Ticks(elapsed));
                 prop_assert_eq!(history.remaining(&victim, now), remaining.map(Ticks));
-                // While it is off nobody asks for how long it still runs.
+                // While the launch is off, no caller requests how long it still runs.
                 if !is_off {
                     prop_assert_eq!(history.resident(&victim, now), until.map(Ticks));
                 }

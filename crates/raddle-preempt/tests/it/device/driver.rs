@@ -33,7 +33,7 @@ impl<C: Control> Device<'_, C> {
                 }
                 Report::Submitted(sequence) => {
                     self.history.early += u64::from(self.known.contains(&(process, sequence)));
-                    // Of one that has left meanwhile, it is said by `stale`.
+                    // For a process that has left meanwhile, `stale` makes this report.
                     if self.gpus[process].there {
                         self.control.submitted(process, sequence);
                     }
@@ -70,10 +70,10 @@ impl<C: Control> Device<'_, C> {
     fn submit(&mut self, process: usize, stream: usize, (sequence, job): (u64, usize)) {
         let late = self.schedule.setup.late;
         if self.random.percent(late.refused) {
-            // Such calls return at once.
+            // Submit calls that are refused return at once.
             return self.control.not_submitted(process, sequence);
         }
-        // In the order of the stream, whatever each call takes.
+        // Calls return in the order of the stream, however long each takes.
         let returns = self.late(late.submit);
         let returns = returns.max(self.last.get(&(process, u64::MAX)).copied().unwrap_or(0));
         self.last.insert((process, u64::MAX), returns);
@@ -152,9 +152,9 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Whether this is a time for such a command, as far as the host knows.
+    /// Checks that a command comes at a time that is right for it, as far as the host knows.
     fn check(&mut self, process: usize, order: &Order) {
-        // A call whose launch was heard of is nothing to wait for.
+        // A call whose launch was reported is nothing to wait for.
         let known = |it: u64| self.known.contains(&(process, it));
         let old = |report: &Report| matches!(report, Report::Submitted(it) if known(*it));
         let mine = self.reports.values().filter(|(whose, _)| *whose == process);

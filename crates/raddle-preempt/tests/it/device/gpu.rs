@@ -1,4 +1,4 @@
-//! What does the GPU do in a tick: its flags, its resets, the launches of its lanes?
+//! How do flags, resets and the launches of lanes move on in a tick of the GPU?
 
 use raddle_preempt::ResetScope;
 
@@ -13,7 +13,7 @@ impl<C: Control> Device<'_, C> {
         self.see_flag(id);
     }
 
-    /// What launches see of a flag now, and whether the driver is to hear of it.
+    /// Makes flags that are due visible to launches, and reports a raised one to the driver.
     fn see_flag(&mut self, id: usize) {
         while self.flags[id].soon.front().is_some_and(|(at, _)| *at <= self.now) {
             let flag = self.flags[id].soon.pop_front().and_then(|(_, flag)| flag);
@@ -54,7 +54,7 @@ impl<C: Control> Device<'_, C> {
             for lane in 0..self.gpus[victim].lanes.len() {
                 let Some(running) = self.gpus[victim].lanes[lane].running.take() else { continue };
                 self.gpus[victim].lanes[lane].left = true;
-                // It is heard of after whatever was heard of this launch before.
+                // The report of a kill comes after all earlier reports of the launch.
                 self.hurry(victim, running.sequence);
                 self.history.stopped(self.schedule, running.job);
                 self.control.killed(victim, running.sequence);
@@ -81,7 +81,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Whether what was to be held or saved is off the device.
+    /// Reports that the work that was to be held or saved is off the device, if it is.
     pub(super) fn removed(&mut self, process: usize) {
         let gpu = &mut self.gpus[process];
         let saved = gpu.saved_at.is_none_or(|at| at <= self.now);
@@ -92,7 +92,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// One tick goes by.
+    /// Lets one tick go by.
     pub(super) fn advance(&mut self) -> bool {
         let mut any = false;
         for process in 0..self.gpus.len() {
@@ -140,8 +140,8 @@ impl<C: Control> Device<'_, C> {
         true
     }
 
-    /// Whether a launch that looks at the flag now leaves; what does not look is taken out behind what
-    /// has left, where the runtime can.
+    /// Returns whether a launch that tests the flag now leaves; work that does not test it is taken
+    /// out behind work that has left, where the runtime can.
     fn leaves(&self, process: usize, lane: usize, (sequence, job): (u64, usize)) -> bool {
         let own = self.flags[self.gpus[process].id].now.as_ref();
         let holds = |&(stream, from, to): &(usize, u64, u64)| {
@@ -157,7 +157,7 @@ impl<C: Control> Device<'_, C> {
         flagged && (self.schedule.jobs[job].tests_flag || taken_out)
     }
 
-    /// Whether the compute units are being reset under this process.
+    /// Returns whether the compute units are being reset under this process.
     fn resetting(&self, process: usize) -> bool {
         let whole = self.schedule.setup.declared.scope == ResetScope::Device;
         let all = self.gpus.iter().enumerate();
@@ -165,7 +165,7 @@ impl<C: Control> Device<'_, C> {
         mine.any(|(_, gpu)| gpu.reset_until.is_some())
     }
 
-    /// Free lanes start their next launch, running ones their next round.
+    /// Starts the next launch of free lanes and the next round of running ones.
     pub(super) fn start(&mut self) -> bool {
         let mut any = false;
         let each = !self.schedule.setup.declared.latched || self.wrong == Wrong::EachRoundLooks;

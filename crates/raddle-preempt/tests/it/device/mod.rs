@@ -21,7 +21,7 @@ use crate::random_numbers::Random;
 use crate::schedule::{Schedule, Wish};
 use crate::wished::Wished;
 
-/// What the device does wrong.
+/// The fault of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
     Nothing,
@@ -47,32 +47,33 @@ struct Running {
 struct Lane {
     queue: VecDeque<(u64, usize)>,
     running: Option<Running>,
-    /// When the newest of its launches is in the runtime: the next one is not before.
+    /// The tick at which the newest launch of the lane is in the runtime: the next one is not
+    /// before.
     newest: u64,
-    /// The last one that was here left or was killed.
+    /// Set if the last launch of the lane left or was killed.
     left: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Gpu {
     lanes: Vec<Lane>,
-    /// Which flag is its own.
+    /// The id of the process, and of its flag.
     id: usize,
     there: bool,
-    /// When it joined.
+    /// The tick at which the process joined.
     joined: Option<u64>,
-    /// What its program will do.
+    /// The jobs that the program will launch; the next field has its wishes.
     jobs: VecDeque<usize>,
     wishes: VecDeque<(u64, Wish)>,
-    /// What the controller was given of it.
+    /// The jobs of the program that the controller was given.
     captured: Vec<usize>,
-    /// What the wishes ask for.
+    /// The state that the wishes ask for.
     wished: Wished,
-    /// It wants to leave.
+    /// Set if the process wants to leave.
     leaving: bool,
-    /// The driver waits to hear that the flag is visible.
+    /// Set if the driver waits for the report that the flag is visible.
     raising: bool,
-    /// When the reset hits, until when it takes.
+    /// The tick at which the reset hits, and the tick until which it takes.
     reset_at: Option<u64>,
     reset_until: Option<u64>,
     /// Rounds end and no further one begins; or everything stands still, from then on.
@@ -89,12 +90,12 @@ type Cuts = Vec<(usize, u64, u64)>;
 
 #[derive(Clone, Debug, Default)]
 struct Flag {
-    /// As launches see it, and what they will see when.
+    /// The flag as launches see it, and what they will see at which tick.
     now: Option<Cuts>,
     soon: VecDeque<(u64, Option<Cuts>)>,
 }
 
-/// What the host hears; and, which it does not hear, that a launch is in the runtime.
+/// A report to the host; and, which the host does not hear, that a launch is in the runtime.
 #[derive(Clone, Copy, Debug)]
 enum Report {
     Arrived { sequence: u64, stream: usize, job: usize },
@@ -108,11 +109,11 @@ pub(crate) struct Device<'s, C> {
     schedule: &'s Schedule,
     wrong: Wrong,
     control: C,
-    /// By program.
+    /// The GPU's side of each program.
     gpus: Vec<Gpu>,
-    /// By id.
+    /// The flags, by id.
     flags: Vec<Flag>,
-    /// By tick and order of making: process, report.
+    /// The reports to come, by tick and order of making: process, report.
     reports: BTreeMap<(u64, u64), (usize, Report)>,
     made: u64,
     /// Reports that have been made, by process and submission: the next is not before.
@@ -124,7 +125,7 @@ pub(crate) struct Device<'s, C> {
     history: History,
 }
 
-/// No schedule takes so long.
+/// The tick by which every schedule has ended.
 const ENDLESS: u64 = 20_000;
 
 /// Runs a schedule, then resumes everything and runs it out.
@@ -183,7 +184,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// What a program does by itself: its launches, its wishes.
+    /// Lets a program do what it does by itself: its launches, its wishes.
     fn program(&mut self, process: usize) {
         let Some(since) = self.gpus[process].joined else { return };
         while let Some(&job) = self.gpus[process].jobs.front()
@@ -218,7 +219,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Everything has run that will: processes whose synchronising calls wait all the same.
+    /// Returns how many processes have run everything, while their synchronising calls still wait.
     fn never_synced(&self) -> u64 {
         let there = self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there);
         let waits = there.filter(|(process, gpu)| {
@@ -229,7 +230,7 @@ impl<C: Control> Device<'_, C> {
         waits.count() as u64
     }
 
-    /// Whether something happens at a time that is known.
+    /// Returns whether something will happen at a time that is known.
     fn is_to_come(&self) -> bool {
         let joins = |process: usize| {
             let leader = self.schedule.setup.processes[process].follows;
@@ -241,7 +242,7 @@ impl<C: Control> Device<'_, C> {
         })
     }
 
-    /// Lets those join whose time has come; whether there is one.
+    /// Lets the programs join whose time has come. Returns whether there is one.
     fn join(&mut self) -> bool {
         let mut any = false;
         for (process, program) in self.schedule.setup.processes.iter().enumerate() {
@@ -275,7 +276,8 @@ impl<C: Control> Device<'_, C> {
         if !there(process) || matches!(wish, Wish::Preempt(_, Some(by)) if !there(by)) {
             return;
         }
-        // Also while it is under way, what was said to the ones before it means nothing.
+        // While the process runs, late reports of the processes that had its id before mean nothing
+        // either.
         self.history.faults.gone += self.control.stale(process);
         let became = match wish {
             Wish::Preempt(way, by) => {
@@ -324,7 +326,7 @@ impl Gpu {
         self.joined.is_some() && !self.there
     }
 
-    /// Whether something goes on by itself.
+    /// Returns whether something on the GPU goes on by itself.
     fn is_busy(&self) -> bool {
         let runs = |lane: &Lane| lane.running.is_some_and(|it| it.left > 0);
         let reset = self.reset_at.is_some() || self.reset_until.is_some();

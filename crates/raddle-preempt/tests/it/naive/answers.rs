@@ -95,7 +95,7 @@ impl Control for Naive {
                 self.all[process].at = At::Removing;
                 Some(if way == Preemption::Drain { Order::Hold } else { Order::Save })
             }
-            // It has ended since the check.
+            // The work of the process has ended since the check.
             (At::ResetDue, _) if empty && self.mutant != Mutant::IdleReset => {
                 Some(self.complete(process))
             }

@@ -9,17 +9,17 @@ use raddle_preempt::ResetScope;
 use crate::control::Order;
 use crate::schedule::{Program, Setup};
 
-/// A wrong reading.
+/// A wrong reading of the seed; `None` is the right one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mutant {
     None,
-    /// What left goes to the tail of the buffer queue (A1 c).
+    /// Launches that left go to the tail of the buffer queue (A1 c).
     TailRequeue,
-    /// Only what runs, as far as the host knows, decides the reset (A2).
+    /// Only running launches, as far as the host knows, decide the reset (A2).
     RunningOnly,
     /// A killed launch counts as executed (A4).
     KilledIsDone,
-    /// What left by the flag counts as done (A5).
+    /// A launch that left by the flag counts as done (A5).
     ExitedIsDone,
     /// A resume takes effect at once (A7).
     ResumeWithoutDrain,
@@ -43,9 +43,9 @@ pub(crate) enum Mutant {
     IdleReset,
     /// A submit call that has not returned is neither waited for nor seen (A8).
     CallsUnseen,
-    /// What is captured in a preemption goes in front of what left (A14).
+    /// Launches captured in a preemption go in front of those that left (A14).
     CapturedInFront,
-    /// What is captured in a preemption is not kept (A14).
+    /// Launches captured in a preemption are not kept (A14).
     CapturedNowhere,
     /// A preempt does not cancel the resume that waits (A15).
     ResumeNotCancelled,
@@ -113,9 +113,9 @@ struct Process {
 pub(crate) struct Naive {
     setup: Setup,
     mutant: Mutant,
-    /// By program.
+    /// The processes, by program.
     all: Vec<Process>,
-    /// By id: who has it, and the number of the next submission.
+    /// For each id: the program that has it, and the number of the next submission.
     ids: Vec<(Option<usize>, u64)>,
 }
 
@@ -155,7 +155,7 @@ impl Naive {
         found
     }
 
-    /// What a preemption sees of it.
+    /// Returns the launches of a process that a preemption sees in the runtime.
     fn seen(&self, process: usize) -> Vec<(u64, Launch)> {
         let mut there = self.runtime(process);
         if self.mutant == Mutant::CallsUnseen {
@@ -166,12 +166,13 @@ impl Naive {
         there
     }
 
-    /// Whether a launch was killed less often than the options say.
+    /// Returns whether a launch was killed less often than the options say.
     fn seldom(&self, it: &Launch) -> bool {
         self.setup.options.most_kills.is_none_or(|most| it.kills < most)
     }
 
-    /// What leaves, of each stream from which something does: from where, to where.
+    /// Returns the range of submissions that leave, of each stream from which one does: stream,
+    /// from where, to where.
     fn cuts(&self, process: usize) -> Vec<(usize, u64, u64)> {
         let there = self.seen(process);
         let mut to = self.all[process].next;
@@ -197,7 +198,7 @@ impl Naive {
         cuts
     }
 
-    /// Whether the raised flag holds a launch.
+    /// Returns whether the raised flag holds a launch.
     fn leaves(&self, process: usize, sequence: u64, it: &Launch) -> bool {
         let holds = |&(stream, from, to): &(usize, u64, u64)| {
             stream == it.stream && (from..to).contains(&sequence)
@@ -205,7 +206,8 @@ impl Naive {
         self.all[process].cut.as_ref().is_some_and(|cuts| cuts.iter().any(holds))
     }
 
-    /// Whether everything of a process may be killed: it is on its way out behind a visible flag.
+    /// Returns whether everything of a process may be killed: it is on its way out behind a visible
+    /// flag.
     fn may_reset(&self, process: usize) -> bool {
         let out =
             matches!(self.all[process].at, At::ResetDue | At::Resetting | At::Reset | At::Waiting);
@@ -222,7 +224,7 @@ impl Naive {
         })
     }
 
-    /// S3.3.
+    /// Decides whether there is a reset (S3.3).
     fn check(&mut self, process: usize) {
         self.all[process].at = At::Waiting;
         if self.all[process].way != Preemption::Reset {
@@ -238,7 +240,7 @@ impl Naive {
         }
     }
 
-    /// Whether the device is reset, or is to be unless that is refused.
+    /// Returns whether the device is reset, or is to be unless that is refused.
     fn whole_reset(&self) -> bool {
         let due = |it: &Process| match it.at {
             At::Begun | At::Told => it.way == Preemption::Reset,
@@ -247,7 +249,7 @@ impl Naive {
         self.setup.declared.scope == ResetScope::Device && self.all.iter().any(due)
     }
 
-    /// The oldest in the buffer.
+    /// Submits the oldest launch in the buffer.
     fn submit(&mut self, process: usize) -> Option<Order> {
         let extra = u32::from(self.mutant == Mutant::WindowPlusOne);
         if self.runtime(process).len() >= (self.setup.options.window + extra) as usize
@@ -299,7 +301,7 @@ impl Naive {
     }
 }
 
-/// What is to be undone after this way: nothing was done to wait.
+/// Returns the method of which the measure is to be undone: a wait took no measure.
 fn undone(way: Preemption) -> Option<Preemption> {
     Some(way).filter(|way| *way != Preemption::Wait)
 }

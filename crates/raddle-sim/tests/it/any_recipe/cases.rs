@@ -23,8 +23,8 @@ fn holds(cus: u16, recipe: &str, processes: Vec<ProcessPlan>) {
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
 
-/// A launch is saved, finds no room when its process has the turn again, and the process loses the turn
-/// before there is any: it must not come back then.
+/// A launch is saved, finds no room when its process has the turn again, and the process loses the
+/// turn before there is any: it must not come back then.
 #[test]
 fn what_found_no_room_stays_off_when_the_turn_is_lost_again() {
     let recipe = "raddle = 1\nwindow = 2\n[launch-path]\npolicy = \"condensed\"\ncleanup-ns = 5\n\
@@ -64,8 +64,8 @@ fn who_is_refused_for_ever_gives_the_turn_away() {
     holds(1, recipe, processes);
 }
 
-/// A copy stands behind a launch that will be refused, which waits for a launch that leaves by the flag: it
-/// would be in the runtime alone, and the preemption would wait for it for ever.
+/// A copy stands behind a launch that will be refused, which waits for a launch that leaves by the
+/// flag: it would be in the runtime alone, and the preemption would wait for it for ever.
 #[test]
 fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
     let recipe = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"highest-level\"\n\

@@ -1,9 +1,10 @@
-//! Does the dispatcher keep every rule, whatever its four policies, their settings and the workload?
+//! Does the dispatcher keep every rule, whatever its four policies, their settings and the
+//! workload?
 //!
-//! Each case is a random recipe over all bundled policies on a random workload. The simulator's ledger
-//! agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven rules of
-//! the controller, each answer is that of the naive twin of its policy, and the events of the log give
-//! the same answers again, byte for byte.
+//! Each case is a random recipe over all bundled policies on a random workload. The simulator's
+//! ledger agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven
+//! rules of the controller, each answer is that of the naive twin of its policy, and the events of
+//! the log give the same answers again, byte for byte.
 
 mod cases;
 mod recipes;
@@ -24,7 +25,7 @@ use self::recipes::Chosen;
 /// A run that reports its progress so often, once in 1,024 decisions, does not end.
 const MOST_REPORTS: u32 = 400;
 
-/// What the costs of `[preempt]` are in a run, as `raddle` takes them from a recipe.
+/// Returns the costs of `[preempt]` in a run, as `raddle` takes them from a recipe.
 fn costs(header: &LogHeader) -> Costs {
     let asked = header.recipe.runtime;
     let ns = |ns: Option<u64>| Ticks(ns.unwrap_or(0));
@@ -39,7 +40,7 @@ fn costs(header: &LogHeader) -> Costs {
     }
 }
 
-/// Runs a recipe on a workload and holds it against everything that must hold.
+/// Runs a recipe on a workload and checks everything that must hold of the run.
 fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let registry = Registry::bundled();
     let recipe = registry.recipe("any", &chosen.recipe).map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
-//! Which recipe does a case have: any policy of each slot, with any of its settings?
+//! Which recipe does a case have, of any policy of each slot with any of its settings?
 //!
-//! A key is left out, or has one of the values that a recipe may have. Slices are longer than it takes
-//! to launch a window of launches or to let work go: with shorter ones nothing gets on.
+//! A key is left out, or has one of the values that a recipe may have. Slices are longer than it
+//! takes to launch a window of launches or to let work go: with shorter ones nothing gets on.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ pub(super) const LARGE: CuShape = CuShape {
     barriers: 16,
 };
 
-/// A small unit as most tests have it, one whose scalar registers are few, a large one, and one of a
-/// single SIMD.
+/// A small unit as most tests have it, one whose scalar registers are few, a large one, and one of
+/// a single SIMD.
 const SHAPES: [CuShape; 4] = [
     SHAPE,
     CuShape { sgpr: 12, barriers: 2, ..SHAPE },
@@ -162,7 +162,8 @@ fn allocates() -> Vec<(&'static str, BoxedStrategy<String>)> {
         &["strict = false", "strict = true"],
         &["choose = \"lowest\"", "choose = \"most-free\""],
         &["fall-through = false", "fall-through = true"],
-        // Without these two workgroups may wait for each other for ever, as the seed has it (C10, C11).
+        // Without these two workgroups may wait for each other for ever, as the seed has it (C10,
+        // C11).
         &["backfill = true"],
         &["whole-blocks-for-barriers = true"],
     ]);
@@ -203,7 +204,7 @@ fn preempts() -> Vec<(&'static str, BoxedStrategy<String>)> {
     all
 }
 
-/// What the runtime takes to let work go.
+/// Draws the settings of the runtime: its scope, and the time that it takes to let work go.
 fn runtime() -> BoxedStrategy<String> {
     let keys = keys(&[
         &[

@@ -12,7 +12,7 @@ use raddle_sim::{
 
 use crate::kit::{copy, kernel};
 
-/// What a host waits for: the tasks up to one, and how long it then takes.
+/// A wait of a host: for the tasks up to one, and the time that it then takes.
 type Pause = (prop::sample::Index, u64);
 
 fn task() -> impl Strategy<Value = Task> {
@@ -108,8 +108,8 @@ fn repetition() -> impl Strategy<Value = Repetition> {
     prop_oneof![4 => Just(Repetition::BackToBack), 2 => at, 1 => until]
 }
 
-/// A process with short urgent work again and again: whoever runs beside it is revoked each time, often
-/// before it is back from the time before.
+/// A process with short urgent work again and again: whoever runs beside it is revoked each time,
+/// often before it is back from the time before.
 fn pulse() -> impl Strategy<Value = (ProcessPlan, Repetition)> {
     let times = prop::collection::vec(0u64..30_000, 4..24);
     let shape = (1u64..8, 1u16..9, select(&[1u64, 90, 700][..]));

@@ -6,7 +6,7 @@ use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, LevelWindows, PlaceRule
 use super::device::{At, Fits};
 use super::naive::Naive;
 
-/// What a workgroup takes, or a part of one: a wave alone needs no barrier.
+/// Returns the demand of a workgroup, or of a part of one: a wave alone needs no barrier.
 pub(super) fn of(launch: &Launch, part: bool) -> Demand {
     let barriers = if part { 0 } else { launch.demand.barriers };
     Demand { barriers, ..launch.demand }
@@ -23,7 +23,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Whether the workgroup is whole and could be cut.
+    /// Returns whether the workgroup is whole and could be cut.
     pub(super) fn may_cut(&self) -> bool {
         let launch = &self.entry.launch;
         !self.part && launch.barrier == Barrier::No && launch.demand.waves > 1
@@ -35,7 +35,7 @@ impl Head {
 }
 
 impl Naive {
-    /// a1: the head of every channel, in the order of submission.
+    /// Returns the head of every channel, in the order of submission (a1).
     pub(super) fn heads(&mut self, shown: &[ReadyLaunch], now: u64) -> Vec<Head> {
         let mut heads: Vec<Head> = vec![];
         for &entry in shown.iter().filter(|entry| entry.undistributed() > 0) {
@@ -66,7 +66,7 @@ impl Naive {
         heads
     }
 
-    /// E2: who goes first at this time, the lower the better.
+    /// Ranks a level at this time (E2): the lower the better.
     fn rank(&self, level: usize, now: u64) -> usize {
         let LevelOrder::Windows(LevelWindows { windows_us, .. }) = &self.config.order else {
             return level;
@@ -80,8 +80,8 @@ impl Naive {
         if level == top { 0 } else { level + usize::from(level < top) }
     }
 
-    /// What starts, with where it fits. Where nothing fits it counts as a failure, and a workgroup may
-    /// be cut (E3); the error says when to ask again.
+    /// Returns the head that starts, with the places where it fits. Where no head fits, that counts
+    /// as a failure, and a workgroup may be cut (E3); the error has the tick at which to ask again.
     pub(super) fn decide(
         &mut self,
         shown: &[ReadyLaunch],
@@ -118,7 +118,7 @@ impl Naive {
         self.choose(&heads, now).ok_or_else(|| self.wait(&heads, now))
     }
 
-    /// When the round comes that cuts, if nothing happens before.
+    /// Returns when the round comes that cuts, if nothing happens before.
     fn wait(&mut self, heads: &[Head], now: u64) -> Option<u64> {
         let split = self.config.split.expect("it cuts");
         let left = split.threshold + 1 - self.failures;
@@ -126,7 +126,7 @@ impl Naive {
         Some(self.waiting? + left * split.retry().expect("a time"))
     }
 
-    /// a3 to a42.
+    /// Chooses among the heads that fit, by the steps a3 to a42.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<(Head, Fits)> {
         let fitting = |head: &Head| Some((*head, self.device.fit(&head.demand)));
         let mut fit: Vec<_> = heads.iter().filter_map(fitting).collect();
@@ -150,7 +150,7 @@ impl Naive {
         fit.into_iter().next()
     }
 
-    /// a4: one of the compute units that fit, by the rule of the recipe.
+    /// Chooses one of the compute units that fit, by the rule of the recipe (a4).
     pub(super) fn place<'f>(&self, fit: &'f Fits, now: u64) -> (usize, &'f Vec<At>) {
         // The first of the largest.
         let most = |score: &dyn Fn(usize) -> i128| fit.iter().rev().max_by_key(|it| score(it.0));
@@ -179,7 +179,7 @@ impl Naive {
         (*cu, waves)
     }
 
-    /// E9: what is free there, weighted.
+    /// Weighs the free resources of a compute unit (E9).
     fn freest(&self, weights: &FreeWeights, cu: usize) -> i128 {
         let free = self.device.free(cu, weights.amounts == Amounts::LongestRun);
         let FreeWeights { waves, vgpr, sgpr, lds, .. } = *weights;
@@ -187,7 +187,8 @@ impl Naive {
         weighted.map(|(&free, weight)| i128::from(free * weight)).sum()
     }
 
-    /// E10: what was drawn there in so many ticks before this one, tick by tick of each stretch.
+    /// Sums up the power that a compute unit drew in the last `history` ticks, tick by tick of each
+    /// stretch (E10).
     fn drawn(&self, history: u64, cu: usize, now: u64) -> i128 {
         let (list, start) = (&self.drawn[cu], now.saturating_sub(history));
         let ends = list.iter().skip(1).map(|&(tick, _)| tick).chain([now]);
@@ -198,7 +199,8 @@ impl Naive {
         sum.sum()
     }
 
-    /// Whether not even an empty device takes it, nor a part of it where it may be cut.
+    /// Returns whether a launch does not even fit an empty device, nor a part of it where it may be
+    /// cut.
     pub(super) fn never(&self, launch: &Launch) -> bool {
         let Launch { demand, barrier, workgroups, .. } = *launch;
         let fits =

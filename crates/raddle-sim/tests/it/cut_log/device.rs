@@ -5,10 +5,10 @@
 
 use raddle_policy::{CuShape, Demand};
 
-/// Where a wave lies: SIMD, first vector register, first scalar register, first of the LDS.
+/// The place of a wave: SIMD, first vector register, first scalar register, first granule of LDS.
 pub(super) type At = [usize; 4];
 
-/// Compute units, each with where the waves would lie.
+/// Compute units that fit, each with the places of the waves.
 pub(super) type Fits = Vec<(usize, Vec<At>)>;
 
 /// A compute unit.
@@ -17,7 +17,7 @@ struct Unit {
     /// Wave slots left, by SIMD.
     slots: Vec<usize>,
     vgpr: Vec<Vec<bool>>,
-    /// None where scalar registers never limit.
+    /// Scalar registers that are taken; `None` where they never limit.
     sgpr: Option<Vec<bool>>,
     lds: Vec<bool>,
     workgroups: usize,
@@ -31,11 +31,11 @@ struct Unit {
 pub(super) struct Device {
     units: Vec<Unit>,
     empty: Unit,
-    /// Whether the pointers move.
+    /// True if the pointers move.
     turns: bool,
 }
 
-/// The lowest run of `wanted` that are free; 0 where none is wanted.
+/// Returns the start of the lowest run of `wanted` free blocks; 0 where none is wanted.
 fn run(map: &[bool], wanted: usize) -> Option<usize> {
     let free = |start: &usize| map[*start..start + wanted].iter().all(|taken| !taken);
     if wanted == 0 { Some(0) } else { (0..(map.len() + 1).saturating_sub(wanted)).find(free) }
@@ -49,7 +49,7 @@ fn set(map: &mut [bool], start: usize, count: usize, taken: bool) {
 }
 
 impl Device {
-    /// With pointers that begin so that the first wave goes to SIMD `turn`.
+    /// Returns an empty device whose pointers begin so that the first wave goes to SIMD `turn`.
     pub(super) fn new(shape: &CuShape, cus: u16, turn: usize, turns: bool) -> Self {
         let simds = usize::from(shape.simds);
         let empty = Unit {
@@ -65,19 +65,20 @@ impl Device {
         Self { units: vec![empty.clone(); cus.into()], empty, turns }
     }
 
-    /// Where the waves of such a workgroup would lie on an empty compute unit.
+    /// Returns where the waves of a workgroup of this demand would lie on an empty compute unit.
     pub(super) fn on_empty(&self, demand: &Demand) -> Option<Vec<At>> {
         self.empty.fit(demand)
     }
 
-    /// The compute units that it fits, ascending, each with where its waves would lie.
+    /// Returns the compute units that the demand fits, ascending, each with the places of its
+    /// waves.
     pub(super) fn fit(&self, demand: &Demand) -> Fits {
         let units = self.units.iter().enumerate();
         units.filter_map(|(cu, unit)| Some((cu, unit.fit(demand)?))).collect()
     }
 
-    /// What is free there: wave slots, vector registers, scalar registers, LDS; of what lies in runs
-    /// the longest one alone, if asked for.
+    /// Returns the free amounts of a compute unit: wave slots, vector registers, scalar registers,
+    /// LDS; with `longest`, of resources that lie in runs only the longest one.
     pub(super) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let unit = &self.units[cu];
         let of = |map: &Vec<bool>| -> u64 {
@@ -89,7 +90,7 @@ impl Device {
         [slots, vgpr, unit.sgpr.as_ref().map_or(0, of), of(&unit.lds)]
     }
 
-    /// A workgroup starts there: its places are taken, and the pointer moves.
+    /// Starts a workgroup on a compute unit: its places are taken, and the pointer moves.
     pub(super) fn start(&mut self, cu: usize, demand: &Demand, waves: &[At]) {
         let unit = &mut self.units[cu];
         unit.mark(demand, waves, true);
@@ -98,12 +99,12 @@ impl Device {
         }
     }
 
-    /// Ends, or is saved.
+    /// Frees the places of a workgroup that ends or is saved.
     pub(super) fn give(&mut self, cu: usize, demand: &Demand, waves: &[At]) {
         self.units[cu].mark(demand, waves, false);
     }
 
-    /// Comes back; whether its place was there.
+    /// Brings a workgroup back. Returns whether its place was free.
     pub(super) fn back(&mut self, cu: usize, demand: &Demand, waves: &[At]) -> bool {
         let unit = &mut self.units[cu];
         let there = unit.has(demand, waves);
@@ -115,7 +116,7 @@ impl Device {
         there
     }
 
-    /// One that was displaced ends, or is saved again.
+    /// Removes a displaced workgroup that ends or is saved again.
     pub(super) fn displaced_left(&mut self, cu: usize) {
         self.units[cu].displaced -= 1;
     }

@@ -214,7 +214,8 @@ fn slow_processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
     (laws::processes(), related, prop::collection::vec(0u16..4, 9)).prop_map(slower)
 }
 
-/// Each case is a run, four times over: few of them, as many as `PROPTEST_CASES` says in a long test.
+/// Each case is a run, four times over: few of them, as many as `PROPTEST_CASES` says in a long
+/// test.
 fn cases() -> ProptestConfig {
     let long = std::env::var_os("PROPTEST_CASES").is_some();
     if long { ProptestConfig::default() } else { ProptestConfig::with_cases(24) }

@@ -13,7 +13,7 @@ use raddle_workgroup::{Balance, Matching, MatchingConfig, PlaceRule};
 use super::decide::of;
 use super::device::{At, Device};
 
-/// What has run so far.
+/// The counts of a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) whole: u64,
@@ -37,11 +37,11 @@ struct Group {
 enum State {
     Resident,
     Saved,
-    /// It came back, and its place was taken.
+    /// The workgroup came back, and its place was taken.
     Displaced,
 }
 
-/// The plain model, which knows what the policy is shown and told.
+/// The plain model, which sees the views and the facts of the policy.
 pub(super) struct Naive {
     pub(super) config: MatchingConfig,
     pub(super) device: Device,
@@ -56,13 +56,13 @@ pub(super) struct Naive {
     pub(super) failures: u64,
     /// When a failure was last counted; `None` if something has happened since.
     pub(super) counted: Option<u64>,
-    /// Since when a round follows each time some time has passed.
+    /// The tick since which each further span of `retry` ends with a round.
     pub(super) waiting: Option<u64>,
     /// The compute unit behind that of the last start.
     pub(super) cursor: usize,
-    /// Times from which the waves of each compute unit draw so much power.
+    /// By compute unit, ticks from which on its waves draw a power.
     pub(super) drawn: Vec<Vec<(u64, u64)>>,
-    /// By launch, workgroup and first wave.
+    /// Workgroups and parts by launch, workgroup and first wave.
     groups: BTreeMap<(LaunchId, u64, u16), Group>,
     /// Waves of each launch that have started since it was last killed.
     started: BTreeMap<LaunchId, u64>,
@@ -125,7 +125,7 @@ impl Naive {
         }
     }
 
-    /// Whether everything has been given back.
+    /// Returns whether everything has been given back.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.device.is_empty()
     }
@@ -151,7 +151,7 @@ impl Naive {
         }
     }
 
-    /// The workgroups of an answer, one by one in ascending order.
+    /// Checks the workgroups of an answer, one by one in ascending order.
     fn check_starts(
         &mut self,
         mut shown: Vec<ReadyLaunch>,
@@ -183,7 +183,7 @@ impl Naive {
         }
     }
 
-    /// The next start: launch, waves, workgroup, compute unit, and where the waves lie.
+    /// Returns the next start: launch, waves, workgroup, compute unit, and where the waves lie.
     fn start(
         &mut self,
         shown: &[ReadyLaunch],
@@ -266,7 +266,7 @@ impl Naive {
         taken
     }
 
-    /// A workgroup or part ends, is killed or saved.
+    /// Removes a workgroup or part that ends, is killed or is saved.
     fn leaves(&mut self, launch: &Launch, group: &Group, now: u64) {
         match group.state {
             State::Resident => {
@@ -281,14 +281,14 @@ impl Naive {
     }
 }
 
-/// What a wave draws, as the recipe weighs instructions.
+/// Returns the power that a wave draws, as the recipe weighs instructions.
 fn rate(place: &PlaceRule, launch: &Launch) -> u64 {
     let (PlaceRule::LeastPower(power) | PlaceRule::Mix { power, .. }) = place else { return 0 };
     let rates = launch.activity.0.iter().zip(power.weights);
     rates.map(|(&rate, weight)| u64::from(rate) * weight).sum()
 }
 
-/// From now on a compute unit draws another power.
+/// Notes that a compute unit draws another power from now on.
 fn draws(drawn: &mut Vec<(u64, u64)>, now: u64, power: impl FnOnce(u64) -> u64) {
     let latest = drawn.last().expect("it began with nothing").1;
     drawn.push((now, power(latest)));

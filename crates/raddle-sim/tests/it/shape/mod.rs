@@ -65,7 +65,7 @@ fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
     }
 }
 
-/// What a run measured, for one way and one T.
+/// The figures of a run, for one way and one T.
 struct Measured {
     /// Latencies of the urgent launches, ascending.
     latencies: Vec<u64>,
@@ -160,8 +160,8 @@ fn each_way_has_its_shape_and_the_page_shows_it() {
         assert!(of("cheapest") <= 30 * US, "its bound: {}", of("cheapest"));
         let moved = device.moving(bytes).0;
         for (way, row) in &rows {
-            // What an urgent launch costs the low process beside its own time: nothing where that
-            // waits, what it had done of a launch, or moving out and back.
+            // An urgent launch costs the low process, beside its own time, nothing where it waits
+            // for that process, else what the process had done of a launch, or moving out and back.
             let lost = match *way {
                 "wait" | "flag" | "drain" => 0,
                 "reset" => length + device.reset_ns,

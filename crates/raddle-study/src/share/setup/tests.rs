@@ -25,7 +25,8 @@ fn device(name: &str) -> Device {
     raddle_device::find(name).unwrap()
 }
 
-/// What sets up every candidate on devices with MIG, without, and of AMD, for two and three tenants.
+/// Returns the set-up of every candidate on devices with MIG, without MIG, and of AMD, for two or
+/// more tenants.
 fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
     let mut all = Vec::new();
     for name in ["h100", "a100", "h200", "b200", "v100", "mi300x", "rtx-5090"] {
@@ -90,7 +91,7 @@ fn manifests_keep_the_published_schemas() {
     assert_eq!(kinds, ["device-plugin.json", "kai-pods.json", "resource-claim.json"]);
 }
 
-/// Whether a value is of a kind that `commands.json` names.
+/// Returns whether a value is of a kind that `commands.json` names.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles =
@@ -121,7 +122,7 @@ fn commands_have_options_and_variables_that_are_published() {
     let mut seen = std::collections::BTreeSet::new();
     for (mode, lines, _) in every() {
         for line in &lines {
-            // Four spaces stand before a remark.
+            // Four spaces stand before the remark of a line.
             let command = line.split("    ").next().unwrap();
             if command.starts_with("no device offers") || command.starts_with("nothing to set") {
                 continue;
@@ -167,7 +168,7 @@ fn recipes_are_ones_of_raddle() {
     assert!(read > 50, "{read}");
 }
 
-/// Against declarations of the functions alone; where there is no compiler it says so.
+/// The compiler sees declarations of the functions alone; without a compiler the test reports that.
 #[test]
 fn programs_compile() {
     let folder = std::env::temp_dir().join(format!("raddle-set-up-{}", std::process::id()));
@@ -195,7 +196,7 @@ fn programs_compile() {
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
 }
 
-/// Three tenants with 4, 28 and 9 units, by hand.
+/// The rows are written by hand for three tenants with 4, 28 and 9 units.
 #[test]
 fn masks_have_a_bit_for_each_unit() {
     let file = files::unit_masks(

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The values of the members with these names, and the length of the object at the start of
+/// Returns the values of the members with these names, and the length of the object at the start of
 /// `text`. Of members with equal names the last counts, `null` counts as not given; everything else
 /// is skipped.
 ///
@@ -79,7 +79,7 @@ impl Visitor<'_> for NameSeed<'_> {
     }
 }
 
-/// The string that a value is; `None` where it is none.
+/// Returns the string that a JSON value holds; `None` where the value is no string.
 pub(in crate::import) fn string(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
@@ -88,7 +88,7 @@ pub(in crate::import) fn string(value: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-/// The text with what profilers write although JSON forbids it put right: bytes that are not UTF-8
+/// Returns the text with faults of profilers mended that JSON forbids: bytes that are not UTF-8
 /// become replacement characters, control characters and lone backslashes in strings are escaped,
 /// and words such as `inf` and `NaN` become `null`.
 pub(in crate::import) fn mended(text: &[u8]) -> Vec<u8> {
@@ -134,7 +134,8 @@ fn escape(string: &str, out: &mut String) {
     }
 }
 
-/// The length of the string at the start of the text, or of all of it.
+/// Returns the length of the string at the start of the text, or of the whole text if it does not
+/// end.
 fn string_len(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().skip(1).position(|byte| {

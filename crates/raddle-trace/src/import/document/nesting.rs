@@ -13,11 +13,11 @@ pub(super) struct Nesting {
     depth: u64,
     in_string: bool,
     escaped: bool,
-    /// Whether a string that runs over the end of its line is a fault.
+    /// True if a string that runs over the end of its line is a fault.
     lines: bool,
 }
 
-/// What a search for the end has found.
+/// The result of a search for the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
     /// The value ends after this many bytes.
@@ -27,14 +27,14 @@ pub(super) enum ValueEnd {
 }
 
 impl Nesting {
-    /// A search over bytes that begin with `open`: `{`, `[` or `"`.
+    /// Starts a search over bytes that begin with `open`: `{`, `[` or `"`.
     pub(super) fn new(open: u8, lines: bool) -> Self {
         // In ASCII each closing bracket is two behind its opening one.
         let close = open.wrapping_add(2);
         Self { open, close, depth: 0, in_string: false, escaped: false, lines }
     }
 
-    /// Takes the next bytes; the end once it is among them.
+    /// Takes the next bytes, and returns the end once it is among them.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<ValueEnd> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {

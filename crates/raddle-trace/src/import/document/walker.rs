@@ -10,21 +10,22 @@ use crate::assemble::OP_LIMIT;
 use crate::input::Window;
 use crate::report::Quirk;
 
-/// A record larger than this is lost.
+/// The most bytes of a record; a larger one is lost.
 const RECORD_LIMIT: usize = 64 << 20;
-/// Bytes of a key that are kept.
+/// The number of bytes of a key that are kept.
 const KEY_LIMIT: usize = 64;
-/// The outermost keys that are kept for an error message.
+/// The number of outermost keys that are kept for an error message.
 const KEYS_KEPT: usize = 8;
-/// Bytes that may be read again in search of the next record after damaged ones.
+/// The number of bytes that may be read again in search of the next record after damaged ones.
 const RESCAN_LIMIT: usize = 256 << 20;
 /// The longest distance between the brace of a record and its first key, in bytes.
 const FIRST_KEY_DISTANCE: usize = 64;
 
-/// Reading stops before the end; the [`DocumentEnd`] says why, unless there are too many records.
+/// A sign that reading stops before the end; the [`DocumentEnd`] has the reason, unless there are
+/// too many records.
 pub(super) struct Stop;
 
-/// What lies at the head of the window.
+/// The extent of the value at the head of the window.
 enum Measured {
     /// A value of this length.
     Whole(usize),
@@ -106,7 +107,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     fn records(&mut self, section: S::Section) -> Result<(), Stop> {
         self.expect(b'[')?;
         self.sink.begin(section);
-        // Whether a comma was the last thing, and whether a value may come.
+        // `comma` is true if a comma came last; `open` is true if a value may come.
         let (mut comma, mut open) = (false, true);
         loop {
             let Some(first) = self.window.token() else {
@@ -128,7 +129,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
                     self.end.strange += 1;
                     self.skip_value(first)?;
                 }
-                // A damaged record ended too early.
+                // If no value may come here, a damaged record ended too early.
                 _ => {
                     self.end.strange += 1;
                     self.find_next_record(section, 1)?;
@@ -181,7 +182,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Takes the record in the first `len` bytes, mended if it must be; whether it could be read.
+    /// Takes the record in the first `len` bytes, mended if it must be. Returns whether it could be
+    /// read.
     fn record_of(&mut self, section: S::Section, len: usize) -> bool {
         let text = &self.window.bytes()[..len];
         if self.sink.record(section, text).is_ok() {
@@ -193,9 +195,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         read
     }
 
-    /// Moves to a record that begins inside of the damaged one of `len` bytes at the head; whether
-    /// there is one. Kernel names with a bare quote, which profilers wrote until 2026, hide the
-    /// records behind them.
+    /// Moves to a record that begins inside of the damaged one of `len` bytes at the head. Returns
+    /// whether there is one. Kernel names with a bare quote, which profilers wrote until 2026, hide
+    /// the records behind them.
     fn find_hidden_record(&mut self, section: S::Section, len: usize) -> bool {
         self.rescanned = self.rescanned.saturating_add(len);
         let Some(key) = S::first_key(section) else {
@@ -209,7 +211,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         start.is_some()
     }
 
-    /// Moves to the next record, however far behind the `len` damaged bytes at the head.
+    /// Moves to the next record, however far behind the `len` damaged bytes at the head it is.
     fn find_next_record(&mut self, section: S::Section, len: usize) -> Result<(), Stop> {
         let broken_at = self.window.position();
         let Some(key) = S::first_key(section) else {
@@ -232,8 +234,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Err(Stop)
     }
 
-    /// The next key of the object that the head is in; `None` at the object's end, which is
-    /// skipped. Only the first bytes of a very long key.
+    /// Returns the next key of the object that the head is in; `None` at the object's end, which is
+    /// skipped. Of a very long key only the first bytes are returned.
     fn key(&mut self) -> Result<Option<String>, Stop> {
         loop {
             match self.token()? {
@@ -257,8 +259,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(Some(key))
     }
 
-    /// Measures the object, array or string at the head. One that is too large, or broken, stays
-    /// there up to where `nesting` has come.
+    /// Measures the object, array or string at the head. A value that is too large, or broken,
+    /// stays there up to where `nesting` has come.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -289,7 +291,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips what is at hand, and the rest of the value that began in it.
+    /// Skips the bytes at hand, and the rest of the value that began in them.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)
@@ -302,7 +304,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// Skips to the end that `find` sees in the bytes at hand, or all of them; whether it saw it.
+    /// Skips to the end that `find` sees in the bytes at hand, or all of the bytes. Returns whether
+    /// `find` saw an end.
     fn skip_some(&mut self, mut find: impl FnMut(&[u8]) -> Option<usize>) -> Result<bool, Stop> {
         let found = find(self.window.bytes());
         self.window.skip(found.unwrap_or(self.window.bytes().len()));
@@ -321,7 +324,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// The next byte that is no blank, left in place.
+    /// Returns the next byte that is no blank, left in place.
     fn token(&mut self) -> Result<u8, Stop> {
         self.window.token().ok_or_else(|| self.cut())
     }
@@ -339,7 +342,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 }
 
-/// Where a record begins: a brace, blanks, and its first key.
+/// Finds where a record begins: a brace, blanks, and its first key.
 fn record_start(bytes: &[u8], key: &[u8]) -> Option<usize> {
     let starts = |at: &usize| {
         let inner = bytes[at + 1..].trim_ascii_start().strip_prefix(b"\"");

@@ -26,12 +26,12 @@ impl BatchRanges {
         self.0.len()
     }
 
-    /// By begin, the longest first, as [`Self::at`] wants them.
+    /// Sorts the ranges by begin, the longest first, as [`Self::at`] wants them.
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable_by_key(|&(begin, end, size)| (begin, Reverse(end), size));
     }
 
-    /// The size that the innermost range at that time names.
+    /// Returns the size that the innermost range at that time names.
     pub(super) fn at(&self, time: i64) -> Option<u64> {
         let behind = self.0.partition_point(|&(begin, ..)| begin <= time);
         self.0[..behind].iter().rev().find(|&&(_, end, _)| end >= time).map(|&(.., size)| size)

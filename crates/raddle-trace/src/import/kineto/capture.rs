@@ -17,16 +17,16 @@ use crate::report::ImportReport;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostLaunch {
     pub(super) at: i64,
-    /// A number in [`CaptureCollector::names`].
+    /// The kernel's number in [`CaptureCollector::names`].
     pub(super) kernel: u32,
     pub(super) launched: Launched,
 }
 
-/// Everything of interest of such a trace.
+/// The events of a capture's trace that matter.
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,
-    /// When captures begin (`true`) and end.
+    /// The times at which captures begin (`true`) and end (`false`).
     pub(super) marks: Vec<(i64, bool)>,
     pub(super) ranges: BatchRanges,
     pub(super) names: Interner<String>,
@@ -62,7 +62,7 @@ impl RecordSink for CaptureCollector {
     fn record(&mut self, (): (), text: &[u8]) -> serde_json::Result<usize> {
         let (event, len) = KinetoEvent::read(text)?;
         match event.category {
-            // What is no launch is passed over.
+            // A call that is no launch is passed over.
             Category::Call => drop(self.call(&event)),
             Category::Range => self.ranges.take(&event),
             _ => {}

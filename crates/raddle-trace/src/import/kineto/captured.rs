@@ -25,15 +25,16 @@ impl GraphCaptures {
         Self::from_two(&file, bytes, || open(path, &ImportConfig::default()))
     }
 
-    /// As [`open`](Self::open), from bytes; `file` is their name, for messages.
+    /// Reads the trace of a capture as [`open`](Self::open) does, from bytes; `file` is their name,
+    /// for messages.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, TraceError> {
         Self::from_two(file, bytes, || read(file, bytes, &ImportConfig::default()))
     }
 
-    /// From what a capture's trace holds, and what it is as a profile.
+    /// Builds the captures from a file's capture calls, and from the same file as a profile.
     fn from_two(
         file: &str,
         bytes: impl Read,
@@ -79,7 +80,7 @@ fn layout(first: u8) -> DocumentLayout<()> {
     }
 }
 
-/// What each capture launched.
+/// Groups the launches by the capture that they lie in.
 fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
     let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
     let names = names.into_items();

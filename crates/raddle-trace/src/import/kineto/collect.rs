@@ -19,7 +19,8 @@ use crate::report::{ImportReport, Quirk};
 /// Distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
 
-/// How categories begin of devices whose work is not read, what such a file is, and what to do.
+/// Beginnings of categories of devices whose work is not read, a description of the file, and
+/// advice.
 const FOREIGN: [(&str, &str, &str); 3] = [
     ("xpu_", "a PyTorch trace of an Intel GPU (XPU), whose kernels have no grids", LAUNCH_TABLE),
     ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
@@ -28,17 +29,17 @@ const FOREIGN: [(&str, &str, &str); 3] = [
 const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
                             AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
-/// What matters among the arguments of an op.
+/// The arguments of an op that matter.
 const WORK_ARGS: [&str; 12] = [
     "stream",
     "context",
     "device",
-    // AMD since 2026: then `stream` is the stream, before it is this queue.
+    // AMD's entries have this since 2026: then `stream` is the stream, before it is this queue.
     "hsa_queue",
     "correlation",
     "priority",
     "est. achieved occupancy %",
-    // Only AMD's kernels are of a kind `Dispatch ...`.
+    // AMD's kernels alone are of a kind `Dispatch ...`.
     "kind",
     "grid",
     "block",
@@ -49,8 +50,8 @@ const WORK_ARGS: [&str; 12] = [
 /// An op of some device, before its arrival and, if it is a kernel, its shape are known; its stream
 /// is a position in [`KinetoCollector::lanes`].
 ///
-/// There may be millions, so what will tell the arrival and the shape stands where nothing of the op
-/// stands yet.
+/// There may be millions of ops, so the correlation and the extents are kept in fields of `Op` that
+/// are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct KinetoOp {
     pub(in crate::import) op: Op,
@@ -63,30 +64,31 @@ impl KinetoOp {
         found
     }
 
-    /// Says which call launched it.
+    /// Notes the number of the call that launched the op.
     pub(in crate::import) fn tie(&mut self, correlation: Option<u64>) {
         self.op.arrival_ns = correlation.unwrap_or(0);
     }
 
-    /// The number that it shares with the call that launched it.
+    /// Returns the number that the op shares with the call that launched it.
     pub(in crate::import) fn correlation(&self) -> Option<u64> {
         Some(self.op.arrival_ns).filter(|&n| n > 0)
     }
 
-    /// A kernel's grid and workgroup as its event writes them, as a position in
+    /// Returns a kernel's grid and workgroup as its event writes them, as a position in
     /// [`KinetoCollector::extents`].
     pub(in crate::import) fn extents(&self) -> Option<u32> {
         self.op.after
     }
 }
 
-/// Where an op ran.
+/// The place where an op ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoLane {
-    /// A position in [`KinetoCollector::streams`].
+    /// The stream, as a position in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
-    /// Whether it is a hardware queue if the GPU is AMD's: the op names no other queue.
+    /// True if the stream is a hardware queue in case the GPU is AMD's: the op names no other
+    /// queue.
     pub(in crate::import) on_queue: bool,
 }
 
@@ -95,35 +97,36 @@ pub(in crate::import) struct KinetoLane {
 pub(in crate::import) struct KinetoCall {
     pub(in crate::import) correlation: u64,
     pub(in crate::import) start: i64,
-    /// What it asked for, as a position in [`KinetoCollector::asked`].
+    /// The work that the call asked for, as a position in [`KinetoCollector::asked`].
     pub(in crate::import) asked: u32,
     /// The thread that called, as a position in [`KinetoCollector::threads`].
     pub(in crate::import) thread: u32,
 }
 
-/// What a call asked for.
+/// The work that a call asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct AskedLaunch {
     pub(in crate::import) api: Api,
-    /// Grid and workgroup (HIP).
+    /// The grid and workgroup (HIP).
     pub(in crate::import) extents: Option<KernelExtents>,
-    /// Bytes of shared memory that it asks for dynamically (HIP).
+    /// The shared memory that the call asks for dynamically, in bytes (HIP).
     pub(in crate::import) lds_bytes: Option<u32>,
 }
 
-/// Whose events are read, which says how much each tells.
+/// The tool that wrote the events, which decides how much each event tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::import) enum TraceMaker {
-    /// PyTorch's profiler: all of a kernel on NVIDIA, only a part on AMD.
+    /// The profiler of PyTorch: events tell all of a kernel on NVIDIA, only a part on AMD.
     #[default]
     Kineto,
-    /// That of XLA and TensorFlow: kernels tell their shape, in workgroups, whatever the GPU.
+    /// The profiler of XLA and TensorFlow: kernels tell their shape, in workgroups, whatever the
+    /// GPU.
     Xla,
-    /// rocmProfileData: launch calls tell the shape, if any do.
+    /// The tool rocmProfileData: launch calls tell the shape, if any do.
     Rpd,
 }
 
-/// What is read of a trace.
+/// The parts of a trace that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum TraceSection {
     /// The array `traceEvents`, or the whole document.
@@ -132,14 +135,14 @@ pub(in crate::import) enum TraceSection {
     Devices,
 }
 
-/// Everything of interest in the events so far.
+/// The items of interest in the events so far.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) maker: TraceMaker,
     pub(in crate::import) ops: Vec<KinetoOp>,
     pub(in crate::import) calls: Vec<KinetoCall>,
     pub(in crate::import) waits: KinetoWaits,
-    /// Ranges of the host that name batch sizes, where these are wanted.
+    /// The ranges of the host that name batch sizes, where `wants_ranges` is set.
     pub(super) ranges: BatchRanges,
     pub(super) wants_ranges: bool,
     pub(in crate::import) names: Interner<String>,
@@ -147,23 +150,23 @@ pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) lanes: Interner<KinetoLane>,
     pub(in crate::import) extents: Interner<KernelExtents>,
     pub(in crate::import) asked: Interner<AskedLaunch>,
-    /// The numbers of threads; 0 where the file does not say.
+    /// The numbers of threads; 0 where the file does not give one.
     pub(in crate::import) threads: Interner<u64>,
     pub(in crate::import) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(in crate::import) report: ImportReport,
-    /// Whether there was an array of events.
+    /// True if there was an array of events.
     pub(super) has_events: bool,
     /// Categories seen before the first kernel, for the message when there is none.
     pub(super) categories: BTreeSet<String>,
-    /// Kernel events, also those left out.
+    /// The number of kernel events, also those left out.
     pub(in crate::import) kernels_seen: u64,
-    /// Whether any time shows parts of a microsecond.
+    /// True if any time shows parts of a microsecond.
     pub(in crate::import) fine: bool,
-    /// What the file is and what to do, where its work is that of a device which is not read.
+    /// A description of the file, and advice, where its work is that of a device which is not read.
     pub(super) foreign: Option<(&'static str, &'static str)>,
-    /// The GPUs that processes of a trace without categories stand for.
+    /// The numbers of the GPUs by the process that stands for each, in a trace without categories.
     pub(super) gpus: BTreeMap<u64, u64>,
-    /// Devices of such a trace that are no GPUs.
+    /// The names of devices of a trace without categories that are no GPUs.
     pub(super) other_devices: BTreeSet<String>,
     registers_seen: bool,
     hip_calls: bool,
@@ -171,13 +174,14 @@ pub(in crate::import) struct KinetoCollector {
 }
 
 impl KinetoCollector {
-    /// For the records of another tool than PyTorch's, whose times are in nanoseconds.
+    /// Builds a collector for the records of another tool than PyTorch's, whose times are in
+    /// nanoseconds.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn of(maker: TraceMaker) -> Self {
         Self { maker, fine: true, ..Self::default() }
     }
 
-    /// Whether the kernels are those of an AMD GPU.
+    /// Returns whether the kernels are those of an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
         self.kernels_seen > 0
             && match self.maker {
@@ -261,20 +265,20 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Takes a call that says no more than when it launched what.
+    /// Takes a call of which no more is known than when it launched what.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
         let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
         let thread = self.threads.number(&0);
         push(&mut self.calls, KinetoCall { correlation, start, asked, thread });
     }
 
-    /// Whether there is room for more.
+    /// Returns whether there is room for more records.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn has_room(&self) -> bool {
         self.kept() <= OP_LIMIT
     }
 
-    /// The number of a lane.
+    /// Returns the number of a lane.
     pub(in crate::import) fn lane(
         &mut self,
         label: &StreamLabel,
@@ -326,7 +330,7 @@ impl KinetoCollector {
     }
 }
 
-/// Sets what a workgroup takes, its work-items and barrier still open.
+/// Sets the registers and the shared memory of a workgroup; work-items and barrier stay open.
 pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {

@@ -11,8 +11,8 @@ use crate::profile::SourceDevice;
 /// A device with its number.
 type NumberedDevice = (Option<u64>, SourceDevice);
 
-/// The entries of `deviceProperties` at the start of `text`, with their numbers, and the length of
-/// all. What is no object says nothing of a device.
+/// Reads the entries of `deviceProperties` at the start of `text`, with their numbers, and the
+/// length of all. An entry that is no object is passed over.
 pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<NumberedDevice>, usize)> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let entries: Vec<&RawValue> = Deserialize::deserialize(&mut json)?;
@@ -30,7 +30,7 @@ fn device(entry: &str) -> Option<NumberedDevice> {
         "regsPerMultiprocessor",
         "maxThreadsPerMultiprocessor",
         "sharedMemPerMultiprocessor",
-        // What AMD's entries say instead.
+        // AMD's entries have this name for the shared memory.
         "maxSharedMemoryPerMultiProcessor",
         "warpSize",
     ];
@@ -51,8 +51,8 @@ fn device(entry: &str) -> Option<NumberedDevice> {
     Some((id.and_then(natural), device))
 }
 
-/// The instruction set for which AMD's matrix library compiled its kernels: their names say
-/// `_ISA942_` for gfx942. Nothing where there are none, or for several.
+/// Returns the instruction set for which AMD's matrix library compiled its kernels, whose names
+/// hold `_ISA942_` for gfx942. An empty text where there are no such kernels, or for several sets.
 pub(super) fn arch(names: &[String]) -> String {
     let mut found = names.iter().filter(|name| name.starts_with("Cijk_")).filter_map(|name| {
         let (_, behind) = name.split_once("_ISA")?;

@@ -15,19 +15,19 @@ pub(super) enum Category {
     Set,
     /// A call of the runtime or driver on the host.
     Call,
-    /// What a call of the host waited for.
+    /// A record of the stream or event that a call of the host waited for.
     Sync,
     /// A range on the device's lane that is no work.
     Annotation,
     /// A range of the host that its program named.
     Range,
-    /// Anything else.
+    /// An event of any other kind.
     #[default]
     Other,
 }
 
 impl Category {
-    /// By the names in use since 2022, and those before.
+    /// Returns the category by its name, as in use since 2022 or before.
     fn of(name: &str) -> Self {
         match name {
             "kernel" | "Kernel" => Self::Kernel,
@@ -42,10 +42,10 @@ impl Category {
     }
 }
 
-/// What a call starts on the device.
+/// The kind of work that a call starts on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) enum Api {
-    /// Copies, fills, or a kernel in CUDA, where nothing depends on which.
+    /// A copy, a fill, or a kernel in CUDA, where nothing depends on which.
     Plain,
     /// A kernel, its grid in workgroups (HIP).
     HipWorkgroups,
@@ -56,7 +56,7 @@ pub(in crate::import) enum Api {
 }
 
 impl Api {
-    /// By the name of the call; `None` where it can start nothing.
+    /// Returns the kind of a call by its name; `None` where the call can start nothing.
     pub(in crate::import) fn of(call: &str) -> Option<Self> {
         const PLAIN: [&str; 11] = [
             "cudaLaunch",
@@ -84,7 +84,7 @@ impl Api {
         }
     }
 
-    /// What the grid of the kernel that it starts is counted in, where that is known.
+    /// Returns the unit of the grid of the kernel that the call starts, where that is known.
     pub(in crate::import) fn unit(self) -> Option<GridUnit> {
         match self {
             Self::HipWorkgroups => Some(GridUnit::Workgroups),
@@ -94,7 +94,7 @@ impl Api {
     }
 }
 
-/// An event, its values as they are written.
+/// An event, with its values as they are written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KinetoEvent<'t> {
     pub(super) category: Category,
@@ -110,7 +110,7 @@ pub(super) struct KinetoEvent<'t> {
 }
 
 impl<'t> KinetoEvent<'t> {
-    /// Reads the event at the start of `text`, and its length.
+    /// Reads the event at the start of `text`; returns it and its length.
     pub(super) fn read(text: &'t [u8]) -> serde_json::Result<(Self, usize)> {
         let names = ["cat", "ph", "name", "pid", "tid", "ts", "dur", "args"];
         let ([cat, ph, name, pid, tid, ts, dur, args], len) = members(text, &names)?;
@@ -118,33 +118,33 @@ impl<'t> KinetoEvent<'t> {
         Ok((Self { category, cat, ph, name, pid, tid, ts, dur, args }, len))
     }
 
-    /// The arguments with these names; none where there is no object of them.
+    /// Returns the arguments with these names; none where the event has no object of arguments.
     pub(super) fn args<const N: usize>(&self, names: &[&str; N]) -> [Option<&'t str>; N] {
         let args = self.args.and_then(|args| members(args.as_bytes(), names).ok());
         args.map_or([None; N], |(values, _)| values)
     }
 
-    /// The number of the thread that called; 0 where it has none.
+    /// Returns the number of the thread that called; 0 where the event has none.
     pub(super) fn thread(&self) -> u64 {
         self.tid.map(unquote).and_then(natural).unwrap_or(0)
     }
 
-    /// The label of its stream, which an argument or else the thread says: the number or name,
-    /// without the word "stream".
+    /// Returns the label of the event's stream, which an argument or else the thread gives: the
+    /// number or name, without the word "stream".
     pub(super) fn stream_label(&self, stream: Option<&'t str>) -> &'t str {
         let label = stream.or(self.tid).map_or("", unquote);
         label.strip_prefix("stream ").unwrap_or(label).trim()
     }
 }
 
-/// Start and duration; `None` where one lacks, is no exact number or runs backwards.
+/// Returns start and duration; `None` where one is missing, is no exact number or is negative.
 pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
     let start = micros(event.ts?).ok()?;
     let duration = micros(event.dur?).ok()?;
     (duration.nanos >= 0).then_some((start, duration))
 }
 
-/// The number that ties an op to its launch call; 0 ties nothing.
+/// Reads the number that ties an op to its launch call; 0 ties nothing.
 pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
     correlation.and_then(natural).filter(|&n| n > 0)
 }

@@ -1,7 +1,7 @@
-//! What do events say that have no category, as other profilers than PyTorch's write them?
+//! Which work do events without a category describe, as other profilers than PyTorch's write them?
 //!
-//! XLA's (JAX, TensorFlow) say with a kernel its shape and footprint, as words of one text; that of
-//! rocmProfileData says no more than what kind of work it is. What a process is called tells the device.
+//! XLA's profiler (JAX, TensorFlow) writes the shape and footprint of a kernel as words of one
+//! text; rocmProfileData writes only the kind of the work. The name of a process tells its device.
 
 use super::collect::{KinetoCollector, KinetoOp, TraceMaker};
 use super::event::{Api, KinetoEvent, tie, times};
@@ -12,7 +12,7 @@ use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// Processes and devices that are remembered.
+/// The most processes and devices that are remembered.
 const NAME_LIMIT: usize = 1 << 12;
 
 /// A piece of work, from whatever file.
@@ -20,12 +20,12 @@ const NAME_LIMIT: usize = 1 << 12;
 pub(in crate::import) struct PlainWork<'a> {
     pub(in crate::import) kind: OpKind,
     pub(in crate::import) name: &'a str,
-    /// When it began, and how long it took, in nanoseconds.
+    /// The start and the duration, in nanoseconds.
     pub(in crate::import) span: (i64, u64),
     pub(in crate::import) device: Option<u64>,
     pub(in crate::import) stream: &'a str,
     pub(in crate::import) correlation: Option<u64>,
-    /// What XLA says of a kernel.
+    /// The words of XLA about a kernel.
     pub(in crate::import) details: Option<&'a str>,
 }
 
@@ -73,7 +73,7 @@ impl KinetoCollector {
         if phase == "M" {
             self.process(event);
         }
-        // A trace that names categories has its kernels there.
+        // If the trace names categories, its kernels are among the events that have one.
         if phase != "X" || self.maker == TraceMaker::Kineto && self.kernels_seen > 0 {
             return Some(());
         }
@@ -131,7 +131,8 @@ impl KinetoCollector {
         if work.kind == OpKind::Kernel {
             super::collect::set_footprint(&mut op, told.registers, told.lds_bytes);
             if let Some((mut grid, block)) = told.grid.zip(told.block) {
-                // On AMD the quotient of work-items, rounded down: at least one workgroup ran.
+                // On AMD the grid is a quotient of work-items, rounded down; still at least one
+                // workgroup ran.
                 let rounded = grid.contains(&0) && !block.contains(&0);
                 grid = if rounded { grid.map(|axis| axis.max(1)) } else { grid };
                 self.report.add(Quirk::UnevenGrid, u64::from(rounded));
@@ -162,20 +163,20 @@ impl KinetoCollector {
     }
 }
 
-/// The number of the GPU that XLA calls so.
+/// Returns the number of the GPU from the name that XLA gives its plane.
 pub(in crate::import) fn gpu_of_plane(name: &str) -> Option<u64> {
     let rest = name.strip_prefix("/device:GPU:")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..digits].parse().ok()
 }
 
-/// What a kind of work of rocmProfileData is; `None` where it is no work.
+/// Returns the op for a kind of work of rocmProfileData; `None` where the kind is no work.
 pub(in crate::import) fn work_of_rpd(kind: &str) -> Option<OpKind> {
     let word = kind.len() < 40 && kind.bytes().all(|b| b.is_ascii_alphanumeric());
     match kind {
         "KernelExecution" => Some(OpKind::Kernel),
         _ if word && kind.starts_with("Copy") => Some(OpKind::Copy),
-        // By rocprofiler-sdk.
+        // Names that begin so are those of rocprofiler-sdk.
         _ if kind.starts_with("MEMORY_COPY_") => Some(OpKind::Copy),
         _ if word && kind.starts_with("Fill") => Some(OpKind::Set),
         _ => None,

@@ -27,7 +27,7 @@ use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// How the names of kernels begin that Tensile and MIOpen launch with grids in work-items.
+/// Beginnings of names of kernels that Tensile and MIOpen launch with grids in work-items.
 const IN_WORK_ITEMS: [&str; 14] = [
     "Cijk_",
     "igemm_",
@@ -45,16 +45,16 @@ const IN_WORK_ITEMS: [&str; 14] = [
     "naive_conv_",
 ];
 
-/// What kernels are settled by.
+/// The tables by which kernels get their shapes.
 pub(super) struct Settler<'a> {
     /// Launch calls, by correlation.
     pub(super) calls: &'a [KinetoCall],
-    /// What they asked for.
+    /// The work that the launch calls asked for.
     pub(super) asked: &'a [AskedLaunch],
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
-    /// What graphs were captured, and the batch sizes around graph launches.
+    /// The captures of graphs, and the batch sizes around graph launches.
     pub(super) captures: Option<(&'a GraphCaptures, &'a BatchRanges)>,
     pub(super) report: &'a mut ImportReport,
 }
@@ -68,7 +68,7 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
-    /// Settles kernels whose own events say all there is.
+    /// Settles kernels whose own events hold the whole shape.
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
@@ -117,7 +117,7 @@ impl Settler<'_> {
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
-    /// Kernels with a grid, but without a launch call that tells its unit.
+    /// Settles kernels with a grid, but without a launch call that tells its unit.
     fn by_unit_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -145,7 +145,7 @@ impl Settler<'_> {
         }
     }
 
-    /// Kernels without a grid, by the captures of graphs; those that stay without.
+    /// Settles kernels without a grid by the captures of graphs; returns those that stay without.
     fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
@@ -177,7 +177,7 @@ impl Settler<'_> {
         left
     }
 
-    /// Kernels without a grid.
+    /// Settles kernels without a grid by the shape of other launches of the same kernel.
     fn by_shape_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -194,9 +194,9 @@ impl Settler<'_> {
         }
     }
 
-    /// With a shape, and shared memory, from `origin`.
+    /// Settles a kernel with a shape, and shared memory, from `origin`.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
-        // Should an event say its shared memory itself, that is all of it.
+        // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
             let origin = if lds.is_some() { origin } else { Origin::Assumed };
             let quirk = if lds.is_some() { Quirk::DynamicLdsOnly } else { Quirk::NoSharedMemory };
@@ -204,7 +204,8 @@ impl Settler<'_> {
             work.op.footprint.lds_bytes = lds.unwrap_or(0);
             self.report.note(quirk);
         }
-        // None asked for dynamically is not none.
+        // A kernel that asks for no dynamic shared memory may still have static, so 0 counts as
+        // unknown.
         let lds = Some(work.op.footprint.lds_bytes).filter(|&bytes| bytes > 0);
         work.op.footprint.barrier = self.barriers.barrier(lds);
         self.report.add(Quirk::UnevenGrid, u64::from(shape.uneven));
@@ -228,7 +229,7 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
     ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
-/// The call of an op, by its correlation. It is looked for from `near` on, where the one before was.
+/// Finds the call of an op by its correlation, from `near` on, where the one before was found.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],

@@ -5,12 +5,12 @@ use raddle_policy::Dim3;
 use crate::captures::KernelShape;
 use crate::decimal::{natural, unquote};
 
-/// What a grid is counted in.
+/// The unit that a grid is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
-    /// In workgroups.
+    /// Whole workgroups.
     Workgroups,
-    /// In work-items, the last workgroup of an axis perhaps not full.
+    /// Work-items, the last workgroup of an axis perhaps not full.
     WorkItems,
 }
 
@@ -22,13 +22,14 @@ pub(in crate::import) struct KernelExtents {
 }
 
 impl KernelExtents {
-    /// Reads both, each an array of up to three numbers, also within a string; `None` where one is
-    /// not given, or not as numbers that can be counted.
+    /// Reads grid and workgroup, each an array of up to three numbers, also within a string; `None`
+    /// where one is not given, or not as numbers that can be counted.
     pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Option<Self> {
         Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
-    /// The shape that they mean in this unit; `None` where it is more than can be counted.
+    /// Returns the shape that the extents mean in this unit; `None` where it is more than can be
+    /// counted.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         let mut uneven = false;

@@ -14,31 +14,31 @@ use crate::import::blocking::Blocking;
 use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
-/// What calls waited for.
+/// The calls that may have waited, and the records that tell what for.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
     syncs: BTreeMap<u64, KinetoSync>,
-    /// When events were recorded, by the correlation of the call.
+    /// The times at which events were recorded, by the correlation of the call.
     records: BTreeMap<u64, i64>,
-    /// Calls that told a stream to wait: when, by which thread, and the correlation.
+    /// Calls that told a stream to wait: the time, the thread, and the correlation.
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
-/// A call that told a stream to wait, of which the file does not say which.
+/// A call that told a stream to wait, without a record of the stream.
 #[derive(Clone, Copy, Debug)]
 struct GuessedWait {
     thread: u64,
     begin: i64,
-    /// The launch of this thread that follows it: when, and to which stream.
+    /// The launch of this thread that follows the call: the time, and the stream.
     next: Option<(i64, u32)>,
 }
 
-/// What is said of one call.
+/// The record of one call that waited.
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
-    /// The stream that waits, and since when, where it is none of the host's waits.
+    /// The stream that waits, and since when; `None` where the host waits.
     waiter: Option<(u32, i64)>,
     /// The call that recorded the event.
     record: Option<u64>,
@@ -81,7 +81,7 @@ impl KinetoWaits {
         self.calls.push((DraftWait { begin, end, waiter, awaits }, blocking, correlation));
     }
 
-    /// Takes what is said of a call; `None` where it does not say of which.
+    /// Takes the record of a call; `None` where it does not give the call's correlation.
     pub(super) fn sync(
         &mut self,
         event: &KinetoEvent<'_>,
@@ -96,7 +96,7 @@ impl KinetoWaits {
         ]);
         let context = context.and_then(natural);
         let mut number = |text: Option<&str>| {
-            // -1 with and without a sign is none.
+            // The value -1, signed or not, stands for no stream.
             let is_one = |text: &&str| natural(text).is_some_and(|n| n < u64::from(u32::MAX));
             let label = text.map(unquote).filter(is_one)?.to_owned();
             Some(streams.number(&StreamLabel { label, context }))
@@ -108,8 +108,8 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// The waits, once all ops are known: by which thread each was launched, when, and to which
-    /// stream; and each with its correlation.
+    /// Returns the waits, once all ops are known. `launches` has the thread, the time and the
+    /// stream of each launch; `ops` each op with its correlation.
     pub(in crate::import) fn draft(
         self,
         launches: impl Iterator<Item = (u64, i64, u32)>,
@@ -148,7 +148,7 @@ impl KinetoWaits {
         self.calls.iter().filter_map(told).chain(between).collect()
     }
 
-    /// The waits of streams.
+    /// Returns the waits of streams.
     fn between(&self, launches: impl Iterator<Item = (u64, i64, u32)>) -> Vec<DraftWait> {
         let known = |tie: &Option<u64>| {
             tie.and_then(|tie| self.syncs.get(&tie)).is_some_and(|sync| sync.waiter.is_some())
@@ -183,7 +183,8 @@ impl KinetoWaits {
         waits
     }
 
-    /// A wait of a stream of which the file says more than that it was.
+    /// Returns the wait of a stream that a record describes; `None` where the record is of the
+    /// host.
     fn said(&self, sync: &KinetoSync) -> Option<DraftWait> {
         let (waiter, begin) = sync.waiter?;
         let record = sync.record.and_then(|record| self.records.get(&record));

@@ -15,11 +15,11 @@ use crate::provenance::Origin;
 use crate::report::{ImportReport, Quirk};
 
 impl KinetoCollector {
-    /// The work of one device, each kernel with its shape and arrivals joined; `None` where no
-    /// kernel can be used. What cannot be used is left out.
+    /// Builds the work of one device, each kernel with its shape and arrivals joined; `None` where
+    /// no kernel can be used. Kernels that cannot be used are left out.
     ///
     /// # Errors
-    /// When no kernel ran on the device that is asked for.
+    /// When no kernel ran on the wanted device.
     pub(in crate::import) fn draft(
         &mut self,
         file: &str,
@@ -67,7 +67,8 @@ impl KinetoCollector {
         }
         let (all, mut near) = (self.ops.len(), 0);
         let found = core::mem::take(&mut self.ops).into_iter();
-        // In the memory of what was read, which is most of what there is to hold.
+        // Collecting from `into_iter` reuses the memory of the list that was read, the largest of
+        // an import.
         let ops: Vec<Op> = found
             .filter(|work| lanes[work.op.stream as usize].device == device)
             .map(|work| {
@@ -89,7 +90,7 @@ impl KinetoCollector {
         }))
     }
 
-    /// The lanes, each with the number of its GPU.
+    /// Takes the lanes, each with the number of its GPU.
     fn lanes(&mut self) -> Vec<KinetoLane> {
         let mut lanes = core::mem::take(&mut self.lanes).into_items();
         for lane in &mut lanes {
@@ -99,7 +100,7 @@ impl KinetoCollector {
         lanes
     }
 
-    /// In which calls the host waited, or told a stream to.
+    /// Returns the waits of the host, and of streams that the host told to wait.
     fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
         let threads = core::mem::take(&mut self.threads).into_items();
         let stream = |op: &Op| lanes[op.stream as usize].stream;

@@ -10,7 +10,7 @@ const ROCPROF: &str = "record again with `rocprofv3 --kernel-trace --hip-trace -
 
 const PICTURE: &str = "give the profile that it shows, as the profiler wrote it (docs/profiles.md)";
 
-/// First bytes, what they mean, and what to do.
+/// The first bytes of files, what they mean, and advice.
 const BEGINNINGS: [(&[u8], &str, &str); 20] = [
     (
         b"version https://git-lfs",
@@ -54,7 +54,7 @@ const BEGINNINGS: [(&[u8], &str, &str); 20] = [
     ),
 ];
 
-/// Endings of files in whose content nothing is documented, so for once the name decides.
+/// Endings of names of files whose content is not documented, so for once the name decides.
 const ENDINGS: [(&[&str], &str, &str); 3] = [
     (
         &[".nsys-rep", ".qdrep", ".qdstrm"],
@@ -65,7 +65,7 @@ const ENDINGS: [(&[&str], &str, &str); 3] = [
     (&[".otf2"], "an OTF2 archive of Score-P or rocprofv3", ROCPROF),
 ];
 
-/// What a file is that begins with these bytes.
+/// Returns the kind of a file that begins with these bytes.
 pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     let found = BEGINNINGS.iter().find(|(magic, ..)| head.starts_with(magic));
     if let Some(&(_, what, advice)) = found {
@@ -78,10 +78,11 @@ pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     None
 }
 
-/// What a file is that begins with a byte which is a blank in a text, before blanks are passed over.
+/// Returns the kind of a file of packets. Their first byte is a blank in a text, so this test comes
+/// before blanks are passed over.
 pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     match first_field(head)? {
-        // Names come first in those of raddle.
+        // Names come first in the timelines of raddle.
         12 => Some(ForeignFile::Other(
             "a timeline of raddle",
             "look at it in ui.perfetto.dev, and give the profile that was replayed",
@@ -93,7 +94,7 @@ pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     }
 }
 
-/// What a file of this name is.
+/// Returns the kind of a file with this name.
 pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     let stem = file.strip_suffix(".gz").unwrap_or(file);
     let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));
@@ -101,8 +102,8 @@ pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     found.map(|&(_, what, advice)| ForeignFile::Other(what, advice))
 }
 
-/// Whether bytes beginning so are an XPlane: the first field is a plane, which begins with its number
-/// and its name.
+/// Returns whether a file that begins with these bytes is an XPlane: the first field is a plane,
+/// which begins with its number and its name.
 pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     let Some(mut plane) = first_message(head) else {
         return false;
@@ -120,10 +121,11 @@ pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     name.is_some_and(|name| name.starts_with(b"/") || name == b"Task Environment")
 }
 
-/// The number of the first field of the first packet, where bytes beginning so are packets of
+/// Returns the number of the first field of the first packet, where these bytes are packets of
 /// Perfetto.
 fn first_field(head: &[u8]) -> Option<u64> {
-    // Times, sequences, clocks, names, a configuration, descriptors, events, synchronisation.
+    // The fields: times, sequences, clocks, names, a configuration, descriptors, events,
+    // synchronisation.
     const FIRST: [u64; 16] = [3, 6, 8, 10, 11, 12, 13, 33, 35, 36, 42, 43, 44, 58, 60, 89];
     let is_text = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
     let mut packet = first_message(head).filter(|_| !head.iter().take(64).all(is_text))?;
@@ -131,7 +133,7 @@ fn first_field(head: &[u8]) -> Option<u64> {
     (FIRST.contains(&(key >> 3)) && matches!(key & 7, 0 | 2)).then_some(key >> 3)
 }
 
-/// The message that is the first field of a protocol buffer, as far as it is there.
+/// Returns the message that is the first field of a protocol buffer, as far as it is there.
 fn first_message(head: &[u8]) -> Option<&[u8]> {
     let mut rest = head.strip_prefix(b"\n")?;
     let len = usize::try_from(varint(&mut rest)?).ok()?;

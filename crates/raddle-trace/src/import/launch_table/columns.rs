@@ -2,8 +2,8 @@
 
 use crate::error::{begin, shown};
 
-/// The columns of a launch table, in the order in which raddle writes them: those of each op, six rates of
-/// instructions, and `end_ns`, which stands for a duration in tables that others write.
+/// The columns of a launch table, in the order in which raddle writes them: those of each op, six
+/// rates of instructions, and `end_ns`, which stands for a duration in tables that others write.
 pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "name",
     "kind",
@@ -32,15 +32,15 @@ pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "end_ns",
 ];
 
-/// Names at least so alike are taken for a slip, 0 to 1.
+/// The likeness, 0 to 1, from which on a name is taken for a misspelt column.
 const LIKE: f64 = 0.5;
 
-/// Whether there is a column of this name.
+/// Returns whether there is a column of this name.
 pub(super) fn is_column(name: &str) -> bool {
     LAUNCH_TABLE_COLUMNS.contains(&name)
 }
 
-/// Says what is wrong with a header.
+/// Checks a header; the error says what is wrong.
 pub(super) fn check_header(header: &csv::StringRecord) -> Result<(), String> {
     const REQUIRED: [&str; 8] =
         ["name", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "start_ns"];

@@ -17,12 +17,12 @@ use crate::import::ImportSource;
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
-/// Whether text beginning so may be such a file.
+/// Returns whether a file that begins with this text is a report of Nsight Systems.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     text.split(|&b| b == b'\n').any(|line| report_of(&String::from_utf8_lossy(line)).is_some())
 }
 
-/// Imports such a file.
+/// Imports a `cuda_gpu_trace` report.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -37,7 +37,7 @@ pub(in crate::import) fn import(
     trace.draft(&file, options.device)
 }
 
-/// The header, which may stand below lines of the tool's own.
+/// Finds the header, which may stand below lines of the tool's own.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

@@ -17,7 +17,7 @@ use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
 
-/// Imports such a file, or says what else the database is.
+/// Imports an export of Nsight Systems, or returns what else the database is.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,

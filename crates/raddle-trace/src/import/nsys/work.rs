@@ -16,29 +16,29 @@ pub(super) const UNNAMED: &str = "unnamed";
 /// The shared memory of one workgroup, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lds {
-    /// To the byte.
+    /// A size to the byte.
     Exact(u32),
     /// One of several sizes that the file writes alike.
     Rounded(u32),
-    /// Not given.
+    /// A size that is not given.
     Unknown,
 }
 
-/// What a record says of a kernel; `None` is not given.
+/// A kernel as a record describes it; `None` is not given.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysKernel {
-    /// In workgroups.
+    /// The grid, in workgroups.
     pub(super) grid: [Option<i64>; 3],
-    /// In work-items.
+    /// The workgroup, in work-items.
     pub(super) block: [Option<i64>; 3],
-    /// Of one work-item.
+    /// Registers of one work-item.
     pub(super) registers: Option<i64>,
-    /// Of one workgroup.
+    /// Shared memory of one workgroup.
     pub(super) lds: Lds,
 }
 
 impl NsysKernel {
-    /// Adds to `op` what only kernels have; without a shape it stays opaque.
+    /// Adds to `op` the fields that only kernels have; without a shape the op stays opaque.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
         let shape = extents(self.grid)
@@ -65,20 +65,20 @@ impl NsysKernel {
     }
 }
 
-/// What a report should say of a kernel, once it is known that its device's work is kept.
+/// The quirks of a kernel that are counted once its device is known to be the one that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
 impl KernelNotes {
     const QUIRKS: [Quirk; 3] = [Quirk::NoSharedMemory, Quirk::RoundedSharedMemory, Quirk::Clusters];
 
-    /// Notes one of the quirks above, if so.
+    /// Notes one of `QUIRKS` if `so` is true.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
     }
 
-    /// Counts what was noted.
+    /// Counts the quirks that were noted.
     pub(super) fn count(self, report: &mut ImportReport) {
         for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
             report.add(quirk, u64::from(self.0 >> at & 1));

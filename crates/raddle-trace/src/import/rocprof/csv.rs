@@ -18,13 +18,14 @@ use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
 
-/// Whether text beginning so is such a file, or another table of rocprof.
+/// Returns whether a file that begins with this text is a table of kernels, or another table of
+/// rocprof.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
-/// Imports such a file.
+/// Imports a table of kernels of rocprof.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,

@@ -16,7 +16,7 @@ use crate::import::rocprof::result::{ResultCollector, ResultSection, work};
 /// The key of the outermost object under which the processes are.
 const TOOL: &str = "rocprofiler-sdk-tool";
 
-/// Where a result has its records.
+/// The places where a result has its records.
 const RESULT: DocumentLayout<ResultSection> = {
     use DocumentLayout::{Object, Objects, Records};
     Object(&[(
@@ -44,14 +44,15 @@ const RESULT: DocumentLayout<ResultSection> = {
     )])
 };
 
-/// Whether text beginning so is such a file: an object whose first key is the tool's.
+/// Returns whether a file that begins with this text is a result of rocprofv3: an object whose
+/// first key is the tool's.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let inner = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let key = inner.and_then(|text| text.strip_prefix(b"\"")?.strip_prefix(TOOL.as_bytes()));
     key.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
-/// Imports such a file.
+/// Imports a result of rocprofv3 in JSON.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -65,7 +66,7 @@ pub(in crate::import) fn import(
     work(&file, found, options.device)
 }
 
-/// Why nothing can come of this file.
+/// Returns the error for a file without usable kernels.
 fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceError {
     if let Some(byte) = end.broken_at.filter(|_| found.dispatches_seen == 0) {
         return TraceError::NotJson { file, byte };

@@ -1,4 +1,5 @@
-//! Which in-order lane does a dispatch belong to: its stream or its queue? (`rocprof.rs` says why.)
+//! Does a dispatch belong to the in-order lane of its stream or of its queue? (`rocprof.rs` says
+//! why.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use crate::assemble::Interner;
 use crate::profile::{Op, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-/// What a file says of where a dispatch was put.
+/// The place where a dispatch was put, as the file describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePlace {
     /// The process, by position in the file.
@@ -27,7 +28,8 @@ pub(super) struct RocprofLanes {
 }
 
 impl RocprofLanes {
-    /// Decides what the lanes are, from the places of all dispatches that are kept.
+    /// Decides whether streams or queues are the lanes, from the places of all dispatches that are
+    /// kept.
     pub(super) fn decide(
         places: impl Iterator<Item = QueuePlace>,
         report: &mut ImportReport,
@@ -50,7 +52,7 @@ impl RocprofLanes {
         Self { told, numbers: BTreeMap::new(), labels: Interner::default() }
     }
 
-    /// The lane of a dispatch.
+    /// Returns the lane of a dispatch.
     pub(super) fn of(&mut self, place: QueuePlace) -> u32 {
         let number = match place.stream {
             Some(stream) if self.told => stream,
@@ -63,7 +65,8 @@ impl RocprofLanes {
         })
     }
 
-    /// The lane of a copy of that kind: its stream, or where the file tells none one of its own.
+    /// Returns the lane of a copy of that kind: its stream, or where that is unknown or streams are
+    /// not told apart, a lane for copies of that kind.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
             Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),
@@ -74,18 +77,19 @@ impl RocprofLanes {
         }
     }
 
-    /// The labels of all lanes, by number.
+    /// Returns the labels of all lanes, by number.
     pub(super) fn into_labels(self) -> Vec<StreamLabel> {
         self.labels.into_items()
     }
 }
 
-/// Processes after the first have lanes of their own.
+/// Returns the context of a process: processes after the first have lanes of their own.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
 
-/// Whether streams are told apart: not if there are no numbers, nor if all are 0 on several queues.
+/// Returns whether streams are told apart: not if there are no numbers, nor if all are 0 on several
+/// queues.
 fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     let numbered = places.iter().all(|place| place.stream.is_some());
     let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
@@ -96,7 +100,7 @@ fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     numbered && (followed || !several)
 }
 
-/// The streams that share a queue with another stream.
+/// Counts the streams that share a queue with another stream.
 fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     let mut of_queue: BTreeMap<(u32, u64), BTreeSet<u64>> = BTreeMap::new();
     for place in places {
@@ -111,8 +115,8 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     shared.len() as u64
 }
 
-/// How many ops start before the op before them in their lane has ended, but by no more than the
-/// clock may be off.
+/// Counts the ops that start before the op before them in their lane has ended, but by no more than
+/// the clock may be off.
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

@@ -5,8 +5,8 @@ use raddle_policy::Dim3;
 use crate::config::BarrierRule;
 use crate::profile::{Op, OpKind};
 
-/// An op without a lane that ran from `start` to `end`; `None` where the tool had no times (it
-/// writes 0) or they run backwards.
+/// Builds an op without a lane that ran from `start` to `end`; `None` where the tool had no times
+/// (it writes 0) or they run backwards.
 pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     let duration = end.checked_sub(start)?;
     i64::try_from(end).ok()?;
@@ -14,8 +14,8 @@ pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     Some(Op::at(kind, start, duration))
 }
 
-/// Adds a grid of so many work-items, an incomplete workgroup counted whole, and the shared memory
-/// of a workgroup; a grid that is more than can be counted leaves it opaque.
+/// Adds a grid of that many work-items, an incomplete workgroup counted whole, and the shared
+/// memory of a workgroup; a grid that is more than can be counted leaves the op opaque.
 pub(super) fn set_launch(
     op: &mut Op,
     [grid, workgroup]: [[u64; 3]; 2],

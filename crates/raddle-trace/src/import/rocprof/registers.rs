@@ -8,7 +8,7 @@
 //! counted granules of 4 and no accumulation registers: half of what a wave takes. A count that is
 //! no multiple of 8 without a single accumulation register in the file gives it away.
 
-/// What a tool says of a kernel's registers.
+/// The vector registers of a kernel, as a tool counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Registers {
     /// Vector registers of a work-item, without accumulation registers.
@@ -18,8 +18,8 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// What a work-item takes, doubled where the tool counted `halved`; `None` where the tool does
-    /// not say.
+    /// Returns the registers that a work-item takes, doubled where the tool counted `halved`;
+    /// `None` where the tool gives none.
     pub(super) fn budget(self, halved: bool) -> Option<u32> {
         let sum = self.arch.saturating_add(self.accum);
         let sum = if halved { sum.saturating_mul(2) } else { sum };
@@ -27,13 +27,13 @@ impl Registers {
     }
 }
 
-/// Whether an instruction set has one file for both kinds of registers, in granules of 8.
+/// Returns whether an instruction set has one file for both kinds of registers, in granules of 8.
 pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Whether these counts of one file, of kernels for an instruction set with granules of 8, were
-/// made with granules of 4.
+/// Returns whether the counts of one file, of kernels for an instruction set with granules of 8,
+/// were made with granules of 4.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {
     let mut odd = false;
     counts.all(|count| {

@@ -17,7 +17,7 @@ pub(super) use collect::{ResultCollector, ResultSection};
 #[cfg(feature = "sqlite")]
 pub(super) use records::{Correlation, RawAgent, RawHandle, RawInfo, RawRecord, RawSymbol};
 
-/// The work of one device: the wanted one, or else that with the most kernels.
+/// Builds the work of one device: the wanted one, or else that with the most kernels.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -39,7 +39,8 @@ pub(super) fn work(
     Ok(draft::draft(found, device))
 }
 
-/// The handle of the device whose work is kept: the one asked for, or the one with most kernels.
+/// Returns the handle of the device whose work is kept: the wanted one, or the one with the most
+/// kernels.
 fn choose_device(
     file: &str,
     processes: &[ResultProcess],
@@ -64,7 +65,7 @@ fn choose_device(
     Err(TraceError::NoSuchDevice { file: file.to_owned(), wanted, seen: seen.join(", ") })
 }
 
-/// The handles of the GPUs of the file, in its order.
+/// Returns the handles of the GPUs of the file, in its order.
 fn gpus(processes: &[ResultProcess]) -> Vec<u64> {
     let mut handles: Vec<u64> = Vec::new();
     for ProfiledAgent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {

@@ -25,11 +25,12 @@ const COPIES: &str = "rocpd_memory_copy";
 const REGIONS: &str = "rocpd_region";
 const AGENTS: &str = "rocpd_info_agent";
 
-/// Where and when a dispatch or a copy was, in the order in which it is asked for.
+/// The columns of the place and the times of a dispatch or a copy, in the order in which they are
+/// read.
 const PLACE: [&str; 7] =
     ["start", "end", "start_id", "end_id", "event_id", "track_id", "stream_id"];
 
-/// What a dispatch says besides.
+/// The columns that only the table of dispatches has.
 const DISPATCH: [&str; 10] = [
     "agent_id",
     "queue_id",
@@ -43,12 +44,12 @@ const DISPATCH: [&str; 10] = [
     "grid_size_z",
 ];
 
-/// Whether this is such a database.
+/// Returns whether a database is one of rocprofv3.
 pub(in crate::import) fn looks_like(database: &Database) -> bool {
     database.tables().any(|table| table.starts_with(AGENTS) || table.starts_with(DISPATCHES))
 }
 
-/// Imports such a database.
+/// Imports a database of rocprofv3.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -73,7 +74,7 @@ pub(in crate::import) fn import(
     work(file, found, options.device)
 }
 
-/// What the names of the tables of each process end in.
+/// Returns the ends of the names of tables, one for each process.
 fn processes(database: &Database) -> Vec<String> {
     let ending = |table: &str| {
         let rest = table.strip_prefix(AGENTS).or_else(|| table.strip_prefix(DISPATCHES));
@@ -85,13 +86,13 @@ fn processes(database: &Database) -> Vec<String> {
     endings
 }
 
-/// The tables of one process, with what their rows refer to.
+/// The tables of one process, with the records that their rows refer to.
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// What ties an event to others: the stack of its row, and of the one around it.
+    /// The stack of each event, and of the event around it, which tie events together.
     events: NumbersById<'d, 2>,
-    /// Agent, queue and stream.
+    /// The agent, the queue and the stream of each track.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
     /// The names of calls of HIP.
@@ -113,7 +114,7 @@ impl<'d> RocpdProcess<'d> {
         process
     }
 
-    /// Reads what many rows refer to.
+    /// Reads the tables that many rows refer to.
     fn refer(&mut self) {
         let Self { database, id, tracks, calls, .. } = self;
         let scan = |table: &str, columns: &[&str], take: &mut dyn FnMut(&DatabaseRow<'_>)| {
@@ -141,7 +142,7 @@ impl<'d> RocpdProcess<'d> {
             true
         });
         self.symbols(found);
-        // Counters are read kernel by kernel.
+        // If there are counters, the tool ran kernels one at a time.
         let counted = self.database.about(&table("rocpd_pmc_event")) > 0;
         found.current().counted = counted;
         for (&id, name) in &self.calls {
@@ -198,7 +199,7 @@ impl<'d> RocpdProcess<'d> {
         });
     }
 
-    /// The times of a row, its stream and its tie, from wherever this version has them.
+    /// Returns the times of a row, its stream and its tie, from wherever this version has them.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
             let stamped = || self.times.of(row.number(stamp)?)?[0];
@@ -259,7 +260,7 @@ fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     found.agent(&raw);
 }
 
-/// A cell that holds a number from 0; what holds none counts as 0.
+/// Reads a cell that holds a number from 0; any other content counts as 0.
 fn natural(row: &DatabaseRow<'_>, at: usize) -> u64 {
     row.number(at).and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }

@@ -11,29 +11,29 @@ use crate::import::kineto::shape::KernelExtents;
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// What a launch or a copy asked for.
+/// A launch or a copy, as a call asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
-    /// A position in [`RpdCalls::streams`].
+    /// The stream, as a position in [`RpdCalls::streams`].
     pub(super) stream: Option<u32>,
     pub(super) extents: Option<KernelExtents>,
     pub(super) lds_bytes: Option<u32>,
-    /// The name of the kernel.
+    /// The name of the kernel, as the number of a string.
     pub(super) name: Option<i64>,
 }
 
-/// What a call was, and what it asked for.
+/// A call of the host, and the launch that it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdCall {
     pub(super) api: Api,
-    /// A position among the processes whose calls launch, in order of first use.
+    /// The process, as a position among those whose calls launch, in order of first use.
     pub(super) process: u32,
-    /// A position in [`RpdCalls::launches`].
+    /// The launch, as a position in [`RpdCalls::launches`].
     pub(super) launch: Option<u32>,
 }
 
 impl RpdCall {
-    /// What it asked for, where it launched or copied.
+    /// Returns the launch that the call asked for, where it launched or copied.
     pub(super) fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
         launches.get(self.launch? as usize).copied()
     }
@@ -41,13 +41,13 @@ impl RpdCall {
 
 /// The calls of the host.
 pub(super) struct RpdCalls {
-    /// They and what they waited for.
+    /// The calls, and the waits of those that may have waited.
     pub(super) found: KinetoCollector,
     /// The labels of streams.
     pub(super) streams: Interner<String>,
-    /// What launches and copies asked for; few differ.
+    /// The launches and copies that calls asked for, equal ones once: few differ.
     pub(super) launches: Vec<RpdLaunch>,
-    /// What calls were, [`KinetoCall::asked`] of each its position; few differ.
+    /// The kinds of calls; [`KinetoCall::asked`] is the position of each call's kind. Few differ.
     pub(super) kinds: Interner<RpdCall>,
 }
 
@@ -64,7 +64,7 @@ impl RpdCalls {
         calls
     }
 
-    /// What launches and copies asked for, by the number of their call.
+    /// Reads the launches and copies that calls asked for, by the number of their call.
     fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
         let mut launches = RpdLaunches::default();
         let streams = &mut self.streams;
@@ -136,7 +136,7 @@ impl RpdCalls {
     }
 }
 
-/// What launches asked for, by the number of their call: few differ.
+/// The launches that calls asked for, by the number of the call; few differ.
 #[derive(Default)]
 struct RpdLaunches {
     kinds: Interner<RpdLaunch>,
@@ -150,13 +150,13 @@ impl RpdLaunches {
         }
     }
 
-    /// Of several of one call the last counts.
+    /// Sorts by call; of several launches of one call, the last counts.
     fn sort(&mut self) {
         self.of_calls.sort_by_key(|&(call, _)| call);
     }
 }
 
-/// What a call asked for, looked for behind where the one before it was.
+/// Finds the launch that a call asked for, from behind the one found before.
 fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
     *next = count_before(of_calls, *next, |&(other, _)| other <= call);
     let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;

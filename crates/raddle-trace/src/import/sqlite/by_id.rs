@@ -1,7 +1,7 @@
 //! Which numbers does the row of a table with this `id` hold?
 //!
-//! What is asked for mostly rises as the ids in the table do, so rows that follow on those that are at
-//! hand are read in runs, each twice as long as the one before; every other row by itself.
+//! The ids that are looked up mostly rise as those in the table do. So rows that follow on those at
+//! hand are read in runs, each twice as long as the one before; every other row is read by itself.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,18 +17,18 @@ const LONGEST: usize = 1024;
 /// Numbers that rows of a table hold, by the `id` of the row.
 pub(in crate::import) struct NumbersById<'d, const N: usize> {
     by_key: Option<RefCell<KeyedRows<'d, N>>>,
-    /// All of them, where the table has another key.
+    /// All rows with their numbers, where the table has another key.
     pub(super) listed: BTreeMap<i64, [Option<i64>; N]>,
     damaged: &'d Cell<bool>,
 }
 
 impl<'d, const N: usize> NumbersById<'d, N> {
-    /// Of no table.
+    /// Builds the numbers of no table.
     pub(super) fn empty(damaged: &'d Cell<bool>) -> Self {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Finds rows by a query for so many of them from an `id` on.
+    /// Finds rows by a query that reads a run of them from an `id` on.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -36,7 +36,7 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         }
     }
 
-    /// What the row with this `id` holds, where there is one.
+    /// Returns the numbers of the row with this `id`, where there is one.
     pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
         let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
         let found = by_key.borrow_mut().of(id);
@@ -54,7 +54,7 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// How many were asked for.
+    /// The number of rows that the last run was to have.
     count: usize,
 }
 
@@ -78,7 +78,7 @@ impl<'d, const N: usize> KeyedRows<'d, N> {
         self.rows.clear();
         (self.from, self.until) = (id, id);
         match self.read_on(id) {
-            // What comes before the damage holds.
+            // The rows before the damage are kept.
             Err(error) if self.rows.is_empty() => return Err(error),
             Ok(()) if self.rows.len() < self.count => self.until = i64::MAX,
             _ => self.until = self.rows.last().map_or(id, |row| row.0.saturating_add(1)),

@@ -20,15 +20,15 @@ use super::by_id::NumbersById;
 use super::load::LoadedDatabase;
 pub(in crate::import) use super::row::DatabaseRow;
 
-/// Steps of SQLite's machine between two looks at the budget.
+/// Steps of SQLite's machine between two checks of the budget.
 const STRIDE: i32 = 1000;
 
-/// Steps for a byte of the file, and for any file. Reading a cell is one step, and no cell is
+/// Steps for each byte of the file, and for any file. Reading a cell is one step, and no cell is
 /// smaller than its byte in the row's header.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
-/// Bytes of text for a byte of the file: two would do for UTF-16, which comes as UTF-8.
+/// Bytes of text for a byte of the file: two would do for UTF-16, which is read as UTF-8.
 const TEXT_PER_BYTE: u64 = 4;
 
 /// The longest SQL text, in the file's own definitions too.
@@ -43,7 +43,7 @@ pub(in crate::import) struct Database {
     bytes: u64,
     text_left: Cell<u64>,
     damaged: Cell<bool>,
-    // After the connection, which must close first.
+    // The copy is dropped after the connection, which must close first.
     copy: Arc<NamedTempFile>,
 }
 
@@ -51,7 +51,7 @@ impl Database {
     /// Opens a database and lists its tables.
     ///
     /// # Errors
-    /// In SQLite's words, when it is none or its list of tables cannot be read.
+    /// The message of SQLite, when the file is no database or its list of tables cannot be read.
     pub(in crate::import) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
         let LoadedDatabase { copy, bytes, .. } = loaded;
         let mut database = Self::opened(Arc::new(copy), bytes, BTreeSet::new())?;
@@ -69,8 +69,8 @@ impl Database {
         Ok(Self { connection, tables, bytes, text_left, damaged: Cell::new(false), copy })
     }
 
-    /// Reads with two threads at once: `beside` gets a connection of its own, on another thread where
-    /// there can be one, and `here` gets this one.
+    /// Reads with two threads at once: `beside` gets a connection of its own, on another thread
+    /// where a second connection can be opened, and `here` gets this one.
     pub(in crate::import) fn beside<A: Send, B>(
         &self,
         beside: impl FnOnce(&Self) -> A + Send,
@@ -104,17 +104,17 @@ impl Database {
         Ok(names)
     }
 
-    /// The names of the tables, in lower case.
+    /// Returns the names of the tables, in lower case.
     pub(in crate::import) fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(String::as_str)
     }
 
-    /// Whether there is a table of this name.
+    /// Returns whether there is a table of this name.
     pub(in crate::import) fn has(&self, table: &str) -> bool {
         self.tables.contains(&table.to_ascii_lowercase())
     }
 
-    /// Those of `columns` that a table lacks.
+    /// Returns the columns among `columns` that a table lacks.
     pub(in crate::import) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
@@ -131,8 +131,8 @@ impl Database {
         lacking
     }
 
-    /// Shows `take` each row of a table until it answers `false`; a column that is not there is
-    /// NULL, a table that is not there is empty. Tells how many rows there were.
+    /// Shows `take` each row of a table until it returns `false`; a column that is not there is
+    /// NULL, a table that is not there is empty. Returns how many rows there were.
     pub(in crate::import) fn scan(
         &self,
         table: &str,
@@ -170,8 +170,8 @@ impl Database {
         rows
     }
 
-    /// Finds numbers in a table by the `id` of their row. Where that is the key, as tools make it, the
-    /// table stays where it is; else it is read whole.
+    /// Finds numbers in a table by the `id` of their row. Where the `id` is the key, as tools make
+    /// it, rows are read when asked for; else the whole table is read at once.
     pub(in crate::import) fn by_id<const N: usize>(
         &self,
         table: &str,
@@ -197,7 +197,7 @@ impl Database {
         found
     }
 
-    /// Whether the `id` of a row is its number, by which SQLite finds it at once.
+    /// Returns whether the `id` of a row is its key, by which SQLite finds the row at once.
     fn is_key(&self, table: &str) -> bool {
         let mut keys = Vec::new();
         let listed = self.connection.pragma(None, "table_info", table, |row| {
@@ -212,8 +212,8 @@ impl Database {
         listed.is_ok() && keys == [("id".to_owned(), "integer".to_owned())]
     }
 
-    /// About how many rows a table has: the number of its last one, which takes no reading of them.
-    /// Good for telling how far it is, and for nothing else.
+    /// Estimates how many rows a table has by the number of its last row, which takes no reading of
+    /// them. The estimate serves to show progress, and nothing else.
     pub(in crate::import) fn about(&self, table: &str) -> u64 {
         if !self.has(table) {
             return 0;
@@ -223,12 +223,13 @@ impl Database {
         last.ok().and_then(|last: i64| u64::try_from(last).ok()).unwrap_or(0)
     }
 
-    /// Whether any table could not be read to its end.
+    /// Returns whether any table could not be read to its end.
     pub(in crate::import) fn damaged(&self) -> bool {
         self.damaged.get()
     }
 
-    /// Whether the budget of text allows for this one too.
+    /// Takes the bytes of a cell off the budget of text. Returns whether the budget allows for
+    /// them.
     fn charge(&self, value: ValueRef<'_>) -> bool {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
             return true;
@@ -239,7 +240,8 @@ impl Database {
     }
 }
 
-/// A query for columns of a table, in the order of its rows, NULL for those that it lacks.
+/// Builds a query for columns of a table, in the order of its rows, with NULL for columns that it
+/// lacks.
 fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     let name = |column: &&str| match lacking.contains(column) {
         true => "NULL".to_owned(),
@@ -281,5 +283,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The most columns that are asked for at once.
+/// The most columns that are read at once.
 const CELLS: usize = 32;

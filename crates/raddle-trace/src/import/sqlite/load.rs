@@ -1,8 +1,8 @@
 //! How do the bytes of a database get to where SQLite can read them?
 //!
-//! SQLite wants to jump about in its file, and what comes here may be compressed: it goes to a
-//! temporary file. On the way the header is mended: a database in write-ahead mode would ask for a
-//! second file, and one that was cut off would not open at all.
+//! SQLite wants to jump about in its file, and the file that is read may be compressed, so the
+//! bytes go to a temporary file. On the way the header is mended: a database in write-ahead mode
+//! would ask for a second file, and one that was cut off would not open at all.
 
 use std::io::{self, BufRead, Seek, SeekFrom, Write};
 
@@ -21,18 +21,18 @@ const HEADER: usize = 100;
 #[derive(Debug)]
 pub(in crate::import) struct LoadedDatabase {
     pub(super) copy: NamedTempFile,
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(super) bytes: u64,
-    /// Whether the end is missing.
+    /// True if the end of the file is missing.
     pub(super) cut: bool,
-    /// Whether its compressed form was damaged.
+    /// True if the compressed form of the file was damaged.
     pub(super) damaged: bool,
 }
 
 /// Reads a database as far as it goes.
 ///
 /// # Errors
-/// When it cannot be read, is beyond all bounds, or a temporary file cannot be written.
+/// When the file cannot be read, is beyond all bounds, or a temporary file cannot be written.
 pub(super) fn load(
     file: &str,
     mut reader: Box<dyn BufRead + '_>,
@@ -74,8 +74,8 @@ fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
     copy.flush()
 }
 
-/// Mends the header of a database of `len` bytes so that SQLite opens it; whether bytes are missing
-/// at its end.
+/// Mends the header of a database of `len` bytes so that SQLite opens it. Returns whether bytes are
+/// missing at its end.
 fn mend(bytes: &mut [u8], len: u64) -> bool {
     let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
         return false;

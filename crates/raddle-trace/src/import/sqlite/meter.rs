@@ -5,10 +5,10 @@ use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::import::Watch;
 
-/// Rows between two calls of a watch.
+/// The number of rows between two calls of a watch.
 const STRIDE: u64 = 1 << 13;
 
-/// Tells a watch how many rows are read.
+/// A meter that reports to a watch how many rows have been read.
 pub(in crate::import) struct RowMeter<'w> {
     watch: Watch<'w>,
     done: u64,
@@ -16,7 +16,7 @@ pub(in crate::import) struct RowMeter<'w> {
 }
 
 impl<'w> RowMeter<'w> {
-    /// Before the first row of these tables.
+    /// Builds a meter that has counted none of the rows of these tables.
     pub(in crate::import) fn new<'t>(
         database: &Database,
         tables: impl IntoIterator<Item = &'t str>,
@@ -26,20 +26,20 @@ impl<'w> RowMeter<'w> {
         Self { watch, done: 0, all: tables.into_iter().fold(0, about) }
     }
 
-    /// One more is read; always `true`.
+    /// Counts a row that was read; always returns `true`.
     pub(in crate::import) fn row(&mut self) -> bool {
         self.done += 1;
         if self.done.is_multiple_of(STRIDE) {
-            // What was counted beforehand may be wrong.
+            // The count that was estimated beforehand may be too small.
             (self.watch)(self.done, self.all.max(self.done));
         }
         true
     }
 
-    /// All are read; this many records were kept.
+    /// Reports that all rows are read, of which this many records were kept.
     ///
     /// # Errors
-    /// When there is more than can be taken.
+    /// When more records were kept than an import takes.
     pub(in crate::import) fn end(&self, file: &str, kept: usize) -> Result<(), TraceError> {
         (self.watch)(self.done, self.done);
         if kept > OP_LIMIT {

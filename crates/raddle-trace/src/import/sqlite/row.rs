@@ -12,8 +12,8 @@ impl DatabaseRow<'_> {
         self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
 
-    /// A whole number, however it is stored: tools that rewrite databases make doubles or text of
-    /// columns with gaps.
+    /// Reads a whole number, however it is stored: tools that rewrite databases make doubles or
+    /// text of columns with gaps.
     pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),
@@ -26,7 +26,7 @@ impl DatabaseRow<'_> {
         }
     }
 
-    /// A text.
+    /// Reads a text; `None` where the cell holds no text.
     pub(in crate::import) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
         match self.cell(at) {
             ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-/// An event without what is said of it.
+/// An event with its number alone.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct XEventHead {
     #[prost(int64, tag = "1")]
@@ -22,7 +22,7 @@ pub(super) struct XEvent {
     pub(super) stats: Vec<XStat>,
 }
 
-/// What is said of an event or a plane: one of these values.
+/// A fact about an event or a plane; one of the four values is set.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XStat {
     #[prost(int64, tag = "1")]
@@ -39,7 +39,7 @@ pub(super) struct XStat {
 }
 
 impl XStat {
-    /// The number that it is, or says in digits.
+    /// Returns the value as a number, be it written as one or in digits.
     pub(super) fn number(&self) -> Option<u64> {
         let signed = || u64::try_from(self.signed?).ok();
         let text = || std::str::from_utf8(self.text.as_deref()?).ok()?.parse().ok();

@@ -8,14 +8,14 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 /// The most bytes of a small message: no honest event or name is nearly as long.
 const SMALL: u64 = 1 << 20;
 
-/// Where a message, a text or bytes lie.
+/// The place of a message, a text or bytes in the file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct WireSpan {
     start: u64,
     end: u64,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum WireValue {
     Number(u64),
@@ -28,24 +28,24 @@ pub(super) struct WireFile<R> {
     reader: BufReader<R>,
     at: u64,
     whole: WireSpan,
-    /// Why its bytes could not be had, once that has happened.
+    /// The error of the read that failed, once one has.
     pub(super) failure: Option<io::Error>,
 }
 
 impl<R: Read + Seek> WireFile<R> {
-    /// A file of so many bytes.
+    /// Builds a file of this many bytes.
     pub(super) fn new(mut bytes: R, len: u64) -> Self {
         let failure = bytes.seek(SeekFrom::Start(0)).err();
         let (reader, whole) = (BufReader::new(bytes), WireSpan { start: 0, end: len });
         Self { reader, at: 0, whole, failure }
     }
 
-    /// The outermost message.
+    /// Returns the fields of the outermost message.
     pub(super) const fn fields(&self) -> WireFields {
         WireFields::of(self.whole)
     }
 
-    /// A small message; `None` where it is none.
+    /// Reads a small message; `None` where it is too large or cannot be read.
     pub(super) fn read(&mut self, span: WireSpan) -> Option<Vec<u8>> {
         let len = usize::try_from(span.end - span.start).ok()?;
         if len as u64 > SMALL {
@@ -58,7 +58,7 @@ impl<R: Read + Seek> WireFile<R> {
     }
 
     fn go(&mut self, to: u64) -> Option<()> {
-        // Files are below the limit of a protocol buffer.
+        // This cast is safe, as files are below the limit of a protocol buffer.
         let by = to.cast_signed() - self.at.cast_signed();
         let gone = self.reader.seek_relative(by);
         self.at = to;
@@ -82,7 +82,7 @@ impl<R: Read + Seek> WireFile<R> {
         }
     }
 
-    /// A number of up to 64 bits that ends before `end`.
+    /// Reads a number of up to 64 bits that ends before `end`.
     fn number(&mut self, end: u64) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -100,11 +100,11 @@ impl<R: Read + Seek> WireFile<R> {
     }
 }
 
-/// The fields of a message, in order. It ends where the bytes are no such message any more.
+/// The fields of a message, in order. They end where the bytes are no message any more.
 #[derive(Clone, Debug)]
 pub(super) struct WireFields {
     rest: WireSpan,
-    /// Whether the message was cut off or damaged so far.
+    /// True if the message is cut off or damaged in the part read so far.
     pub(super) broken: bool,
 }
 
@@ -113,7 +113,7 @@ impl WireFields {
         Self { rest: message, broken: false }
     }
 
-    /// The next field that is a number or has bytes, and its own number.
+    /// Returns the next field that is a number or has bytes, with its number.
     pub(super) fn next<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -130,7 +130,7 @@ impl WireFields {
         None
     }
 
-    /// The next field with bytes that has this number.
+    /// Returns the next field with bytes that has this number.
     pub(super) fn numbered<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -145,7 +145,7 @@ impl WireFields {
         }
     }
 
-    /// The next field, whose value is `None` where it is of another kind.
+    /// Reads the next field; its value is `None` where it is neither a number nor bytes.
     fn field<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -163,7 +163,7 @@ impl WireFields {
             1 => file.at + 8,
             2 => {
                 let (len, start) = (file.number(end)?, file.at);
-                // What is cut off is taken as far as it goes.
+                // Bytes that are cut off are taken as far as they go.
                 self.broken |= len > end - start;
                 let last = start + len.min(end - start);
                 value = Some(WireValue::Bytes(WireSpan { start, end: last }));
@@ -186,7 +186,7 @@ mod tests {
         WireFile::new(Cursor::new(bytes), bytes.len() as u64)
     }
 
-    /// All fields, the bytes of those that have some, and whether the message was broken.
+    /// Returns all fields, the bytes of those that have some, and whether the message was broken.
     fn all(bytes: &[u8]) -> (Vec<(u64, Vec<u8>)>, bool) {
         let mut file = file(bytes);
         let (mut fields, mut found) = (file.fields(), Vec::new());

@@ -36,7 +36,7 @@ pub(crate) const KERNEL_2_7: &[&str] = &[
     "sharedMemoryLimitConfig",
 ];
 
-/// What schema 3.25 (2026) has besides; green contexts stand after the context there.
+/// The columns that schema 3.25 (2026) adds at the end; `greenContextId` stands after the context.
 const NEW_2026: &[&str] = &[
     "qmdBulkReleaseDone",
     "qmdPreexitDone",
@@ -75,7 +75,7 @@ pub(crate) const GPUS: &str = "TARGET_INFO_GPU";
 pub(crate) const CUDA_DEVICES: &str = "TARGET_INFO_CUDA_DEVICE";
 pub(crate) const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
 
-/// What a kernel has where a test does not say.
+/// The cells of a kernel's row where a test gives none.
 const KERNEL: &[(&str, i64)] = &[
     ("start", 1000),
     ("end", 1500),

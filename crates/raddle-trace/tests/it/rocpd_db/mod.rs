@@ -24,7 +24,7 @@ pub(crate) enum Schema {
 
 pub(crate) const ALL: [Schema; 3] = [Schema::Columns, Schema::Tracks, Schema::Stamps];
 
-/// What stands at the end of the names of the tables of a process.
+/// Returns the ending of the names of a process's tables.
 pub(crate) fn ending(process: usize) -> String {
     format!("_00000{process}50_565d_765d_bc41_19a2073d19ee")
 }

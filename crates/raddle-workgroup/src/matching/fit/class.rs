@@ -10,17 +10,17 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// Demands that are remembered, unless one question names more, or more lie on the device; of others
-/// the one asked for longest ago is forgotten.
+/// The number of demands that are remembered, unless one question names more, or more lie on the
+/// device. To make room, the demand asked for longest ago is forgotten.
 pub(super) const CLASSES: usize = 64;
 
-/// The bit of a class in the sets of a compute unit; none for those beyond the first 64.
+/// Returns the bit of a class in sets of classes; 0 for a class beyond the first 64.
 #[inline]
 pub(crate) const fn bit(class: usize) -> u64 {
     if class < CLASSES { 1 << class } else { 0 }
 }
 
-/// What a compute unit lacks.
+/// A resource that a compute unit lacks, with the wanted and the available amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lack {
     pub(super) resource: Resource,
@@ -41,15 +41,15 @@ impl Lack {
         self.resource
     }
 
-    /// The refusal of a launch, by one compute unit or by all.
+    /// Makes the refusal of a launch, by one compute unit or by all.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
     }
 }
 
-/// What a workgroup wants of a compute unit, or what there is on one: amounts, and runs of what is
-/// handed out in runs.
+/// The amounts that a workgroup wants of a compute unit, or that one has; of resources that are
+/// handed out in runs, the length of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CuAmounts {
     /// Workgroups; runs of scalar registers and of LDS; barriers.
@@ -61,28 +61,28 @@ pub(super) struct CuAmounts {
 }
 
 impl CuAmounts {
-    /// What a workgroup wants where this SIMD gets the first wave (E8: the split table, turned).
-    /// Scalar registers are none where they never limit.
+    /// Computes the amounts that a workgroup wants where SIMD `turn` gets the first wave (E8: the
+    /// split table, turned). Scalar registers count 0 where they never limit.
     fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let sgpr = if sgpr_limits { u32::from(sgpr) * u32::from(waves) } else { 0 };
         let shared = [1, sgpr, lds, barriers.into()];
         let mut wanted = Self { shared, ..Self::default() };
         if simds == 0 {
-            // There is none, so that is what lacks.
+            // A compute unit without SIMDs has no wave slots, so the waves are what lacks.
             wanted.waves[0] = waves.into();
         }
         for place in 0..simds {
             let simd = (turn + place) % simds;
             let (base, surplus) = (usize::from(waves) / simds, usize::from(waves) % simds);
-            // No more than the waves of the workgroup.
+            // A SIMD gets no more waves than the workgroup has, which is a u16.
             wanted.waves[simd] = (base + usize::from(place < surplus)) as u32;
             wanted.vgpr[simd] = wanted.waves[simd] * u32::from(vgpr);
         }
         wanted
     }
 
-    /// What lacks of it first.
+    /// Finds the first amount that is larger than the one in `have`.
     pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
         const SHARED: [Resource; 4] =
             [Resource::Workgroups, Resource::Sgpr, Resource::Lds, Resource::Barriers];
@@ -98,23 +98,25 @@ impl CuAmounts {
     }
 }
 
-/// Workgroups of one demand.
+/// A class: all workgroups of one demand.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) demand: Demand,
-    /// What one takes, by the SIMD that gets its first wave.
+    /// The amounts that a workgroup takes, by the SIMD that gets its first wave.
     wanted: [CuAmounts; MAX_SIMDS],
-    /// How many SIMDs get waves: the one that gets the first wave, and those behind it.
+    /// The number of SIMDs that get waves: the one that gets the first wave, and those behind it.
     used: usize,
-    /// Whether some SIMDs get a wave more than others.
+    /// True if some SIMDs get a wave more than others.
     pub(super) uneven: bool,
-    /// What even an empty compute unit lacks.
+    /// The resource that even an empty compute unit lacks; `None` where the class fits there.
     pub(super) never: Option<Lack>,
-    /// When it was last asked for.
+    /// The question that last asked for the class.
     pub(super) asked: u64,
-    /// How many workgroups of it lie on the device: while there are any, it is not forgotten.
+    /// The number of workgroups of the class on the device: while there are any, the class is not
+    /// forgotten.
     pub(super) resident: u32,
-    /// What an empty compute unit holds that was filled with them, by the SIMD that gets the first wave.
+    /// The state of a compute unit after it was filled with workgroups of this class alone, by the
+    /// SIMD that gets the first wave.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 
@@ -136,23 +138,24 @@ impl Class {
         }
     }
 
-    /// What one takes where this SIMD gets the first wave.
+    /// Returns the amounts that a workgroup takes where SIMD `turn` gets the first wave.
     #[inline(always)]
     pub(super) fn wanted(&self, turn: u8) -> &CuAmounts {
         &self.wanted[usize::from(turn) % MAX_SIMDS]
     }
 
-    /// The SIMDs that get waves, beginning with the one that gets the first.
+    /// Lists the SIMDs that get waves, beginning with the one that gets the first wave.
     #[inline(always)]
     pub(super) fn simds(&self, turn: u8, simds: usize) -> impl Iterator<Item = usize> + use<> {
         let turn = usize::from(turn);
         (turn..turn + self.used).map(move |at| {
-            // At most one time around.
+            // The list goes around at most once.
             (if at < simds { at } else { at - simds }) % MAX_SIMDS
         })
     }
 
-    /// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
+    /// Adds one address a wave to `places`: wave w lies on SIMD turn + w, around the end, behind
+    /// the earlier waves of that SIMD.
     #[inline(always)]
     pub(super) fn write_places(
         &self,
@@ -167,9 +170,9 @@ impl Class {
         let (turn, lds) = (usize::from(turn), runs.lds);
         let (mut simd, mut behind, mut scalar) = (turn, 0_u16, runs.sgpr);
         places.extend((0..waves).map(|_| {
-            // No granule is beyond what a u16 said.
+            // A SIMD has no more granules than a u16 counts.
             let first = runs.vgpr[simd % MAX_SIMDS] as u16 + behind;
-            // At most 8 SIMDs.
+            // There are at most 8 SIMDs.
             let place = Place { simd: simd as u8, vgpr: first, sgpr: scalar, lds };
             scalar = scalar.wrapping_add(sgpr);
             simd = if simd + 1 < simds { simd + 1 } else { 0 };
@@ -181,7 +184,7 @@ impl Class {
     }
 }
 
-/// Whether two demands are the same: two comparisons, and not one a field.
+/// Returns whether two demands are the same, by two comparisons instead of one a field.
 #[inline(always)]
 pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
     const fn counted(of: &Demand) -> u64 {

@@ -1,7 +1,8 @@
 //! Of which class is a demand, and where does it fit?
 //!
-//! A class that is asked for is kept: where compute units have changed it is told anew, before the next
-//! question, whether it fits there. One that nobody asks for any more is dropped, and built anew when somebody does.
+//! A class that is asked for is kept up to date: before the next question it is decided anew, for
+//! each compute unit that has changed, whether the class fits there. A class that nobody asks for
+//! any more is dropped, and decided anew for all compute units when somebody does.
 
 use raddle_policy::{Demand, Launch, WaveSpan};
 
@@ -10,13 +11,13 @@ use super::open::{OpenCus, OpenSets};
 use super::{Matcher, WHOLE};
 
 impl Matcher {
-    /// A question begins: classes stand until the next one does.
+    /// Begins a question: an index of a class is valid until the next question begins.
     #[inline]
     pub(crate) const fn begin(&mut self) {
         self.questions += 1;
     }
 
-    /// The class of a demand, to ask with; `guess` is looked at first.
+    /// Finds the class of a demand, or makes it; class `guess` is looked at first.
     #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
@@ -28,7 +29,7 @@ impl Matcher {
         self.seek(demand)
     }
 
-    /// The class of a demand, wherever it is among them.
+    /// Searches all classes for the class of a demand, and makes it if there is none.
     #[cold]
     #[inline(never)]
     fn seek(&mut self, demand: &Demand) -> usize {
@@ -38,7 +39,7 @@ impl Matcher {
         at
     }
 
-    /// The class of a launch's workgroups, or of one wave of them alone.
+    /// Finds the class of a launch's workgroups, or of a single wave of them.
     #[inline(always)]
     pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
         if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
@@ -50,10 +51,11 @@ impl Matcher {
         self.class(&Demand { waves: 1, ..launch.demand.of(alone) }, guess)
     }
 
+    /// Makes the class of a demand, in the place of an old one if the list is full.
     fn add(&mut self, demand: &Demand) -> usize {
         let mut class = Class::new(demand, self.simds, self.shape.sgpr != u16::MAX);
         class.never = self.lacks_on(None, &class);
-        // One that the question at hand has named stays.
+        // A class stays if a workgroup of it is on the device, or if this question has named it.
         let idle = |at: &usize| {
             self.classes[*at].resident == 0 && self.classes[*at].asked < self.questions
         };
@@ -74,7 +76,7 @@ impl Matcher {
         at
     }
 
-    /// The compute units that take one more workgroup of a class.
+    /// Returns the compute units that take one more workgroup of a class.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         self.tell();
@@ -84,8 +86,8 @@ impl Matcher {
         OpenSets::of(&self.open, class)
     }
 
-    /// Tells for every compute unit whether the class fits there. Those that have no bit are told each
-    /// time.
+    /// Decides for every compute unit whether the class fits there. A class without a bit in
+    /// `apart` is decided anew at every question about it.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
@@ -101,8 +103,8 @@ impl Matcher {
         self.kept |= bit;
     }
 
-    /// After as many changes as there are compute units, which is what it takes to keep a class again:
-    /// drops the classes that were not asked for since the last time.
+    /// Drops the classes that were not asked for since the last call. Called after more changes
+    /// than there are compute units: by then a class costs more to keep than to decide anew.
     #[cold]
     pub(super) fn drop_classes(&mut self) {
         for (at, class) in self.classes.iter().enumerate().take(CLASSES) {

@@ -11,11 +11,11 @@ use super::{Matcher, Name};
 use crate::Error;
 
 impl Matcher {
-    /// Places a workgroup on a compute unit that takes one of its class, one address a wave added to
-    /// `places`: each run is the free one that the rule of the fit takes.
+    /// Places a workgroup on a compute unit that takes one of its class, and adds one address a
+    /// wave to `places`. Each run is the free run that the rule `fit` takes.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
-        // With a number that the compiler knows there are no loops over SIMDs.
+        // Where the compiler knows the number of SIMDs, it unrolls the loops over them.
         match self.simds {
             4 => self.commit_on(4, class, cu, name, places),
             simds => self.commit_on(simds, class, cu, name, places),
@@ -36,7 +36,7 @@ impl Matcher {
         let (turn, fit) = (unit.turn, self.fit);
         let wanted = class_of.wanted(turn);
         let [_, sgpr, lds, _] = wanted.shared;
-        // No resource of which a u16 says how much there is has a start beyond it.
+        // There are no more scalar registers than a u16 counts, so each start is a u16.
         let mut runs = RunStarts {
             lds: self.lds.take(at, lds, fit),
             sgpr: self.sgpr.take(at, sgpr, fit) as u16,
@@ -58,7 +58,7 @@ impl Matcher {
         unit.barriers -= class_of.demand.barriers;
         (unit.resident, class_of.resident) = (unit.resident + 1, class_of.resident + 1);
         if self.turns && class_of.uneven {
-            // Both are below the number of SIMDs, which is at most 8.
+            // The remainder is below the number of SIMDs, which is at most 8.
             let waves = usize::from(class_of.demand.waves);
             unit.turn = ((usize::from(turn) + waves) % simds) as u8;
         }
@@ -68,7 +68,7 @@ impl Matcher {
     /// Gives back everything that a workgroup holds.
     ///
     /// # Errors
-    /// [`Error::NotHeld`] when it does not lie there; nothing has changed.
+    /// [`Error::NotHeld`] when the workgroup does not lie there; nothing has changed.
     #[inline]
     pub(crate) fn release(&mut self, cu: CuId, launch: &Launch, name: Name) -> Result<(), Error> {
         let absent = Error::NotHeld { launch: name.launch, workgroup: name.workgroup };
@@ -82,7 +82,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// Gives back what the workgroup at this position holds, and forgets it.
+    /// Gives back everything that the workgroup at this position holds, and forgets the workgroup.
     #[inline(always)]
     pub(super) fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
         match self.simds {
@@ -94,7 +94,7 @@ impl Matcher {
     #[inline(always)]
     fn give_on(&mut self, simds: usize, cu: usize, position: usize, launch: &Launch, wave: u16) {
         let known = self.groups.class(cu, position);
-        // What it holds is what it took, whatever its demand is said to be now.
+        // A workgroup holds what it took, whatever demand its launch carries now.
         let index = known.unwrap_or_else(|| self.class_of(launch, wave, 0));
         let class = &mut self.classes[index];
         class.resident = class.resident.saturating_sub(1);
@@ -120,15 +120,16 @@ impl Matcher {
         self.changed(cu);
     }
 
-    /// What is free on a compute unit has changed: it is told anew when somebody asks.
+    /// Notes that the free resources of a compute unit have changed: the sets of classes are
+    /// brought up to date at the next question.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
         self.units[cu].alike = 0;
         self.stale.insert(cu);
     }
 
-    /// Enters each compute unit that has changed into the sets of the classes that are kept, or takes it
-    /// out.
+    /// Brings the sets of the kept classes up to date: enters each compute unit that has changed,
+    /// or takes it out.
     #[inline(always)]
     pub(super) fn tell(&mut self) {
         if !self.stale.is_empty() {
@@ -183,20 +184,21 @@ impl Matcher {
         }
     }
 
-    /// The free resources that decide which classes fit on a compute unit, besides its turn.
+    /// Returns the free resources that, with its turn, decide which classes fit on a compute unit.
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// The classes that fit on a compute unit, of those that are told apart: a bit each.
+    /// Finds which of the classes in `apart` fit on a compute unit: a bit each.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);
         self.thresholds.fitting(&self.shared(cu), self.units[cu].turn, slots, vgpr)
     }
 
-    /// Free wave slots, and the reported runs of vector registers, of each SIMD of a compute unit.
+    /// Returns the free wave slots and the reported runs of vector registers, by SIMD of a compute
+    /// unit.
     #[inline(always)]
     pub(super) fn of_simds(&self, simds: usize, cu: usize) -> (&[u32], &[u32]) {
         let first = cu * simds;

@@ -11,20 +11,20 @@ use raddle_policy::{CuShape, Resource};
 use crate::Error;
 use crate::matching::search::{Excluded, SearchRule};
 
-/// How long a free run is reported of one resource.
+/// The search that decides how long a free run is reported of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceSearch {
-    /// Whatever is there is found.
+    /// Reports the longest free run.
     Exact,
-    /// Whole groups alone (E5).
+    /// Reports whole groups alone (E5).
     Grouped(Grouped),
-    /// Chosen amounts alone (E6).
+    /// Reports chosen amounts alone (E6).
     Sampled(Sampled),
 }
 
 impl ResourceSearch {
-    /// What is reported of this map.
+    /// Returns the length of the run that the search reports of this map.
     #[must_use]
     pub fn longest(&self, map: View<'_>) -> u32 {
         let found = match self {
@@ -32,11 +32,11 @@ impl ResourceSearch {
             Self::Grouped(search) => search.longest(map),
             Self::Sampled(search) => search.longest(map),
         };
-        // Each was made for maps of this size.
+        // Each search was made for maps of this size, so it refuses none.
         found.unwrap_or(0)
     }
 
-    /// The longest run that is reported of a map with all `blocks` free.
+    /// Returns the longest run that is reported of a map with all `blocks` free.
     #[must_use]
     pub(crate) fn of_empty(&self, blocks: u32) -> u32 {
         match self {
@@ -47,11 +47,12 @@ impl ResourceSearch {
 }
 
 impl SearchRule {
-    /// How a resource of this many granules is searched.
+    /// Makes the search of a resource of this many granules.
     ///
     /// # Errors
-    /// [`Error::SearchRule`] where so many granules cannot be searched so, [`Error::SearchKeys`] for
-    /// two keys where one is wanted, [`Error::NoGroups`] without any.
+    /// [`Error::SearchRule`] where the rule does not suit this number of granules,
+    /// [`Error::SearchKeys`] for two keys where one is wanted, [`Error::NoGroups`] for a grouped
+    /// search without either key.
     pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
         let fault = |cause| Error::SearchRule { resource, cause };
         let twice = |keys| Error::SearchKeys { resource, keys };
@@ -95,7 +96,7 @@ impl SearchRule {
 }
 
 fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Error> {
-    // Some may be more than there is of this resource, and still are in order.
+    // The order is checked for all amounts, also for those larger than the resource.
     if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
         return Err(raddle_bitmap::Error::SampleOrder { at: at + 1 });
     }
@@ -105,11 +106,12 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
     Sampled::new(granules, &k)
 }
 
-/// The finder of this width that serves all resources in turn: each map in a period, as many to a
-/// period as fit; `None` where there is nothing to find. What it finds is exact, so the answers are those of the full search.
+/// Makes the finder of this width that serves all resources in turn: each map in one period, and in
+/// a period as many maps as fit; `None` where no resource has granules. The finder reports exactly,
+/// so the answers are those of the full search.
 ///
 /// # Errors
-/// [`Error::SearchRule`] where it cannot.
+/// [`Error::SearchRule`] where a finder of this width cannot serve the resources.
 pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared>, Error> {
     let simds = u32::from(shape.simds);
     let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));

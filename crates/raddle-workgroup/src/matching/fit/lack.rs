@@ -6,16 +6,18 @@ use super::Matcher;
 use super::class::{Class, CuAmounts, Lack};
 
 impl Matcher {
-    /// What such a workgroup lacks on a compute unit; `None` where it fits.
+    /// Finds the resource that a workgroup of a class lacks on a compute unit; `None` where it
+    /// fits.
     pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
         self.tell();
         self.lacks_on(Some(cu.index()), &self.classes[class])
     }
 
-    /// What such a workgroup lacks on one compute unit, or on an empty one if none is named.
+    /// Finds the resource that a workgroup of a class lacks on one compute unit, or on an empty one
+    /// if `cu` is `None`.
     pub(super) fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
         if class.demand.waves == 0 {
-            // A workgroup without waves is none, and fits nowhere.
+            // A workgroup without waves does not exist, and fits nowhere.
             return Some(Lack::new(Resource::Waves, 1_u64, 0_u64));
         }
         let Some(cu) = cu else { return class.wanted(0).lack(&self.empty()) };
@@ -29,7 +31,8 @@ impl Matcher {
         class.wanted(unit.turn).lack(&have)
     }
 
-    /// What is free on a compute unit for the whole of a workgroup.
+    /// Returns the free amounts of a compute unit that its SIMDs share: workgroups, runs of scalar
+    /// registers and of LDS, barriers.
     #[inline(always)]
     pub(super) fn shared(&self, cu: usize) -> [u32; 4] {
         let unit = &self.units[cu];
@@ -43,7 +46,7 @@ impl Matcher {
         ]
     }
 
-    /// What there is on an empty compute unit.
+    /// Returns the amounts of an empty compute unit.
     fn empty(&self) -> CuAmounts {
         let shape = &self.shape;
         let (sgpr, lds) = (self.sgpr.of_empty(), self.lds.of_empty());

@@ -17,15 +17,15 @@ use crate::matching::config::Fit;
 pub(super) struct RunMaps {
     bank: Bank,
     finder: ResourceSearch,
-    /// What the finder reports of each map; none where all finders report the longest run.
+    /// The run that the finder reports of each map; empty where all finders report the longest run.
     reported: Vec<u32>,
 }
 
 impl RunMaps {
-    /// So many maps of `granules` free granules.
+    /// Makes `maps` maps of `granules` free granules each.
     ///
     /// # Errors
-    /// [`Error::SearchRule`] where no memory could hold them.
+    /// [`Error::SearchRule`] where no memory could hold the maps.
     pub(super) fn new(
         finder: ResourceSearch,
         resource: Resource,
@@ -40,23 +40,24 @@ impl RunMaps {
         Ok(Self { bank, finder, reported })
     }
 
-    /// The longest run of each map, or what the finder reports of it, which is at most that.
+    /// Returns the run that the finder reports of each map: the longest one if `exact`, else at
+    /// most that.
     #[inline(always)]
     pub(super) fn runs(&self, exact: bool) -> &[u32] {
         if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
-    /// The run that is reported of a map without anything taken.
+    /// Returns the run that is reported of a map without anything taken.
     pub(super) fn of_empty(&self) -> u32 {
         self.finder.of_empty(self.bank.blocks())
     }
 
-    /// Free granules of a map; the longest run that the finder reports alone, if asked for.
+    /// Counts the free granules of a map; with `longest`, those of the run that the finder reports.
     pub(super) fn free(&self, map: usize, longest: bool) -> u64 {
         u64::from(if longest { self.found(map) } else { self.bank.free_blocks(map) })
     }
 
-    /// What the finder reports of a map as it stands.
+    /// Searches a map as it stands, and returns the run that the finder reports.
     fn found(&self, map: usize) -> u32 {
         match &self.finder {
             ResourceSearch::Exact => self.bank.longest(map),
@@ -64,7 +65,7 @@ impl RunMaps {
         }
     }
 
-    /// Of several maps together.
+    /// Sums the free granules and the longest runs of several maps.
     pub(super) fn all(&self, maps: Range<usize>) -> FreeRun {
         maps.fold(FreeRun::default(), |sum, map| FreeRun {
             free: sum.free + u64::from(self.bank.free_blocks(map)),
@@ -72,14 +73,15 @@ impl RunMaps {
         })
     }
 
-    /// How many granules of a map are free.
+    /// Counts the free granules of a map.
     #[inline(always)]
     pub(super) fn free_blocks(&self, map: usize) -> u32 {
         self.bank.free_blocks(map)
     }
 
-    /// Takes the lowest run of each of these maps, one behind the other for as many starts as there are;
-    /// how many there were. `None` where the maps differ; for runs of 0 `starts` stay as they are.
+    /// Takes runs at the same places of each of these maps, always the lowest run, until `starts`
+    /// is full or no run is left. Returns the number of runs; `None`, with nothing taken, where the
+    /// maps differ. For runs of 0 granules `starts` stay as they are.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,
@@ -93,12 +95,12 @@ impl RunMaps {
         }
     }
 
-    /// A copy of a map.
+    /// Copies the state of a map.
     pub(super) fn state(&self, map: usize) -> Option<MapState> {
         self.bank.state(map)
     }
 
-    /// Makes maps equal to a copy.
+    /// Makes maps equal to a copied state.
     #[inline(always)]
     pub(super) fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         self.bank.set_all(maps, to);
@@ -110,7 +112,7 @@ impl RunMaps {
         self.bank.release_all(maps);
     }
 
-    /// Takes a run of a length that is reported, by this rule; its start.
+    /// Takes a run, no longer than the reported one, by this rule. Returns the start of the run.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
         let start = match fit {
@@ -130,7 +132,7 @@ impl RunMaps {
         self.bank.commit(map, self.bank.fit_at(map, start, want)?).ok()
     }
 
-    /// As [`Self::take`], of each of the maps from `first` on.
+    /// Takes a run, as [`Self::take`] does, of each of the maps from `first` on.
     #[inline(always)]
     pub(super) fn take_each(&mut self, first: usize, want: u32, fit: Fit, starts: &mut [u32]) {
         if fit == Fit::First {
@@ -143,14 +145,14 @@ impl RunMaps {
         }
     }
 
-    /// Gives back what was taken of each of the maps from `first` on.
+    /// Gives back one run of each of the maps from `first` on.
     #[inline(always)]
     pub(super) fn give_each(&mut self, first: usize, starts: &[u32], len: u32) {
         let given = self.bank.release_of_each(first, starts, len);
         debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
-    /// Whether a run is free.
+    /// Returns whether a run is free.
     pub(super) fn is_free(&self, map: usize, start: u32, len: u32) -> bool {
         self.bank.fit_at(map, start, len).is_some()
     }
@@ -170,7 +172,7 @@ impl RunMaps {
         debug_assert!(given.is_ok(), "{len} from {start} were taken");
     }
 
-    /// Maps have changed: reports anew of each.
+    /// Searches these maps anew, because they have changed, and keeps the reports.
     pub(super) fn report(&mut self, maps: Range<usize>) {
         for map in maps {
             let longest = self.found(map);

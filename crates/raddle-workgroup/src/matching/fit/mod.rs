@@ -1,13 +1,15 @@
 //! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
 //!
-//! What the `matching` policy asks at every decision: what is free on every compute unit, and for each
-//! demand that is asked for one bit a compute unit that says whether it fits. The bits of compute units
-//! that have changed are told anew before the next question, so nothing is tried in vain. The golden
-//! model `match` is the same rule in plain words; the tests of raddle-golden compare the two.
+//! The index of the `matching` policy: the free resources of every compute unit, and for each
+//! demand that is asked for one bit a compute unit, set where the demand fits. The bits of compute
+//! units that have changed are decided anew before the next question, so no placement is tried in
+//! vain. The golden model `match` is the same rule in plain words; the tests of raddle-golden
+//! compare the two.
 //!
 //! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
 //! registers for all of its waves together (the safe reading of E1.5). Scalar registers and LDS
-//! belong to the compute unit, one run each for the whole workgroup. All or nothing.
+//! belong to the compute unit, one run each for the whole workgroup. A workgroup is placed whole or
+//! not at all.
 //!
 //! Units: granules; indices from 0.
 
@@ -46,20 +48,20 @@ pub(crate) use resident::{Name, WHOLE};
 use resident::{Parked, Residents};
 use thresholds::Thresholds;
 
-/// What is counted on one compute unit, and where the balance of its SIMDs stands.
+/// The counts of one compute unit, and where the balance of its SIMDs stands.
 #[derive(Clone, Copy, Debug)]
 struct CuState {
-    /// Free ones.
+    /// Free barriers.
     barriers: u16,
-    /// How many workgroups lie here.
+    /// The number of workgroups that lie here.
     resident: u16,
     /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
     /// new is let in.
     displaced: u16,
-    /// By how many SIMDs the next row of the split table is turned (E8: su).
+    /// The number of SIMDs by which the next row of the split table is turned (E8: su).
     turn: u8,
-    /// The number of the last step that made several compute units equal, with this one among them; 0 where it
-    /// has changed by itself since.
+    /// The number of the last step that made several compute units equal, this one among them; 0
+    /// where this one has changed by itself since.
     alike: u32,
 }
 
@@ -69,11 +71,11 @@ pub(crate) struct Matcher {
     shape: CuShape,
     simds: usize,
     turns: bool,
-    /// Whether the longest runs are what counts.
+    /// True if the search reports the longest run of every map.
     exact: bool,
     fit: Fit,
     units: Vec<CuState>,
-    /// Free wave slots and registers of each SIMD: those of compute unit c from `c * simds`.
+    /// Free wave slots of each SIMD. Here and in `vgpr`, compute unit c begins at `c * simds`.
     slots: Vec<u32>,
     vgpr: RunMaps,
     sgpr: RunMaps,
@@ -81,16 +83,18 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// The classes that these tell apart, and those whose sets are right: a bit each.
+    /// Classes that the thresholds tell apart, a bit each; `kept` are those whose sets are up to
+    /// date.
     apart: u64,
     kept: u64,
-    /// By class.
+    /// The compute units where each class fits, by class.
     open: Vec<OpenSets>,
     questions: u64,
-    /// The question after which classes were last dropped, and changes since.
+    /// The question at which classes were last dropped; `changes` counts changed compute units
+    /// since.
     dropped: u64,
     changes: usize,
-    /// The compute units that have changed since they were told.
+    /// The compute units that have changed since the sets of classes were brought up to date.
     stale: CuSet,
     /// The number of the last step that made several compute units equal.
     alike: u32,
@@ -101,10 +105,11 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    /// `cus` empty compute units. A shape that fails [`CuShape::check`] has room for nothing.
+    /// Makes an index of `cus` empty compute units. A shape that fails [`CuShape::check`] has room
+    /// for nothing.
     ///
     /// # Errors
-    /// [`Error::SearchRule`] where a resource cannot be searched so.
+    /// As [`SearchRule::of`], and where no memory could hold the maps.
     pub(crate) fn new(
         shape: CuShape,
         cus: u16,
@@ -122,7 +127,7 @@ impl Matcher {
             RunMaps::new(search.of(resource, granules)?, resource, maps, granules, exact)
         };
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
-        // Every workgroup has a wave.
+        // Every workgroup has a wave, so a unit holds no more workgroups than waves.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         let turn = u8::from(balance == Balance::Tail && simds > 1);
         let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn, alike: 0 };
@@ -153,28 +158,28 @@ impl Matcher {
         })
     }
 
-    /// Takes runs by this rule.
+    /// Chooses the rule by which runs are taken.
     pub(crate) const fn with_fit(mut self, fit: Fit) -> Self {
         self.fit = fit;
         self
     }
 
-    /// How many compute units there are.
+    /// Returns the number of compute units.
     pub(crate) const fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// What even an empty compute unit lacks for such a workgroup.
+    /// Returns the resource that even an empty compute unit lacks for a workgroup of a class.
     pub(crate) fn never(&self, class: usize) -> Option<Lack> {
         self.classes[class].never
     }
 
-    /// How many waves a compute unit has at most.
+    /// Returns the most waves that a compute unit can have.
     pub(crate) fn waves(&self) -> u32 {
         self.shape.waves()
     }
 
-    /// The lowest compute unit at or above `from` that takes such a workgroup.
+    /// Finds the lowest compute unit at or above `from` that takes a workgroup of a class.
     #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
         let cu = self.open(class).first_from(from);
@@ -182,25 +187,28 @@ impl Matcher {
         cu.map(|cu| CuId(cu as u16))
     }
 
-    /// Whether placing such a workgroup turns the split table, so that others may fit then.
+    /// Returns whether placing a workgroup of a class turns the split table, so that other classes
+    /// may fit then.
     pub(crate) fn turns(&self, class: usize) -> bool {
         self.turns && self.classes[class].uneven
     }
 
-    /// Whether such a workgroup fits anywhere.
+    /// Returns whether a workgroup of a class fits anywhere.
     #[inline(always)]
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         !self.open(class).is_empty()
     }
 
-    /// What is free on a compute unit of what lies in runs, and the longest runs of it, seen or not.
+    /// Sums the free granules and the longest runs of a compute unit, reported or not: of vector
+    /// registers, scalar registers and LDS.
     pub(crate) fn free_runs(&self, cu: usize) -> Option<[FreeRun; 3]> {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         (cu < self.units.len())
             .then(|| [self.vgpr.all(maps), self.sgpr.all(cu..cu + 1), self.lds.all(cu..cu + 1)])
     }
 
-    /// Why it lacks.
+    /// Finds why a resource lacks: too few granules, no run that is long enough, or one that the
+    /// search does not report.
     pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
         let (cu, wanted) = (cu.index(), lack.wanted);
         let maps = match lack.resource {
@@ -209,7 +217,7 @@ impl Matcher {
             Resource::Lds => (&self.lds, cu..cu + 1),
             _ => return WaitReason::NotEnough,
         };
-        // Of SIMDs the first that lacks is meant, which is one that reports less than is wanted.
+        // A lack names the first SIMD that reports less than is wanted.
         let lacking = |map: &usize| u64::from(maps.0.runs(self.exact)[*map]) == lack.available;
         let Some(map) = maps.1.clone().find(lacking) else { return WaitReason::NotEnough };
         let all = maps.0.all(map..map + 1);
@@ -222,8 +230,8 @@ impl Matcher {
         }
     }
 
-    /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
-    /// in runs what the search reports alone, if asked for.
+    /// Counts the free resources of a compute unit: wave slots, vector registers, scalar registers,
+    /// LDS. With `longest`, only the reported run counts of a resource that lies in runs.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();

@@ -6,7 +6,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Classes whose sets lie side by side.
+/// The number of classes whose sets lie side by side.
 const ABREAST: usize = 8;
 pub(super) const BITS: usize = u64::BITS as usize;
 
@@ -15,14 +15,15 @@ pub(super) const BITS: usize = u64::BITS as usize;
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
 impl OpenSets {
-    /// The sets of this many classes, each of none of `cus` compute units.
+    /// Makes room for the sets of `classes` classes; new sets hold none of `cus` compute units.
     pub(super) fn grow(sets: &mut Vec<Self>, classes: usize, cus: usize) {
         let empty = Self(vec![[0; ABREAST]; cus.div_ceil(BITS)]);
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Adds compute units (a mask of one word) to the sets of those of the first 64 classes that fit there,
-    /// and removes them from the others. Of eight sets of which none is `kept`, none is changed.
+    /// Adds compute units (a mask of one word) to the sets of the first 64 classes that fit there,
+    /// and removes them from the sets of the other classes. Eight sets side by side stay as they
+    /// are if none of their classes is `kept`.
     #[inline(always)]
     pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
         let (mut left, mut fits) = (kept, fits);
@@ -30,7 +31,7 @@ impl OpenSets {
             if left == 0 {
                 break;
             }
-            // Some of the lowest eight.
+            // The lowest eight bits of `left` are the kept ones of these eight classes.
             if left as u8 != 0 {
                 for (class, open) in words[word].iter_mut().enumerate() {
                     *open = *open & !mask | mask & (fits >> class & 1).wrapping_neg();
@@ -46,7 +47,7 @@ impl OpenSets {
         *open = *open & !(1 << (cu % BITS)) | u64::from(fits) << (cu % BITS);
     }
 
-    /// The set of one class.
+    /// Returns the set of one class.
     #[inline(always)]
     pub(super) fn of(sets: &[Self], class: usize) -> OpenCus<'_> {
         OpenCus::new(&sets[class / ABREAST].0, class % ABREAST)
@@ -61,19 +62,19 @@ pub(crate) struct OpenCus<'a> {
 }
 
 impl<'a> OpenCus<'a> {
-    /// One of eight sets.
+    /// Makes a view of set `at` of eight that lie side by side.
     #[inline(always)]
     pub(crate) const fn new(words: &'a [[u64; ABREAST]], at: usize) -> Self {
         Self { words, at }
     }
 
-    /// Whether there is none.
+    /// Returns whether no compute unit takes a workgroup of the class.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.words.iter().all(|word| word[self.at] == 0)
     }
 
-    /// The lowest at or above `from`.
+    /// Finds the lowest compute unit of the set at or above `from`.
     #[inline(always)]
     pub(crate) fn first_from(self, from: usize) -> Option<usize> {
         let mut word = from / BITS;

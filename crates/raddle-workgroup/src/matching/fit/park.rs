@@ -8,24 +8,25 @@ use super::Matcher;
 use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
-    /// Gives back everything that a launch holds or has saved; `left` hears of each workgroup that
-    /// was there.
+    /// Gives back everything that a launch holds or has saved; `left` is called for each workgroup
+    /// that was on the device.
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
-    /// Gives back everything that a launch holds, and remembers where it lay.
+    /// Gives back everything that a launch holds, and remembers where it lay; `left` is called for
+    /// each workgroup.
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
 
-    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken. `back`
-    /// hears of each.
+    /// Takes again exactly the places that a launch has saved; `back` is called for each workgroup.
+    /// Returns how many workgroups found a place of theirs taken.
     ///
-    /// Those hold nothing, and their compute units take nothing new until they have been released:
-    /// so nothing is ever over-committed.
+    /// Such workgroups hold nothing, and their compute units take nothing new until they have been
+    /// released: so nothing is ever over-committed.
     pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
@@ -48,7 +49,7 @@ impl Matcher {
         displaced
     }
 
-    /// Whether this workgroup was displaced; it no longer is.
+    /// Forgets a workgroup if it is displaced. Returns whether it was.
     #[cold]
     pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
         let is_it = |it: &Parked| usize::from(it.cu) == cu && it.name == name;
@@ -59,7 +60,7 @@ impl Matcher {
         true
     }
 
-    /// Whether all that a workgroup held is free still.
+    /// Returns whether everything that a saved workgroup held is still free.
     fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &RunStarts) -> bool {
         let (class, unit) = (&self.classes[class], &self.units[cu]);
         let wanted = class.wanted(turn);
@@ -76,7 +77,7 @@ impl Matcher {
             })
     }
 
-    /// Takes what a workgroup held, which is free still.
+    /// Takes everything that a saved workgroup held, which must be free.
     fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
         let class = &self.classes[class];
         let wanted = class.wanted(turn);
@@ -91,6 +92,7 @@ impl Matcher {
         self.units[cu].barriers -= class.demand.barriers;
     }
 
+    /// Removes all workgroups of a launch, displaced ones too, from the device.
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuShape, LaunchId, MAX_SIMDS, Piece};
 
-/// First granules, by SIMD.
+/// First granules of runs of vector registers, by SIMD.
 type Starts = [u32; MAX_SIMDS];
 
-/// First granules of what a workgroup takes; 0 where it takes nothing.
+/// First granules of the runs that a workgroup takes; 0 where it takes nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunStarts {
     pub(super) vgpr: Starts,
@@ -16,32 +16,32 @@ pub(super) struct RunStarts {
     pub(super) lds: u32,
 }
 
-/// A workgroup on a compute unit, but for its vector registers.
+/// A workgroup on a compute unit, without its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResidentEntry {
-    /// The high half of its number; the low ones stand apart, side by side.
+    /// The high half of the workgroup's number; the low halves stand apart, side by side.
     high: u32,
     pub(super) launch: LaunchId,
     lds: u32,
     sgpr: u16,
-    /// The SIMD that carries its first wave.
+    /// The SIMD that carries the first wave of the workgroup.
     turn: u8,
-    /// What it takes; [`NO_CLASS`] where a u16 does not say.
+    /// The class of the workgroup; [`NO_CLASS`] where its index does not fit a u16.
     class: u16,
-    /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
+    /// The index of the wave, where the workgroup was cut into its waves; else [`WHOLE`].
     wave: u16,
 }
 
 /// The class of a workgroup whose index does not fit a u16.
 const NO_CLASS: u16 = u16::MAX;
 
-/// Numbers that are compared side by side, without a branch for each.
+/// The count of numbers that are compared side by side, without a branch for each.
 const ROW: usize = 8;
 
 /// The wave of a whole workgroup, larger than any wave's index.
 pub(crate) const WHOLE: u16 = u16::MAX;
 
-/// Which workgroup, or which wave of one that was cut.
+/// The name of a workgroup, or of one wave of a workgroup that was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) launch: LaunchId,
@@ -54,7 +54,7 @@ pub(crate) struct Name {
 pub(super) struct Parked {
     pub(super) cu: u16,
     pub(super) name: Name,
-    /// The SIMD that carried its first wave.
+    /// The SIMD that carried the first wave of the workgroup.
     pub(super) turn: u8,
     pub(super) runs: RunStarts,
 }
@@ -68,7 +68,7 @@ impl ResidentEntry {
         Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
-    /// Whether it is this one, if the low halves of the numbers agree.
+    /// Returns whether this is the workgroup of that name, if the low halves of the numbers agree.
     #[inline]
     fn is(&self, name: Name) -> bool {
         self.launch == name.launch
@@ -77,7 +77,7 @@ impl ResidentEntry {
     }
 }
 
-/// First granules of vector registers by SIMD; four, of a byte each, where that is enough.
+/// First granules of vector registers by SIMD: of four SIMDs in a byte each, where that is enough.
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
@@ -97,19 +97,19 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups of all compute units: for each as many places as it can have workgroups, in full
-/// rows of those that are compared side by side.
+/// The workgroups of all compute units. Each unit has a place for every workgroup that it can hold,
+/// rounded up to full rows of [`ROW`] places.
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
-    /// The low halves of their numbers.
+    /// The low halves of the numbers of the workgroups.
     numbers: Vec<u32>,
     all: Vec<ResidentEntry>,
     firsts: Firsts,
 }
 
 impl Residents {
-    /// Room for `most` workgroups on each of `cus` compute units.
+    /// Makes room for `most` workgroups on each of `cus` compute units.
     pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
         let most = most.next_multiple_of(ROW);
         let places = cus * most;
@@ -117,7 +117,8 @@ impl Residents {
             most,
             numbers: vec![0; places],
             all: vec![ResidentEntry::default(); places],
-            // The last granule is one less than there are.
+            // The highest start is one less than the number of granules, so 256 granules fit a
+            // byte.
             firsts: if shape.vgpr_per_simd <= u16::from(u8::MAX) + 1 && shape.simds <= 4 {
                 Firsts::Four(vec![[0; 4]; places])
             } else {
@@ -126,13 +127,13 @@ impl Residents {
         }
     }
 
-    /// The `resident` workgroups of one compute unit.
+    /// Returns the `resident` workgroups of one compute unit.
     #[inline]
     pub(super) fn of(&self, cu: usize, resident: u16) -> &[ResidentEntry] {
         &self.all[cu * self.most..][..usize::from(resident)]
     }
 
-    /// Which of them is this one.
+    /// Finds the position of a workgroup among the `resident` ones of a compute unit.
     #[inline(always)]
     pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
         let (first, low) = (cu * self.most, name.workgroup as u32);
@@ -142,7 +143,7 @@ impl Residents {
             let mut same = equal(self.numbers[at..].first_chunk()?, low);
             while same != 0 {
                 let one = at + same.trailing_zeros() as usize;
-                // Beyond those that are resident there are old numbers.
+                // Behind the resident workgroups stand old numbers, which do not count.
                 if one < end && self.all[one].is(name) {
                     return Some(one - first);
                 }
@@ -153,8 +154,9 @@ impl Residents {
         None
     }
 
-    /// Whether the first workgroups on a compute unit are those of this piece, in this order, all of one
-    /// class; `copied`: they are numbered without a gap, and of one launch and class.
+    /// Returns whether the first workgroups on a compute unit are those of this piece, in this
+    /// order, all of this class. With `copied` the unit was filled in one step: its workgroups are
+    /// numbered without a gap, and of one launch and class, so only the first is compared.
     #[inline(always)]
     pub(super) fn are(
         &self,
@@ -176,21 +178,22 @@ impl Residents {
         })
     }
 
-    /// Of which class one is, if it is known.
+    /// Returns the class of the workgroup at a position, if it is known.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
         let class = self.all.get(cu * self.most + position)?.class;
         (class != NO_CLASS).then_some(class.into())
     }
 
-    /// The name of one.
+    /// Returns the name of the workgroup at a position.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let ResidentEntry { high, launch, wave, .. } = self.all[at];
         Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
     }
 
-    /// The SIMD that carries the first wave of one of them, and what it holds.
+    /// Returns the SIMD that carries the first wave of the workgroup at a position, and the runs
+    /// that the workgroup holds.
     #[inline(always)]
     pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, RunStarts) {
         let at = cu * self.most + position;
@@ -205,7 +208,7 @@ impl Residents {
         (group.turn, RunStarts { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
 
-    /// Enters one behind the `resident` others.
+    /// Enters a workgroup behind the `resident` others of a compute unit.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -221,15 +224,15 @@ impl Residents {
         match &mut self.firsts {
             Firsts::Four(list) => {
                 let [a, b, c, d, ..] = runs.vgpr;
-                // Bytes were chosen because every start is one.
+                // Bytes were chosen because every start fits one.
                 list[at] = [a as u8, b as u8, c as u8, d as u8];
             }
-            // No more granules than a u16 said.
+            // A SIMD has no more granules than a u16 counts.
             Firsts::All(list) => list[at] = runs.vgpr.map(|start| start as u16),
         }
     }
 
-    /// A copy of the `resident` workgroups of one compute unit, to be added to others.
+    /// Copies the `resident` workgroups of one compute unit, to be entered into others.
     pub(super) fn row(&self, cu: usize, resident: u16) -> ResidentRow {
         let here = cu * self.most..cu * self.most + usize::from(resident);
         let firsts = match &self.firsts {
@@ -251,12 +254,12 @@ impl Residents {
         match (&mut self.firsts, &row.firsts) {
             (Firsts::Four(list), Firsts::Four(row)) => list[here].copy_from_slice(row),
             (Firsts::All(list), Firsts::All(row)) => list[here].copy_from_slice(row),
-            // Both are of one device.
+            // Both lists are of one device, so they have one form.
             _ => {}
         }
     }
 
-    /// Forgets one; the last of the `resident` takes its position.
+    /// Forgets the workgroup at a position; the last of the `resident` ones takes that position.
     #[inline(always)]
     pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
         let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
@@ -269,7 +272,7 @@ impl Residents {
     }
 }
 
-/// Which of these are equal to that one, a bit each.
+/// Compares each number of a block with `to`: one bit a number, set where they are equal.
 #[inline(always)]
 fn equal(block: &[u32; ROW], to: u32) -> u32 {
     const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];

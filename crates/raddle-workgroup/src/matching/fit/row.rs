@@ -1,6 +1,7 @@
 //! What changes when several workgroups in a row are placed on one compute unit, or all on it leave?
 //!
-//! The same as one by one: what is kept of the compute unit is mended once for all of them.
+//! The result is that of placing or releasing them one by one; but the state of the compute unit is
+//! brought up to date once for all of them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,11 +13,11 @@ use super::resident::{ResidentRow, RunStarts};
 use super::{CuState, Matcher, Name};
 use crate::matching::config::Fit;
 
-/// Workgroups that are placed at once.
+/// The most workgroups that are placed at once on one compute unit.
 const ROW: usize = 32;
 
-/// What an empty compute unit holds after it was filled with workgroups of one class. The next empty one
-/// is filled in the same way.
+/// The state of a compute unit that was empty and then filled with workgroups of one class. The
+/// next empty unit is filled in the same way.
 #[derive(Clone, Debug)]
 pub(super) struct FilledCu {
     groups: ResidentRow,
@@ -24,17 +25,18 @@ pub(super) struct FilledCu {
     vgpr: MapState,
     sgpr: MapState,
     lds: MapState,
-    /// Free wave slots of each SIMD.
+    /// Free wave slots of each SIMD: all SIMDs have equally many.
     slots: u32,
     /// Free barriers.
     barriers: u16,
 }
 
 impl Matcher {
-    /// Places workgroups, numbered from `name` on, on a compute unit that has room for one of their class:
-    /// at most `most`, and at least one. If they fill an empty compute unit, the empty ones right behind it
-    /// are filled as well. One by one they would be placed in the same way. Returns how many are placed on
-    /// each compute unit, and on how many units.
+    /// Places at least one and at most `most` workgroups, numbered from `name` on, on a compute
+    /// unit that has room for one of their class. If they fill an empty compute unit, the empty
+    /// units right behind it are filled as well. The places are those that placing them one by one
+    /// would give. Returns how many workgroups are placed on each compute unit, and on how many
+    /// units.
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -68,7 +70,8 @@ impl Matcher {
         (placed, 1)
     }
 
-    /// Remembers what a compute unit holds that was empty and has now no room for more of this class.
+    /// Remembers the state of a compute unit that was empty and now has no room for more workgroups
+    /// of this class.
     #[cold]
     #[inline(never)]
     fn remember(&mut self, class: usize, at: usize, places: &[Place]) {
@@ -87,8 +90,8 @@ impl Matcher {
         self.classes[class].filled[usize::from(unit.turn) % MAX_SIMDS] = Some(Box::new(filled));
     }
 
-    /// Fills an empty compute unit, and the empty ones right behind it, as an earlier one was filled. `None`
-    /// if none was, or if there are too few workgroups.
+    /// Fills an empty compute unit, and the empty units right behind it, as an earlier unit was
+    /// filled. Returns `None` if no unit was filled before, or if there are too few workgroups.
     #[inline(always)]
     fn fill_alike(
         &mut self,
@@ -104,7 +107,7 @@ impl Matcher {
         let each = filled.groups.len();
         let is_alike =
             |unit: &&CuState| unit.turn == turn && unit.resident == 0 && unit.displaced == 0;
-        // No more than there are compute units.
+        // The number of units to fill is bounded by the list of units below.
         let most = usize::try_from(most / each as u64).unwrap_or(usize::MAX);
         let count = self.units[at..].iter().take(most).take_while(is_alike).count();
         if count == 0 {
@@ -115,7 +118,7 @@ impl Matcher {
         for (unit, workgroup) in units.clone().zip((name.workgroup..).step_by(each)) {
             self.groups.enter(unit, &filled.groups, Name { workgroup, ..name });
             places.extend_from_slice(&filled.places);
-            // As many as a compute unit holds.
+            // A compute unit holds no more workgroups than a u16 counts.
             let (barriers, resident) = (filled.barriers, each as u16);
             let state = &mut self.units[unit];
             *state = CuState { barriers, resident, alike, ..*state };
@@ -129,8 +132,9 @@ impl Matcher {
         Some((each as u32, count as u16))
     }
 
-    /// As [`Self::commit_row`] on one compute unit: as many as there is room for, at most a row of them.
-    /// `None`, and nothing is placed, where SIMDs differ in what is free.
+    /// Places workgroups as [`Self::commit_row`] does, but on one compute unit: as many as there is
+    /// room for, at most [`ROW`]. Returns `None`, and places nothing, where the SIMDs differ in
+    /// their free registers.
     #[inline(always)]
     fn commit_equal(
         &mut self,
@@ -156,27 +160,27 @@ impl Matcher {
             (self.lds.free_blocks(at), of_lds),
         ];
         let room = rooms.iter().filter(|(_, want)| *want > 0).map(|(have, want)| have / want);
-        // At most so many, so it fits both.
+        // The room is at most `ROW`, so it fits a u32 and a usize.
         let room = room.fold(most.min(ROW as u64) as u32, u32::min) as usize;
         let [mut vgpr, mut sgpr, mut lds] = [[0; ROW]; 3];
         let simd_maps = first..first + simds;
         let in_vgpr = self.vgpr.take_row(simd_maps, of_vgpr, &mut vgpr[..room])?;
         let in_sgpr = self.sgpr.take_row(at..at + 1, of_sgpr, &mut sgpr[..in_vgpr]).unwrap_or(0);
         let placed = self.lds.take_row(at..at + 1, of_lds, &mut lds[..in_sgpr]).unwrap_or(0);
-        // What was taken for more workgroups than there is room for in runs.
+        // Runs that were taken for more workgroups than all resources have runs for are given back.
         sgpr[placed..in_sgpr].iter().for_each(|&start| self.sgpr.give(at, start, of_sgpr));
         for &start in &vgpr[placed..in_vgpr] {
             self.vgpr.give_each(first, &[start; MAX_SIMDS][..simds], of_vgpr);
         }
         for ((behind, vgpr), (sgpr, lds)) in (0..placed).zip(vgpr).zip(sgpr.into_iter().zip(lds)) {
-            // No resource of which a u16 says how much there is has a start beyond it.
+            // There are no more scalar registers than a u16 counts, so each start is a u16.
             let runs = RunStarts { vgpr: [vgpr; MAX_SIMDS], sgpr: sgpr as u16, lds };
             class_of.write_places(simds, unit.turn, &runs, places);
             let name = Name { workgroup: name.workgroup + behind as u64, ..name };
             self.groups.push(at, unit.resident, (name, class), unit.turn, &runs);
             unit.resident += 1;
         }
-        // At most a row.
+        // No more than `ROW` workgroups are placed.
         let placed = placed as u32;
         let waves = placed * class_of.wanted(unit.turn).waves[0];
         slots.iter_mut().for_each(|slots| *slots -= waves);
@@ -186,9 +190,9 @@ impl Matcher {
         Some(placed)
     }
 
-    /// Frees everything on the compute units of the first of these pieces: as long as they are on neighbouring
-    /// units, and a piece has all the workgroups that are on its unit, in the same order. Returns the number of
-    /// these pieces; nothing else has changed.
+    /// Frees the compute units of the first pieces of the list: of each piece up to the first one
+    /// that is not on the next unit, or does not have all workgroups of its unit in their order.
+    /// Returns the number of pieces whose units were freed; no other unit has changed.
     #[inline(always)]
     pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
         let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };
@@ -223,7 +227,8 @@ impl Matcher {
     }
 }
 
-/// The number of a step that makes several compute units equal; no compute unit has it yet.
+/// Returns the number of a new step that makes several compute units equal; no unit has that number
+/// yet.
 #[inline(always)]
 pub(super) fn next_step(last: &mut u32, units: &mut [CuState]) -> u32 {
     *last = last.checked_add(1).unwrap_or_else(|| {

@@ -26,7 +26,7 @@ fn matcher(shape: CuShape, cus: u16) -> Matcher {
     Matcher::new(shape, cus, &SearchRule::Full, Balance::Tail).expect("a shape")
 }
 
-/// A wave on each SIMD, with so many registers.
+/// A demand of one wave on each of the two SIMDs, with `vgpr` granules of registers a wave.
 fn two(vgpr: u16) -> Demand {
     Demand { waves: 2, vgpr, ..Demand::default() }
 }
@@ -52,7 +52,7 @@ fn class(matcher: &mut Matcher, demand: Demand) -> usize {
     matcher.class(&demand, 0)
 }
 
-/// Whether it was placed.
+/// Places a workgroup on the lowest compute unit that it fits. Returns whether it was placed.
 fn place(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     let class = class(matcher, demand);
     let found = matcher.first(class, 0);
@@ -63,7 +63,7 @@ fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     matcher.release(CU, &launch(id, demand), name(id, workgroup)).is_ok()
 }
 
-/// Asks for so many other demands, one a question.
+/// Asks for `count` other demands, one a question.
 fn ask_others(matcher: &mut Matcher, count: u32) {
     for lds in 1..=count {
         class(matcher, Demand { lds, ..one(0) });
@@ -244,7 +244,8 @@ fn a_row_is_placed_as_one_by_one() {
         // Fewer runs of LDS than the free granules of it say.
         (9, Demand { waves: 2, vgpr: 1, sgpr: 2, lds: 13, barriers: 1 }),
     ];
-    // Two of these lie there with a gap before, between and behind them.
+    // Before the row comes, two workgroups of `first` lie on the unit, with a gap before, between
+    // or behind them.
     for (ended, (most, demand)) in wants.iter().enumerate().flat_map(|at| [(0, at.1), (1, at.1)]) {
         for first in [Demand { lds: 25, ..two(5) }, Demand { sgpr: 7, lds: 12, ..two(2) }] {
             let mut row = matcher(shape, 1);
@@ -300,7 +301,7 @@ fn filled_alike(shape: CuShape) {
     for (most, demand) in [3, 7, 18, 40].into_iter().flat_map(|it| wants.map(|want| (it, want))) {
         let mut row = matcher(shape, 5);
         let single = class(&mut row, one(1));
-        // On the last but one another SIMD gets the first wave, and on the first something lies.
+        // On the last unit but one another SIMD gets the first wave, and on the first a wave lies.
         row.commit(single, CuId(3), name(9, 0), &mut Vec::new());
         row.release(CuId(3), &launch(9, one(1)), name(9, 0)).expect("it lies there");
         row.commit(single, CU, name(9, 1), &mut Vec::new());
@@ -312,7 +313,7 @@ fn filled_alike(shape: CuShape) {
         };
         let (classes, same) = (of(&mut row), of(&mut one_by_one));
         assert_eq!(classes, same);
-        // Twice, as what is known of the first time is used in the second.
+        // There are two passes, as the second one uses the filled unit that the first remembered.
         for id in [2, 3] {
             let (mut next, mut lies) = (0, Vec::new());
             while next < most
@@ -357,12 +358,13 @@ fn filled_alike(shape: CuShape) {
     assert_eq!(together, 2, "two have another one before them, and one behind");
 }
 
-/// Compute units that are empty, but wait for what was saved there, are not filled with the others.
+/// A compute unit that is empty, but waits for workgroups that were saved there, is not filled with
+/// the others.
 #[test]
 fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
     let mut matcher = matcher(SHAPE, 4);
     let (saved, all) = (launch(1, two(10)), two(16));
-    // What is saved on the third unit finds its place taken when it comes back.
+    // A workgroup is saved on the third unit, and finds its place taken when it comes back.
     let full = class(&mut matcher, all);
     let ten = matcher.class(&two(10), 0);
     matcher.commit(ten, CuId(2), name(1, 0), &mut Vec::new());
@@ -377,7 +379,7 @@ fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
     let pieces = [1, 2, 3].map(|cu| Piece::one(cu.into(), CuId(cu)));
     assert_eq!(matcher.release_all(&pieces, LaunchId(2)), 3);
     assert_eq!((matcher.units[2].resident, matcher.units[2].displaced), (0, 1));
-    // Twice: the first of it says how a unit is filled.
+    // There are two passes: the first one remembers how a unit is filled.
     for id in [3, 4] {
         let four = class(&mut matcher, two(4));
         let (mut next, mut on) = (0, Vec::new());

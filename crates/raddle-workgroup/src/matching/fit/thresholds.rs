@@ -1,7 +1,8 @@
 //! Which classes fit where there is so much of each resource?
 //!
-//! For every resource, and every amount of it that a compute unit may have, the classes that want no
-//! more: what fits is what stands in all rows. So 64 classes are compared at once.
+//! For every resource, and every amount of it that a compute unit may have, a row holds the classes
+//! that want no more. A class fits where it stands in the rows of all resources, so 64 classes are
+//! compared at once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,7 +11,7 @@ use raddle_policy::CuShape;
 
 use super::class::CuAmounts;
 
-/// Amounts that are told apart: of no device is there more of anything.
+/// The largest amount that has a row of its own. Larger amounts share the last row.
 const MOST: u32 = 4_096;
 
 /// The classes, a bit each, by amount of one resource.
@@ -22,7 +23,7 @@ impl AmountRows {
         Self(vec![0; 1 + most.min(MOST) as usize])
     }
 
-    /// The classes that want no more than this.
+    /// Returns the classes that want no more than `have`.
     #[inline(always)]
     fn of(&self, have: u32) -> u64 {
         match self.0.get(have as usize) {
@@ -31,7 +32,7 @@ impl AmountRows {
         }
     }
 
-    /// Enters a class; whether no amount is too large to be told apart.
+    /// Enters a class by the amount that it wants, in the place of the class that had the bit.
     fn enter(&mut self, bit: u64, wanted: u32) {
         for (have, row) in (0..).zip(&mut self.0) {
             *row = *row & !bit | if have >= wanted { bit } else { 0 };
@@ -39,7 +40,7 @@ impl AmountRows {
     }
 }
 
-/// The rows of all resources.
+/// The rows of all resources of a compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
@@ -48,7 +49,7 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// For compute units of this shape.
+    /// Makes rows without classes for compute units of this shape.
     pub(super) fn new(shape: &CuShape) -> Self {
         let CuShape { workgroups, sgpr, lds, barriers, .. } = *shape;
         let shared = [workgroups.into(), sgpr.into(), lds, barriers.into()];
@@ -59,8 +60,9 @@ impl Thresholds {
         }
     }
 
-    /// Enters a class by what it wants where the first SIMD gets the first wave; by nothing, it never
-    /// fits. Whether it is told apart: of some things it may want more than any device has.
+    /// Enters a class by the amounts that it wants where SIMD 0 gets the first wave; a class
+    /// without amounts never fits. Returns whether the rows tell the class apart: not where it
+    /// wants more than [`MOST`] of a resource.
     pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
         let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };
         let CuAmounts { shared, waves, vgpr } = wanted.unwrap_or(&nothing);
@@ -74,8 +76,8 @@ impl Thresholds {
         wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
     }
 
-    /// The classes that fit: what there is for the whole of a workgroup, and the slots and runs of each
-    /// SIMD, of which one gets the first wave.
+    /// Finds the classes that fit, by the amounts that the SIMDs share, and by the slots and runs
+    /// of each SIMD, of which SIMD `turn` gets the first wave.
     #[inline(always)]
     pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
         let mut fits = u64::MAX;

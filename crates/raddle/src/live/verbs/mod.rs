@@ -34,7 +34,7 @@ impl From<LiveError> for CliError {
     }
 }
 
-/// The verb `live`; the exit code, which of `run` is that of the program.
+/// Carries out the verb `live`. Returns the exit code, which for `run` is that of the program.
 pub(crate) fn verb(
     args: &LiveArgs,
     registry: &Registry,
@@ -62,7 +62,7 @@ pub(crate) fn verb(
     Ok(0)
 }
 
-/// The socket that is meant.
+/// Returns the socket that the options mean.
 fn socket(args: &SocketArgs) -> Result<PathBuf, CliError> {
     args.socket.clone().or_else(default_socket).ok_or_else(|| {
         CliError::Usage(
@@ -102,13 +102,13 @@ fn told(
     console.print(&text)
 }
 
-/// A file for a log.
+/// Opens a file for a log.
 fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
     let file = env::log_file(path).map_err(CliError::writing(&path.display().to_string()))?;
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
-/// `live serve`.
+/// Carries out `live serve`.
 fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
     let mut options = DaemonConfig {
@@ -125,7 +125,7 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     let [_, turn, _, preempt] = options.recipe.policies();
     let (turn, preempt) = (turn.to_owned(), preempt.to_owned());
     let log = args.log.as_deref().map(log_file).transpose()?;
-    // Whoever reads that has to see it while the daemon runs.
+    // Lines of the daemon go to the error stream at once, as their readers need them while it runs.
     let mut errors = std::io::stderr();
     let say = move |line: &str| drop(writeln!(errors, "raddle live: {}", harmless(line)));
     let mut daemon = Daemon::bind(&path, options, log, say)?;
@@ -133,17 +133,18 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     console.stderr.write_all(ready.as_bytes()).map_err(CliError::printing)?;
     let stop = Arc::new(AtomicBool::new(false));
     let stops = Arc::clone(&stop);
-    // Where there can be no handler, an interrupt leaves the socket: the next daemon takes its place.
+    // If there can be no handler, an interrupt leaves the socket, and the next daemon takes its
+    // place.
     let _ = ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed));
     Ok(daemon.run(&stop)?)
 }
 
-/// Which rules of the controller the log of a program breaks.
+/// Returns which rules of the controller the log of a program breaks.
 pub(crate) fn rules(path: &Path) -> Result<CheckedLog, CliError> {
     read(path, raddle_live::check)
 }
 
-/// What is found in a live log.
+/// Reads a live log by the function `find`.
 fn read<A>(
     path: &Path,
     find: impl FnOnce(BufReader<File>) -> Result<A, LiveError>,
@@ -157,7 +158,7 @@ fn read<A>(
     })
 }
 
-/// Whether a live log gives the same answers again; also `raddle log` of one.
+/// Checks that a live log gives the same answers again; `raddle log` of a live log does this too.
 pub(crate) fn log(
     path: &Path,
     registry: &Registry,

@@ -1,7 +1,7 @@
 //! How does a program start so that its OpenCL work is scheduled, and was it?
 //!
-//! The loader ignores a layer that it cannot load, in silence. So the layer leaves its process id in a
-//! file, and where that is empty at the end nothing was scheduled.
+//! The loader ignores a layer that it cannot load, in silence. So the layer leaves its process id
+//! in a file, and if that file is empty at the end, nothing was scheduled.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
@@ -21,7 +21,7 @@ use crate::units::harmless;
 /// The file name of the layer.
 const LAYER: &str = "libraddle_opencl.so";
 
-/// `live run`; the exit code of the program.
+/// Carries out `live run`. Returns the exit code of the program.
 pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliError> {
     let layer = layer(args)?;
     let loaded = tempfile::NamedTempFile::new().map_err(CliError::writing("a temporary file"))?;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     let mut command = Command::new(program);
     command.args(words).env(env::LOADED, loaded.path()).env("OPENCL_LAYERS", layers(&layer));
     settings(&mut command, args)?;
-    // The level is good for as long as this connection is there.
+    // The daemon grants the level for as long as this connection exists.
     let connection = connect(&mut command, args, console)?;
     let child = command.spawn().map_err(|cause| {
         let program = program.display();
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     let status = wait(child)?;
     drop(connection);
     let mut marks = String::new();
-    // Where it cannot be read, nothing is known to be loaded.
+    // If the file of marks cannot be read, the layer counts as not loaded.
     let _ = loaded.reopen().and_then(|mut file| file.read_to_string(&mut marks));
     if marks.is_empty() {
         return Err(CliError::Usage(not_loaded(program, &layer)));
@@ -58,7 +58,7 @@ fn not_loaded(program: &OsString, layer: &Path) -> String {
     )
 }
 
-/// Where the layer lies.
+/// Returns where the layer lies.
 fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     let given =
         args.layer.clone().or_else(|| std::env::var_os("RADDLE_OPENCL_LAYER").map(Into::into));
@@ -78,7 +78,7 @@ fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Our layer before others that are asked for.
+/// Returns the layers to load: ours before others that are asked for.
 fn layers(layer: &Path) -> OsString {
     let mut layers = layer.as_os_str().to_owned();
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
@@ -99,7 +99,7 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
         command.env(env::GIVE_UP_MS, ms.to_string());
     }
     if let Some(log) = &args.log {
-        // The program may go elsewhere before it writes.
+        // The program may change its folder before it writes the log.
         let shown = log.display().to_string();
         let log = std::path::absolute(log).map_err(CliError::writing("the log"))?;
         env::check_log_path(&log).map_err(CliError::writing(&shown))?;
@@ -131,7 +131,7 @@ fn connect(
             let error = harmless(&error.to_string()).into_owned();
             let text = format!("{label} {error}. The program runs unscheduled\n");
             console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
-            // A daemon that comes later schedules it.
+            // A daemon that comes later schedules the program.
             if let Ok(socket) = super::socket(&args.socket) {
                 command.env(env::SOCKET, socket);
             }
@@ -149,15 +149,17 @@ fn connect(
             console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
         }
     }
-    // Who says nothing would be dropped.
+    // The daemon would drop a connection that stays silent, so only one that was granted a level is
+    // kept.
     Ok(keep.then_some(daemon))
 }
 
-/// Waits for the program. Ctrl-C on a terminal reaches it by itself; other requests to end are handed on.
+/// Waits for the program. Ctrl-C on a terminal reaches the program by itself; other requests to end
+/// are handed on.
 fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
     let pid = rustix::process::Pid::from_child(&child);
     let on_terminal = std::io::stdin().is_terminal();
-    // Where there can be no handler, both end.
+    // If there can be no handler, both processes end.
     let _ = ctrlc::set_handler(move || {
         if !on_terminal {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
@@ -166,7 +168,7 @@ fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
     child.wait().map_err(|cause| CliError::Usage(format!("the program is lost: {cause}")))
 }
 
-/// The exit code, as shells have it.
+/// Returns the exit code, as shells have it.
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

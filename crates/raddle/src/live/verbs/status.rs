@@ -7,7 +7,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// `live status`.
+/// Carries out `live status`.
 pub(super) fn show(
     daemon: &mut Inquiry,
     format: Format,

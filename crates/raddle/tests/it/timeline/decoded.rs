@@ -31,7 +31,7 @@ pub(crate) struct Slice {
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) tracks: BTreeMap<u64, Track>,
-    /// In the order in which they begin.
+    /// The slices in the order in which they begin.
     pub(crate) slices: Vec<Slice>,
     /// Samples of each counter track.
     pub(crate) counters: BTreeMap<u64, Vec<(u64, f64)>>,

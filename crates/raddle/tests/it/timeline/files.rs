@@ -165,7 +165,7 @@ fn what_is_compared_is_drawn_with_its_slowest_request() {
     replay(&place, &load);
 }
 
-/// What docs/tutorials/timeline.md says, by the command that it gives.
+/// The command of docs/tutorials/timeline.md gives the timelines that the page describes.
 #[test]
 fn what_the_page_on_timelines_says_is_in_them() {
     let place = Place::new();

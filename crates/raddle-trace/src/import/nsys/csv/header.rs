@@ -9,11 +9,11 @@ use crate::csv_table::CellFault;
 pub(super) enum NsysReport {
     /// `cuda_gpu_trace`.
     Trace,
-    /// One without launches, in words.
+    /// A report without launches, in words.
     Other(&'static str),
 }
 
-/// The report whose header this line is, if it is one.
+/// Returns the report whose header this line is, if it is one.
 pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     if line.contains("GrdX") && line.contains("BlkX") {
         return Some(NsysReport::Trace);
@@ -54,18 +54,19 @@ impl<'a> Title<'a> {
     }
 }
 
-/// Without these columns nothing can be made of a row.
+/// The columns without which a row cannot be read.
 const NEEDED: [&str; 10] =
     ["Start", "Duration", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Strm", "Name"];
 
-/// What the header says.
+/// The columns and units of a report, as its header gives them.
 #[derive(Clone, Debug)]
 pub(super) struct ReportHeader {
     /// The names of the columns without their units.
     pub(super) names: StringRecord,
-    /// Digits behind the point of a start, of a duration, for nanoseconds.
+    /// The power of ten by which times are multiplied to be in nanoseconds: start, duration.
     pub(super) time_places: [u32; 2],
-    /// Digits behind the point of a size for bytes, static and dynamic; `None` for a strange unit.
+    /// The power of ten by which sizes are multiplied to be in bytes: static, dynamic; `None` for a
+    /// strange unit.
     pub(super) size_places: [Option<u32>; 2],
 }
 

@@ -15,7 +15,7 @@ use crate::report::{ImportReport, Quirk};
 use super::header::ReportHeader;
 use super::size::shared_memory;
 
-/// How the names of copies and fills begin, which have no grid.
+/// The beginning of names of copies and fills, which have no grid.
 const CUDA: &str = "[CUDA";
 
 /// The cells of one row; `None` is blank or not in the report.
@@ -77,12 +77,12 @@ type ReportDevice = (String, Option<u64>);
 /// An op of some device.
 struct ReportOp {
     op: Op,
-    /// A number in `known_devices`.
+    /// The device's number in `known_devices`.
     device: u32,
     notes: KernelNotes,
 }
 
-/// What has been read so far.
+/// The rows of a report that have been read so far.
 pub(super) struct GpuTrace {
     header: ReportHeader,
     ops: Vec<ReportOp>,
@@ -111,16 +111,17 @@ impl GpuTrace {
         }
     }
 
-    /// Takes a row; `false` behind the report.
+    /// Takes a row; returns `false` behind the report.
     ///
     /// # Errors
-    /// When its times have lost their digits.
+    /// When the times of the row have lost their digits.
     pub(super) fn take(&mut self, row: &CsvRow<'_>) -> Result<bool, CellFault> {
         self.report.add(Quirk::NotUtf8, u64::from(row.lossy));
         let cells = row.read::<GpuTraceRow<'_>>().ok();
         let start = self.time(0, cells.as_ref().and_then(|cells| cells.start))?;
         let (Some(cells), Some(start)) = (cells, start) else {
-            // Behind a blank line, another report or the tool's own lines about it.
+            // A row without a start behind a blank line belongs to another report, or to the tool's
+            // own lines about it.
             if !row.after_blank {
                 self.malformed();
             }
@@ -136,13 +137,13 @@ impl GpuTrace {
         Ok(true)
     }
 
-    /// Counts a row that is none.
+    /// Counts a row that cannot be read.
     fn malformed(&mut self) {
         self.report.events += 1;
         self.report.leave_out();
     }
 
-    /// A time in nanoseconds; `None` where there is none.
+    /// Reads a time in nanoseconds; `None` where the cell has none.
     fn time(&mut self, at: usize, cell: Option<&str>) -> Result<Option<i64>, CellFault> {
         let places = self.header.time_places[at];
         let text = without_groups(cell.unwrap_or_default());
@@ -188,7 +189,7 @@ impl GpuTrace {
         push(&mut self.ops, ReportOp { op, device: known, notes });
     }
 
-    /// The work of one device.
+    /// Builds the work of one device.
     ///
     /// # Errors
     /// When there are no kernels, or none that can be used, or none of the device that is wanted.
@@ -227,7 +228,7 @@ impl GpuTrace {
     }
 }
 
-/// A number without the commas between groups of three digits.
+/// Returns a number without the commas between groups of three digits.
 fn without_groups(text: &str) -> String {
     let whole = text.split('.').next().unwrap_or(text);
     let mut groups = whole.split(',');

@@ -11,16 +11,16 @@
 use crate::decimal::fixed;
 use crate::import::nsys::work::Lds;
 
-/// The most bytes that a printed step may hide; beyond, the size counts as unknown.
+/// The most bytes that a printed step may hide; with a larger step the size counts as unknown.
 const STEP_LIMIT: u64 = 1000;
 
 const KIB: u64 = 1024;
 
-/// Decimals that are printed at least; a spreadsheet drops zeros at the end.
+/// The number of decimals that are printed at least; a spreadsheet drops zeros at the end.
 const DECIMALS: usize = 3;
 
-/// The shared memory that static and dynamic size make together, each printed in a unit of ten to
-/// the power of its `places` bytes.
+/// Adds up the static and the dynamic size of shared memory, each printed in a unit of ten to the
+/// power of its `places` bytes.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -53,7 +53,7 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
-/// The smallest whole number of KiB that is not further than `slack` from `bytes`.
+/// Returns the smallest whole number of KiB that is not further than `slack` from `bytes`.
 fn whole_kib(bytes: u64, slack: u64) -> Option<u64> {
     let least = bytes.saturating_sub(slack).checked_next_multiple_of(KIB)?;
     (least <= bytes.saturating_add(slack)).then_some(least)

@@ -22,7 +22,7 @@ pub(super) const SETS: &str = "CUPTI_ACTIVITY_KIND_MEMSET";
 pub(super) const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 pub(super) const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-/// What every piece of work says, in the order in which it is asked for.
+/// The columns that every table of work has, in the order in which they are read.
 const PLACE: [&str; 9] = [
     "start",
     "end",
@@ -35,10 +35,10 @@ const PLACE: [&str; 9] = [
     "graphNodeId",
 ];
 
-/// Where the correlation is.
+/// The position of the correlation in [`PLACE`].
 const CORRELATION: usize = 6;
 
-/// What a kernel says besides.
+/// The columns that only the table of kernels has.
 const KERNEL: [&str; 15] = [
     "gridX",
     "gridY",
@@ -57,10 +57,10 @@ const KERNEL: [&str; 15] = [
     "clusterZ",
 ];
 
-/// Where the columns of [`KERNEL`] and the one column of a copy begin.
+/// The position at which the columns of [`KERNEL`] and the one column of a copy begin.
 const OWN: usize = PLACE.len();
 
-/// Everything of interest in the tables.
+/// The records of interest in the tables.
 #[derive(Debug)]
 pub(super) struct NsysCollector {
     pub(super) ops: Vec<NsysOp>,
@@ -72,7 +72,7 @@ pub(super) struct NsysCollector {
     pub(super) devices: Devices<Gpu>,
     pub(super) gpus: Gpus,
     pub(super) report: ImportReport,
-    /// Kernels, also those left out.
+    /// The number of kernels, also those left out.
     pub(super) kernels_seen: u64,
     barriers: BarrierRule,
 }
@@ -171,7 +171,7 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// The columns of [`PLACE`]; `None` where the op has no time.
+    /// Reads the columns of [`PLACE`]; `None` where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

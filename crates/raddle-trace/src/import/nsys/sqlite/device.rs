@@ -31,13 +31,13 @@ const COLUMNS: [&str; 11] = [
 /// One GPU, as well as the file can tell it from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gpu {
-    /// By its number in the table of GPUs.
+    /// A GPU by its number in the table of GPUs.
     Known(i64),
-    /// By CUDA's number, which may stand for several.
+    /// A GPU by CUDA's number, which may stand for several.
     Cuda(Option<u64>),
 }
 
-/// What the file says of its GPUs.
+/// The GPUs of a file, and the CUDA numbers by which processes name them.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,
@@ -74,7 +74,7 @@ impl Gpus {
         gpus
     }
 
-    /// The GPU that a process means by CUDA's number.
+    /// Returns the GPU that a process means by CUDA's number.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();
@@ -83,7 +83,7 @@ impl Gpus {
         known.map_or(Gpu::Cuda(cuda), Gpu::Known)
     }
 
-    /// The properties of a GPU, which processes call by these CUDA numbers.
+    /// Returns the properties of a GPU, which processes name by these CUDA numbers.
     pub(super) fn source(
         mut self,
         gpu: Gpu,
@@ -105,7 +105,7 @@ impl Gpus {
     }
 }
 
-/// A row of the table of GPUs; `None` for one that says nothing.
+/// Reads a row of the table of GPUs; `None` for one without figures.
 fn entry(row: &DatabaseRow<'_>) -> Option<GpuRow> {
     let small = |at| row.number(at).and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
     let sms = small(2)?;

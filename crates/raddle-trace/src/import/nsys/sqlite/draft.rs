@@ -17,7 +17,7 @@ use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 const STRINGS: &str = "StringIds";
 const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
 
-/// The newest schema that this was made for.
+/// The newest schema that this reader was made for.
 const NEWEST: (u32, u32) = (3, 25);
 
 /// The directions of copies by their number, as the tool's own reports name them.
@@ -38,8 +38,8 @@ const COPY_KINDS: [&str; 14] = [
     "Unified Device-to-Device",
 ];
 
-/// Major and minor version of the schema, where the file says. Nothing else is taken from these
-/// tables, which name users and machines.
+/// Returns the major and minor version of the schema, where the file gives it. Nothing else is
+/// taken from these tables, which name users and machines.
 pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     let mut version = None;
     for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
@@ -55,7 +55,7 @@ pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     version
 }
 
-/// The work of one device, with names, arrivals and priorities joined.
+/// Builds the work of one device, with names, arrivals and priorities joined.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -90,16 +90,17 @@ pub(super) fn draft(
     let processes = processes(&ops, &lanes);
     let others = processes.len().saturating_sub(1);
     report.add(Quirk::SeveralProcesses, others as u64);
-    // Who waits for what among several processes is not told.
+    // Several processes may wait for each other in ways that the file does not show, so only the
+    // waits of a lone process are taken.
     let waits = if others == 0 { waits.draft(database, &ops, &lanes) } else { Vec::new() };
     let priorities = priorities(database, &lanes);
     let (kernels, new_names) = resolve(database, &names.into_items());
     if processes.is_empty() {
-        // Where work does not say whose it is, its correlation must do.
+        // If the work names no process, calls are found by their correlation alone.
         calls.iter_mut().for_each(|call| call.process = 0);
     }
     sort_calls(&mut calls, |call| (call.process, call.correlation), &mut report);
-    // In the memory of what was read.
+    // Collecting from `into_iter` reuses the memory of the list that was read.
     let ops = ops.into_iter().map(|found| {
         let used = found.used(&uses);
         report.add(Quirk::GraphLaunch, u64::from(used.node));
@@ -126,7 +127,7 @@ pub(super) fn draft(
     })
 }
 
-/// The call that launched an op.
+/// Finds the call that launched an op.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;
@@ -136,7 +137,7 @@ fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Opt
     calls.get(at)
 }
 
-/// The known processes in order of first use, counted from 1.
+/// Numbers the known processes in order of first use, from 1.
 fn processes(ops: &[NsysOp], lanes: &[NsysLane]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
     let of_ops = ops.iter().map(|found| lanes[found.op.stream as usize].process);
@@ -160,8 +161,8 @@ fn label(lane: &NsysLane, processes: &BTreeMap<NsysProcess, usize>) -> StreamLab
     StreamLabel { label, context: lane.context }
 }
 
-/// The priority of each lane. A stream that the table leaves out has the default, 0; without the
-/// table nothing is known.
+/// Returns the priority of each lane. A stream that the table leaves out has the default, 0;
+/// without the table all priorities are unknown.
 fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     if !database.has(STREAMS) {
         return vec![None; lanes.len()];
@@ -181,12 +182,12 @@ fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     lanes.iter().map(of).collect()
 }
 
-/// A priority from its number, which is written as if it had no sign: 4294967291 is -5.
+/// Reads a priority from its number, which is written as if it had no sign: 4294967291 is -5.
 fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }
 
-/// The names as text, each text once, and the new number of each name.
+/// Returns the names as text, each text once, and the new number of each name.
 fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {

@@ -8,17 +8,18 @@ use crate::profile::Op;
 /// the thread takes the lowest 24, the process the next 24; machine and hypervisor the rest.
 pub(super) type NsysProcess = u64;
 
-/// The number of the thread takes the lowest bits of a global one, that of the process the next.
+/// Returns the process of a global number: the number of a thread takes the lowest bits of it, that
+/// of the process the next.
 pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
 
-/// The operating system's number of a process.
+/// Returns the operating system's number of a process.
 pub(super) fn pid(process: NsysProcess) -> u64 {
     process & 0xff_ffff
 }
 
-/// Where a name is to be found.
+/// The place where a name is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NsysName {
     /// Numbers of strings, the best first.
@@ -35,49 +36,50 @@ pub(super) enum NsysName {
 pub(super) struct NsysLane {
     pub(super) process: NsysProcess,
     pub(super) context: Option<u64>,
-    /// 0 for none.
+    /// The green context; 0 for none.
     pub(super) green: i64,
     pub(super) stream: i64,
 }
 
 /// An op of some device, before its arrival is known; its stream is a position among the lanes.
 ///
-/// There may be millions, so what else is known stands where nothing of the op stands yet.
+/// There may be millions of ops, so the correlation and the use of the device are kept in fields of
+/// `Op` that are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysOp {
     pub(super) op: Op,
 }
 
 impl NsysOp {
-    /// With its correlation, and its use as a position among these.
+    /// Stores an op with its correlation, and its use of the device as a position among the uses.
     pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
         let arrival_ns = correlation.cast_unsigned();
         Self { op: Op { arrival_ns, after: Some(used), ..op } }
     }
 
-    /// The number that it shares with its call; 0 for none.
+    /// Returns the number that the op shares with its call; 0 for none.
     pub(super) fn correlation(&self) -> i64 {
         self.op.arrival_ns.cast_signed()
     }
 
-    /// How it used its device.
+    /// Returns how the op used its device.
     pub(super) fn used(&self, uses: &[NsysUse]) -> NsysUse {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// The op without these.
+    /// Returns the op without its correlation and its use.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
 }
 
-/// How ops used a device.
+/// The way in which ops used a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysUse {
     pub(super) gpu: Gpu,
     /// CUDA's number of the device.
     pub(super) device: Option<u64>,
-    /// Whether they are parts of a graph.
+    /// True if the ops are parts of a graph.
     pub(super) node: bool,
     pub(super) notes: KernelNotes,
 }

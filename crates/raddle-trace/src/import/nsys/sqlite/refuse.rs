@@ -9,18 +9,18 @@ use crate::report::Quirk;
 use super::collect::{CALLS, COPIES, GRAPHS, KERNELS, NsysCollector, SETS};
 use super::draft::schema;
 
-/// What a kernel cannot do without.
+/// The columns without which a kernel cannot be read.
 const NEEDED: [&str; 10] = [
     "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 ];
 
-/// Tables that a message names.
+/// The number of tables that a message names.
 const SHOWN: usize = 4;
 
-/// Whether a database comes from another tool, or from a version of this one that is not known.
+/// Refuses a database of another tool, or of an unknown version of this tool.
 ///
 /// # Errors
-/// If so.
+/// The error for such a database.
 pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError> {
     let file = || file.to_owned();
     if database.has("StringTable") && !database.has("StringIds") {
@@ -56,7 +56,7 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     Err(TraceError::NotAProfile { file: file(), looks_like })
 }
 
-/// Why nothing can come of the work that was found, if so.
+/// Returns why the work that was found cannot be used; `None` if some of it can.
 pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Option<TraceError> {
     if found.ops.iter().any(|found| found.op.kind == OpKind::Kernel) {
         return None;

@@ -17,10 +17,10 @@ const STRINGS: &str = "StringIds";
 const EVENTS: &str = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
-/// What tells calls apart.
+/// The process and the correlation of a call, which tell calls apart.
 type CallKey = (NsysProcess, i64);
 
-/// What calls waited for.
+/// The calls that may have waited.
 #[derive(Debug, Default)]
 pub(super) struct NsysWaits {
     /// The numbers of the names of calls that may wait.
@@ -29,7 +29,7 @@ pub(super) struct NsysWaits {
 }
 
 impl NsysWaits {
-    /// Which names calls that may wait have.
+    /// Reads the names of calls that may wait.
     pub(super) fn read(database: &Database) -> Self {
         let mut names = BTreeMap::new();
         database.scan(STRINGS, &["id", "value"], |row| {
@@ -54,7 +54,7 @@ impl NsysWaits {
         }
     }
 
-    /// The waits, once all ops are known.
+    /// Returns the waits, once all ops are known.
     pub(super) fn draft(
         self,
         database: &Database,
@@ -82,8 +82,8 @@ impl NsysWaits {
     }
 }
 
-/// Where streams waited for events: an event of the same id that was recorded last before says for
-/// which stream, and since when; where no record was traced nobody knows.
+/// Finds the waits of streams for events. The last record of the same event before the wait gives
+/// the stream and the time that were waited for; where no record was traced they are unknown.
 fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     /// CUPTI's number of a stream that waits for an event.
     const STREAM_WAIT: i64 = 2;
@@ -121,13 +121,13 @@ fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     waits
 }
 
-/// The number of each lane.
+/// Returns the number of each lane.
 fn numbers(lanes: &[NsysLane]) -> BTreeMap<(NsysProcess, Option<u64>, i64), u32> {
     let lanes = lanes.iter().zip(0u32..);
     lanes.map(|(lane, number)| ((lane.process, lane.context, lane.stream), number)).collect()
 }
 
-/// By call, the lane that it waited for.
+/// Returns the lane that each call waited for.
 fn streams(database: &Database, lanes: &[NsysLane]) -> BTreeMap<CallKey, u32> {
     let numbers = numbers(lanes);
     let mut found = BTreeMap::new();

@@ -26,7 +26,7 @@ pub(super) struct DispatchRow<'r> {
     pub(super) start_timestamp: Option<Natural>,
     #[serde(alias = "endns")]
     pub(super) end_timestamp: Option<Natural>,
-    /// When the packet was put into its queue.
+    /// The time at which the packet was put into its queue.
     dispatchns: Option<Natural>,
     grid_size_x: Option<Natural>,
     grid_size_y: Option<Natural>,
@@ -34,7 +34,7 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// The volumes of both.
+    /// The volume of the grid, and below that of the workgroup.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
     #[serde(alias = "wgr", alias = "wgp")]
@@ -58,32 +58,33 @@ pub(super) struct DispatchRow<'r> {
 }
 
 impl<'r> DispatchRow<'r> {
-    /// The row with these cells, or a blank one.
+    /// Reads the row with these cells; a blank row where they cannot be read.
     pub(super) fn of_columns(names: &'r StringRecord, cells: &'r StringRecord) -> Self {
         cells.deserialize(Some(names)).unwrap_or_default()
     }
 
-    /// Grid and workgroup by axis, in work-items.
+    /// Returns grid and workgroup by axis, in work-items.
     pub(super) fn axes(&self) -> Option<[[u64; 3]; 2]> {
         let grid = [self.grid_size_x?.0, self.grid_size_y?.0, self.grid_size_z?.0];
         let [x, y] = [self.workgroup_size_x?.0, self.workgroup_size_y?.0];
         Some([grid, [x, y, self.workgroup_size_z?.0]])
     }
 
-    /// Grid and workgroup, in work-items, of which perhaps only the volumes are given.
+    /// Returns grid and workgroup in work-items; where only the volumes are given, these count as
+    /// x.
     pub(super) fn shape(&self) -> Option<[[u64; 3]; 2]> {
         self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
 
-    /// The number of the device: `4`, `Agent 4`, `GPU 4`.
+    /// Returns the number of the device: 4 for `4`, `Agent 4` and `GPU 4`.
     pub(super) fn device(&self) -> Option<u64> {
         natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
-    /// The launch, without its registers and its lane.
+    /// Builds the launch, without its registers and its lane.
     ///
     /// # Errors
-    /// Why it is left out.
+    /// The quirk for which the row is left out.
     pub(super) fn op(&self, barriers: BarrierRule) -> Result<Op, Quirk> {
         let span = self.start_timestamp.zip(self.end_timestamp);
         let op = span.and_then(|(start, end)| timed(OpKind::Kernel, start.0, end.0));
@@ -101,7 +102,7 @@ impl<'r> DispatchRow<'r> {
     }
 }
 
-/// A number that must fit 32 bits.
+/// Reads a number that must fit 32 bits.
 pub(super) fn small(cell: Option<Natural>) -> Result<Option<u32>, Quirk> {
     cell.map(|n| u32::try_from(n.0).map_err(|_| Quirk::Malformed)).transpose()
 }

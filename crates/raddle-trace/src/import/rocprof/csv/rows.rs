@@ -18,12 +18,12 @@ use crate::report::{ImportReport, Quirk};
 
 /// The columns of times.
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
-/// More LDS than this, in bytes, a workgroup has only from gfx950 on.
+/// The most LDS of a workgroup before gfx950, in bytes.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
-/// What the tools write as SGPRs of every kernel from gfx10 on.
+/// The number of SGPRs that the tools write for every kernel from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
-/// What dispatches have in common whose lane and registers are not known yet.
+/// The place, device and registers that many dispatches have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowKind {
     place: QueuePlace,
@@ -31,7 +31,7 @@ struct RowKind {
     registers: Option<Registers>,
 }
 
-/// Everything that the rows so far say.
+/// The rows of a table of kernels that have been read so far.
 #[derive(Debug)]
 pub(super) struct RocprofRows {
     columns: RocprofColumns,
@@ -62,7 +62,7 @@ impl RocprofRows {
     /// Takes a row, or counts it where it cannot be used.
     ///
     /// # Errors
-    /// The column and the text of a time that was rounded: nothing in the file can be trusted.
+    /// The column and the text of a time that was rounded: no time in the file can be trusted.
     pub(super) fn take(&mut self, row: &CsvRow<'_>) -> Result<(), CellFault> {
         self.report.events += 1;
         self.report.add(Quirk::NotUtf8, u64::from(row.lossy));
@@ -106,7 +106,7 @@ impl RocprofRows {
         Ok(())
     }
 
-    /// The devices that ran dispatches.
+    /// Counts the dispatches by the device that ran them.
     pub(super) fn devices(&self) -> Devices<Option<u64>> {
         let kinds = self.kinds.items();
         let mut devices = Devices::new();
@@ -117,7 +117,7 @@ impl RocprofRows {
         devices
     }
 
-    /// The work of one device.
+    /// Builds the work of one device.
     pub(super) fn draft(self, device: Option<u64>) -> Draft {
         let Self { columns, mut found, kinds, names, mut report, .. } = self;
         let all = found.len();
@@ -156,13 +156,13 @@ impl RocprofRows {
     }
 }
 
-/// Whether some kernel shows that the device is of the gfx9 family.
+/// Returns whether some kernel shows that the device is of the gfx9 family.
 fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Whether registers may surely be counted by half, where the counts look so: the device must be a
-/// gfx950. No table says the device, but none other of its family has so much LDS.
+/// Returns whether the device must be a gfx950, so that counts that look halved surely are. No
+/// table names the device, but no other one of its family has so much LDS.
 fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
         && found.iter().any(|op| op.footprint.lds_bytes > LDS_BEFORE_GFX950)

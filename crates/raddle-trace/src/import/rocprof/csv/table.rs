@@ -37,7 +37,7 @@ const TIMESTAMPS: &str = "give timestamps.csv of the same folder (before 2025) o
                           neither is there, record with `rocprofv3 --kernel-trace --hip-trace \
                           --output-format json -o run -- APPLICATION`";
 
-/// Tables that hold no kernels: the names that tell each, what it is, what to do instead.
+/// Tables that hold no kernels: two columns that identify each, a description, and advice.
 const FOREIGN: [([&str; 2], &str, &str); 9] = [
     (["domain", "function"], "a table of API calls", KERNEL_TRACE),
     (["direction", "source_agent_id"], "a table of memory copies", KERNEL_TRACE),
@@ -62,35 +62,35 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
     ),
 ];
 
-/// What a header tells.
+/// The kind of a table of rocprof, by its header.
 #[derive(Debug)]
 pub(super) enum RocprofTable {
-    /// Kernels, with their times.
+    /// A table of kernels with their times.
     Kernels(RocprofColumns),
-    /// Something else of rocprof: what it is, and what to do instead.
+    /// Another table of rocprof: a description, and advice.
     Foreign(&'static str, &'static str),
 }
 
 /// The columns of a table of kernels.
 #[derive(Debug)]
 pub(super) struct RocprofColumns {
-    /// Their names in lower case.
+    /// The names of the columns in lower case.
     pub(super) names: StringRecord,
-    /// Whether the tool runs kernels one at a time to fill such a table.
+    /// True if the tool runs kernels one at a time to fill such a table.
     pub(super) serialised: bool,
-    /// Whether grid and workgroup are given by their volume alone.
+    /// True if grid and workgroup are given by their volume alone.
     pub(super) flat: bool,
-    /// Whether shared memory lacks what launches ask for: rocprofv3 writes what the kernel was
-    /// built with, but what is exported from a rocpd database is as launched.
+    /// True if shared memory lacks the part that launches ask for: rocprofv3 writes what the kernel
+    /// was built with, but a table exported from a rocpd database has it as launched.
     pub(super) static_lds: bool,
-    /// Whether accumulation registers are given.
+    /// True if accumulation registers are given.
     pub(super) accum: bool,
-    /// Whether each counter of a dispatch has a row.
+    /// True if each counter of a dispatch has a row.
     pub(super) counters: bool,
 }
 
 impl RocprofTable {
-    /// The table with these names as its header; `None` where it is none of rocprof.
+    /// Returns the table with these names as its header; `None` where it is none of rocprof.
     pub(super) fn of<'n>(header: impl Iterator<Item = &'n str>) -> Option<Self> {
         let name = |name: &str| name.trim().trim_matches('"').to_ascii_lowercase();
         let names: StringRecord = header.map(name).collect();
@@ -111,7 +111,7 @@ impl RocprofTable {
         }
         there.shape()?;
         let flat = there.axes().is_none();
-        // What these tools do not know how to name in a table of kernels is a counter.
+        // A column of an unknown name in a table of kernels is taken for a counter.
         let one = StringRecord::from(vec!["1"]);
         let known = |name: &str| {
             let name = StringRecord::from(vec![name]);

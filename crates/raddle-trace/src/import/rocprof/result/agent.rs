@@ -6,9 +6,9 @@ use crate::profile::SourceDevice;
 /// A processor of the host or a GPU.
 #[derive(Clone, Debug)]
 pub(super) struct ProfiledAgent {
-    /// The number that records name it by.
+    /// The number by which records name the agent.
     pub(super) handle: u64,
-    /// What it is, if it is a GPU.
+    /// The properties of the agent, if it is a GPU.
     pub(super) gpu: Option<SourceDevice>,
 }
 
@@ -44,8 +44,8 @@ fn device(raw: &RawAgent<'_>) -> SourceDevice {
     }
 }
 
-/// The name of the instruction set; the version's last two digits are hexadecimal in it: 90010 is
-/// gfx90a.
+/// Returns the name of the instruction set; in it the last two digits of the version are
+/// hexadecimal: 90010 is gfx90a.
 fn arch(raw: &RawAgent<'_>) -> String {
     let version = raw.gfx_target_version;
     if raw.name.starts_with("gfx") {

@@ -24,7 +24,8 @@ use crate::report::{ImportReport, Quirk};
 /// An op before its name, its lane and its arrival are known; its stream is a position in
 /// [`ResultProcess::places`], a kernel's name one in [`ResultProcess::kernels`].
 ///
-/// There may be millions, so its ties stand where nothing of the op stands yet.
+/// There may be millions of ops, so the numbers of the calls are kept in fields of `Op` that are
+/// still unused: `arrival_ns` and `activity`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedOp {
     pub(super) op: Op,
@@ -37,19 +38,19 @@ impl RecordedOp {
         Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
     }
 
-    /// What ties it to the call that caused it.
+    /// Returns the numbers of the call that caused the op, and of the call around that.
     pub(super) fn correlation(&self) -> Correlation {
         let [high, low, ..] = self.op.activity.0.map(u64::from);
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// The op without its ties.
+    /// Returns the op without the numbers of its calls.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
 }
 
-/// What an op is and where it was, by the numbers of the file.
+/// The kind of an op and the place where it ran, by the numbers of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RecordedPlace {
     /// A launch of a kernel by an agent.
@@ -63,9 +64,9 @@ pub(super) enum RecordedPlace {
 pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
-    /// Before its start if the time of its return is unknown.
+    /// The end of the call; before its start if the time of its return is unknown.
     end: i64,
-    /// Its kind and its operation.
+    /// The kind and the operation of the call.
     pub(super) name: (u32, u32),
 }
 
@@ -99,7 +100,7 @@ pub(in crate::import::rocprof) enum ResultSection {
     Counters,
 }
 
-/// Everything of interest of one process.
+/// The records of interest of one process.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
@@ -112,15 +113,15 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) waits: KinetoWaits,
     /// Kinds and operations of calls that launch a graph.
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
-    /// Those of calls that may wait.
+    /// Kinds and operations of calls that may wait.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
-    /// Whether counters were read, which the tool does kernel by kernel.
+    /// True if counters were read, for which the tool runs kernels one at a time.
     pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
 }
 
 impl ResultProcess {
-    /// Says what calls of this kind and operation are called.
+    /// Notes the name of the calls of this kind and operation.
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
@@ -128,8 +129,8 @@ impl ResultProcess {
         }
     }
 
-    /// Takes those of its calls that may have waited. The names of calls may stand behind them, so all are read by
-    /// then.
+    /// Takes the calls of the process that may have waited. The names of calls may stand behind the
+    /// calls, so this runs once all are read.
     pub(super) fn wait(&mut self) {
         for call in self.calls.iter().filter(|call| call.start <= call.end) {
             if let Some(&blocking) = self.blocking_calls.get(&call.name) {
@@ -139,25 +140,25 @@ impl ResultProcess {
     }
 }
 
-/// Everything of interest in the records so far.
+/// The records of interest so far.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultCollector {
     pub(in crate::import::rocprof) processes: Vec<ResultProcess>,
     pub(in crate::import::rocprof) report: ImportReport,
-    /// Records of dispatches, also those left out.
+    /// The number of records of dispatches, also those left out.
     pub(in crate::import::rocprof) dispatches_seen: u64,
     pub(in crate::import::rocprof) barriers: BarrierRule,
     pub(in crate::import::rocprof) kept: usize,
 }
 
 impl ResultCollector {
-    /// Whether a dispatch of a kernel was kept.
+    /// Returns whether a dispatch of a kernel was kept.
     pub(in crate::import::rocprof) fn has_kernels(&self) -> bool {
         let mut ops = self.processes.iter().flat_map(|process| &process.ops);
         ops.any(|found| found.op.kind == OpKind::Kernel)
     }
 
-    /// Why nothing can come of what was read whole.
+    /// Returns why a file that was read to its end cannot be used.
     pub(in crate::import::rocprof) fn unusable(&self, file: String) -> TraceError {
         if self.dispatches_seen > 0 {
             let reasons = self.report.reasons(&[Quirk::Malformed]);
@@ -174,7 +175,7 @@ impl ResultCollector {
     /// Takes a dispatch or a copy.
     ///
     /// # Errors
-    /// Why it is left out.
+    /// The quirk for which the record is left out.
     fn op(&mut self, raw: &RawRecord, kind: OpKind) -> Result<(), Quirk> {
         let op = timed(kind, raw.start_timestamp, raw.end_timestamp);
         let mut op = op.ok_or(Quirk::Malformed)?;
@@ -225,9 +226,9 @@ impl ResultCollector {
         }
     }
 
-    /// Takes what is said of a kernel.
+    /// Takes the description of a kernel.
     pub(in crate::import::rocprof) fn symbol(&mut self, raw: &RawSymbol<'_>) {
-        // The tool writes 0 as the name of what it has no name for.
+        // The tool writes 0 for a name that it does not know.
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
         let name = formatted.unwrap_or_else(|| kernel_name(&raw.kernel_name)).to_owned();
         let registers = Registers { arch: raw.arch_vgpr_count, accum: raw.accum_vgpr_count };
@@ -239,7 +240,7 @@ impl ResultCollector {
         }
     }
 
-    /// Takes what is said of a device.
+    /// Takes the description of a device.
     pub(in crate::import::rocprof) fn agent(&mut self, raw: &RawAgent<'_>) {
         self.current().agents.push(ProfiledAgent::of(raw));
     }
@@ -257,7 +258,7 @@ impl ResultCollector {
         u32::try_from(self.processes.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// The process whose records come now.
+    /// Returns the process whose records come now.
     pub(in crate::import::rocprof) fn current(&mut self) -> &mut ResultProcess {
         if self.processes.is_empty() {
             self.processes.push(ResultProcess::default());
@@ -317,7 +318,7 @@ impl RecordSink for ResultCollector {
     }
 }
 
-/// Hands the record at the start of `text` to `take` and tells its length.
+/// Hands the record at the start of `text` to `take` and returns its length.
 fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_json::Result<usize> {
     let mut json = serde_json::Deserializer::from_slice(text);
     take(T::deserialize(&mut json)?);

@@ -13,7 +13,7 @@ use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// The work of one device.
+/// Builds the work of one device.
 pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     let ResultCollector { mut processes, mut report, .. } = found;
     let source = source_device(&processes, device, &mut report);
@@ -60,7 +60,7 @@ fn source_device(
     agent.and_then(|agent| agent.gpu.clone())
 }
 
-/// Drops what other devices did. A copy belongs to both of its ends.
+/// Drops the work of other devices. A copy belongs to both of its ends.
 fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.ops.len();
     let places = process.places.items();
@@ -73,10 +73,10 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     report.add(Quirk::OtherDevice, (all - process.ops.len()) as u64);
 }
 
-/// Makes ops of records, process by process.
+/// A maker of ops from records, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
-    /// By name and code object: kernels of one name may differ.
+    /// The names by name and code object: kernels of one name may differ.
     names: Interner<(String, u64)>,
     report: ImportReport,
     ops: Vec<Op>,
@@ -84,8 +84,8 @@ struct OpMaker {
 }
 
 impl OpMaker {
-    /// Takes the work of a process, and its waits where it is the only one that works: who waits for
-    /// what among several processes is not told.
+    /// Takes the work of a process, and its waits if no other process works: several processes may
+    /// wait for each other in ways that the file does not show.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -115,7 +115,7 @@ impl OpMaker {
             let waits = core::mem::take(&mut process.waits);
             self.waits = waits.draft(std::iter::empty(), ties);
         }
-        // In the memory of what was read.
+        // Collecting from `into_iter` reuses the memory of the list that was read.
         let ops = ops.into_iter().map(|found| {
             let mut op = found.untied();
             self.join(&mut op, &process, found.correlation());
@@ -128,7 +128,7 @@ impl OpMaker {
         }
     }
 
-    /// Adds what the kernel's symbol says.
+    /// Adds the name and the registers of the kernel's symbol.
     fn dispatch(&mut self, op: &mut Op, process: &ResultProcess, kernel: u64, halved: bool) {
         let symbol = process.symbols.get(&kernel);
         self.report.add(Quirk::UnknownKernel, u64::from(symbol.is_none()));
@@ -145,7 +145,8 @@ impl OpMaker {
         self.report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
     }
 
-    /// Lets the op arrive when the call began that caused it, or the call around that one.
+    /// Sets the arrival of the op to the begin of the call that caused it, or of the call around
+    /// that one.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);
@@ -159,8 +160,8 @@ impl OpMaker {
     }
 }
 
-/// Whether the tool did not know how to count the registers of this instruction set. Kernels that
-/// did not run bear witness too, if they are for the same kind of device.
+/// Returns whether the tool miscounted the registers because it did not know this instruction set.
+/// Kernels that did not run count too, if all GPUs of the process are of the same kind.
 fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;

@@ -1,5 +1,6 @@
-//! How does rocprofv3 write its records in JSON, and what do the rows of its databases become? What is
-//! not named here is passed over unread.
+//! How does rocprofv3 write its records in JSON, and what do the rows of its databases become?
+//!
+//! Members that are not named here are passed over unread.
 
 use std::borrow::Cow;
 
@@ -12,12 +13,12 @@ pub(in crate::import::rocprof) struct RawHandle {
     pub(in crate::import::rocprof) handle: u64,
 }
 
-/// What ties a record to the call that caused it.
+/// The numbers that tie a record to the call that caused it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) internal: u64,
-    /// The call around it, since 2025.
+    /// The number of the call around that one, since 2025.
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
@@ -51,14 +52,14 @@ pub(in crate::import::rocprof) struct RawRecord {
     pub(in crate::import::rocprof) end_timestamp: u64,
     pub(in crate::import::rocprof) correlation_id: Correlation,
     pub(in crate::import::rocprof) stream_id: Option<RawHandle>,
-    /// Of a dispatch.
+    /// The packet of a dispatch.
     pub(in crate::import::rocprof) dispatch_info: Option<RawInfo>,
-    /// Of a copy.
+    /// The source of a copy.
     pub(in crate::import::rocprof) src_agent_id: RawHandle,
     pub(in crate::import::rocprof) dst_agent_id: RawHandle,
 }
 
-/// What the packet of a dispatch says.
+/// The packet of a dispatch, and the place where it went.
 #[derive(Debug, Deserialize)]
 pub(in crate::import::rocprof) struct RawInfo {
     #[serde(default)]
@@ -78,7 +79,7 @@ pub(in crate::import::rocprof) struct RawInfo {
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawSymbol<'a> {
     pub(in crate::import::rocprof) kernel_id: Option<u64>,
-    /// The file of machine code that it was loaded from.
+    /// The file of machine code that the kernel was loaded from.
     pub(in crate::import::rocprof) code_object_id: u64,
     #[serde(borrow)]
     pub(in crate::import::rocprof) kernel_name: Cow<'a, str>,
@@ -105,7 +106,7 @@ pub(in crate::import::rocprof) struct RawAgent<'a> {
     /// 1 for a processor of the host, 2 for a GPU.
     #[serde(rename = "type")]
     pub(in crate::import::rocprof) kind: u32,
-    /// The instruction set, of a GPU.
+    /// The name of the instruction set, of a GPU.
     #[serde(borrow)]
     pub(in crate::import::rocprof) name: Cow<'a, str>,
     #[serde(borrow)]

@@ -1,0 +1,104 @@
+//! Does every comment begin with its subject, or with what the item does?
+
+use super::Finding;
+use super::files::{Exists, is_source};
+
+/// Words with which no comment begins: each one points at a noun that the reader has not seen.
+const HEADLESS: [&str; 22] = [
+    "what", "such", "so many", "so much", "so few", "so long", "so far", "so often", "as many",
+    "as much", "as few", "the same", "those", "these", "whose", "it", "its", "they", "them",
+    "their", "who", "which",
+];
+/// Words that may begin one only with a noun behind them, and here never have one.
+const PRONOUNS: [&str; 3] = ["that", "none", "nothing"];
+const SUBJECT: &str =
+    "begin with a verb in the third person (`Returns the ..`), or with a noun phrase and its noun";
+const RETURNS: &str = "write a sentence of its own: `Returns whether ..`";
+
+/// Every comment has a subject; a file may open with its question.
+pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
+    if !is_source(path) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (number, mark, block) in blocks(text) {
+        let first = sentence(&block);
+        let question = mark == "//!" && first.ends_with('?');
+        let mut note = |what: String, mend| {
+            found.push(Finding { place: format!("{path}:{number}"), what, mend });
+        };
+        if let Some(word) = headless(&block).filter(|_| !question) {
+            note(format!("the comment begins with `{word}`"), SUBJECT);
+        }
+        if block.starts_with("Whether ") || block.contains("; whether ") {
+            note("the comment says `whether` without a verb".to_owned(), RETURNS);
+        }
+    }
+    found
+}
+
+/// The comments of a file, each with the number of its first line, its mark and its text in one line.
+fn blocks(text: &str) -> Vec<(usize, &str, String)> {
+    let mut blocks: Vec<(usize, &str, String)> = Vec::new();
+    let mut before = "";
+    for (number, line) in (1..).zip(text.lines().map(str::trim_start)) {
+        let mark = ["//!", "///", "//"].into_iter().find(|mark| line.starts_with(mark));
+        let Some(mark) = mark else {
+            before = "";
+            continue;
+        };
+        let words = line[mark.len()..].trim();
+        match blocks.last_mut().filter(|_| mark == before) {
+            Some((.., block)) if !block.is_empty() => {
+                block.push(' ');
+                block.push_str(words);
+            }
+            Some((.., block)) => block.push_str(words),
+            None => blocks.push((number, mark, words.to_owned())),
+        }
+        before = mark;
+    }
+    blocks
+}
+
+fn sentence(block: &str) -> &str {
+    let end = block.find(['.', '?', '!']).map_or(block.len(), |at| at + 1);
+    &block[..end]
+}
+
+/// The word at its beginning that is no subject.
+fn headless(block: &str) -> Option<&'static str> {
+    let lower = block.to_lowercase();
+    HEADLESS.into_iter().chain(PRONOUNS).find(|word| {
+        let rest = lower.strip_prefix(word);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(text: &str) -> Vec<String> {
+        let found = comments("crates/x/src/lib.rs", text, &|_| true);
+        found.into_iter().map(|it| it.place).collect()
+    }
+
+    #[test]
+    fn comments_without_a_subject_are_found() {
+        let text = "//! What does it hold?\n\n/// What it holds.\nfn f() {}\n// It is\n// full.\n\
+                    /// Counts; whether it did.\n/// Whether it is.\n";
+        assert_eq!(
+            broken(text),
+            ["crates/x/src/lib.rs:3", "crates/x/src/lib.rs:5", "crates/x/src/lib.rs:7"]
+        );
+        assert_eq!(broken("//! What it holds.\n"), ["crates/x/src/lib.rs:1"]);
+    }
+
+    #[test]
+    fn comments_with_one_pass() {
+        let text = "/// Whatever is held counts.\n// Items that wait, and those that run.\n\
+                    /// Returns whether it is so.\nlet url = 1; // its place\n";
+        assert_eq!(broken(text), Vec::<String>::new());
+    }
+}
