@@ -65,7 +65,7 @@ pub struct ScenarioRun {
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
     /// When the device was empty for good and a launch still waited, of a policy without a setting under which
-    /// that may be (law 10); looked at where no launch is taken off.
+    /// that may be (law 10).
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
@@ -137,9 +137,7 @@ impl<'s> World<'s> {
             }
             world.move_off(step, policy);
         }
-        // Scenarios in which work leaves and comes back are left out (docs/STATUS.md).
-        let calm = world.off.is_empty() && scenario.leaves.is_empty();
-        let waiting = world.ready.first().filter(|_| calm);
+        let waiting = world.ready.first().filter(|_| world.off.is_empty());
         let waiting = waiting.map(|entry| (world.now, entry.launch.id));
         world.run.stopped = waiting.filter(|_| policy.may_stop().is_none());
         world.leave(policy)?;

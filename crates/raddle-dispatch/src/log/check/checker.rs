@@ -55,6 +55,8 @@ pub struct Checker {
     pub(super) buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
     /// Compute units on which nobody may start, and because of whose reset.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
+    /// The process of the last reset: launches that are killed follow it.
+    pub(super) resets: Option<ProcessId>,
     /// Launches and copies issued so far.
     pub(super) orders: u64,
     /// The launch that started last, where nothing else was said since.
@@ -142,6 +144,7 @@ impl Checker {
             may_issue: Vec::new(),
             buffers: BTreeMap::new(),
             closed: BTreeMap::new(),
+            resets: None,
             orders: 0,
             going: None,
             line: 1,
