@@ -6,8 +6,8 @@ use raddle_policy::{
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
-    Deed, LARGEST_CU, Scenario, ScenarioRun, World, cases, check_allocate, check_bulk, ready,
-    scenario, scenario_with, wide_scenario,
+    Deed, LARGEST_CU, Scenario, ScenarioRun, World, cases, check_allocate, check_bulk, launch,
+    ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
     BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
@@ -223,4 +223,22 @@ fn a_process_without_compute_units_is_told_so() {
     let mut refused = run.lines.iter().flat_map(|line| &line.refusals);
     assert!(refused.any(|it| it.resource == Resource::Cus && it.launch == LaunchId(0)));
     assert_eq!(run.unstarted, [LaunchId(0), LaunchId(2)], "all of process 0, none of process 1");
+}
+
+/// A launch waits, is held while its first workgroup ends, and comes back: nothing is freed from then on, and
+/// still there is room.
+#[test]
+fn room_that_is_freed_while_nothing_waits_is_found_later() {
+    let shape = CuShape { workgroups: 1, ..LARGEST_CU };
+    let held = Scenario {
+        shape,
+        cus: 1,
+        processes: vec![1],
+        launches: vec![launch(0).workgroups(2).build()],
+        batch: 1,
+        ends: vec![0],
+        leaves: vec![1],
+    };
+    check_allocate(Leftover::default, &held);
+    check_allocate(by_level, &held);
 }

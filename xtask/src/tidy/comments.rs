@@ -86,8 +86,17 @@ mod tests {
 
     #[test]
     fn comments_without_a_subject_are_found() {
-        let text = "//! What does it hold?\n\n/// What it holds.\nfn f() {}\n// It is\n// full.\n\
-                    /// Counts; whether it did.\n/// Whether it is.\n";
+        let lines = [
+            "//! What does it hold?",
+            "",
+            "/// What it holds.",
+            "fn f() {}",
+            "// It is",
+            "// full.",
+            "/// Counts; whether it did.",
+            "/// Whether it is.",
+        ];
+        let text = &lines.join("\n");
         assert_eq!(
             broken(text),
             ["crates/x/src/lib.rs:3", "crates/x/src/lib.rs:5", "crates/x/src/lib.rs:7"]
@@ -97,8 +106,13 @@ mod tests {
 
     #[test]
     fn comments_with_one_pass() {
-        let text = "/// Whatever is held counts.\n// Items that wait, and those that run.\n\
-                    /// Returns whether it is so.\nlet url = 1; // its place\n";
+        let lines = [
+            "/// Whatever is held counts.",
+            "// Items that wait, and those that run.",
+            "/// Returns whether it is so.",
+            "let url = 1; // its place",
+        ];
+        let text = &lines.join("\n");
         assert_eq!(broken(text), Vec::<String>::new());
     }
 }

@@ -66,7 +66,7 @@ pub struct ScenarioRun {
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
     /// When the device was empty for good and a launch still waited, under a policy without a
-    /// setting by which that may be (law 10); only checked where no launch is taken off.
+    /// setting by which that may be (law 10).
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
@@ -138,9 +138,7 @@ impl<'s> World<'s> {
             }
             world.move_off(step, policy);
         }
-        // Law 10 is not checked in scenarios in which work leaves and comes back (docs/STATUS.md).
-        let calm = world.off.is_empty() && scenario.leaves.is_empty();
-        let waiting = world.ready.first().filter(|_| calm);
+        let waiting = world.ready.first().filter(|_| world.off.is_empty());
         let waiting = waiting.map(|entry| (world.now, entry.launch.id));
         world.run.stopped = waiting.filter(|_| policy.may_stop().is_none());
         world.leave(policy)?;

@@ -49,15 +49,18 @@ impl Leftover {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
+        let cus = ready.cus;
+        // A question without a launch counts too: once it is answered, the view forgets what was freed.
+        self.refused.begin(cus);
         let first = match self.config.order {
             LeftoverOrder::Arrival => waiting(ready).next(),
             LeftoverOrder::Level => waiting(ready).min_by_key(|entry| entry.launch.level.0),
         };
         let Some(entry) = first else {
+            self.refused.wait();
             return Answer::WAIT;
         };
-        let (cus, demand) = (ready.cus, &entry.launch.demand);
-        self.refused.begin(cus);
+        let demand = &entry.launch.demand;
         // Compute units are numbered by u16.
         let all = 0..cus.len() as u16;
         if let Some(may_fit) = self.refused.look(demand, cus)
@@ -67,7 +70,7 @@ impl Leftover {
         }
         self.refused.refuse(demand);
         self.refused.wait();
-        round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+        round.refuse(cus.refusal(CuId(0), &entry.launch));
         Answer::WAIT
     }
 }

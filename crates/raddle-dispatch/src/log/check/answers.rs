@@ -214,8 +214,9 @@ impl Checker {
             return;
         }
         if let Some(launch) = self.launches.get(&id) {
-            let units = launch.units.keys().map(|&cu| (cu, owner));
-            self.closed.extend(units);
+            // The reset of another process of the part may have killed it.
+            let by = self.resets.unwrap_or(owner);
+            self.closed.extend(launch.units.keys().map(|&cu| (cu, by)));
         }
     }
 
@@ -271,6 +272,7 @@ impl Checker {
     fn reset(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         process.resetting = true;
+        self.resets = Some(owner);
         let (flag, idle) = (process.flag, process.runtime.is_empty());
         if flag != SeenFlag::Visible {
             self.fault(LogRule::Reset, || format!("{owner} is reset before its flag is visible"));

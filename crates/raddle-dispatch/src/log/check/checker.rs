@@ -56,6 +56,8 @@ pub struct Checker {
     pub(super) buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
     /// Compute units on which nothing may start, each with the process whose reset closes it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
+    /// The process of the last reset: the launches that it kills follow it.
+    pub(super) resets: Option<ProcessId>,
     /// The number of launches and copies issued so far.
     pub(super) orders: u64,
     /// The launch that started last, if nothing but waits and ends of waves has come since.
@@ -146,6 +148,7 @@ impl Checker {
             may_issue: Vec::new(),
             buffers: BTreeMap::new(),
             closed: BTreeMap::new(),
+            resets: None,
             orders: 0,
             going: None,
             line: 1,
