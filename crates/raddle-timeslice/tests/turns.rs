@@ -184,6 +184,18 @@ fn vruntime() {
 }
 
 #[test]
+fn vruntime_charges_a_run_after_which_a_process_is_away() {
+    let mut world = World::new(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap(), &[1, 1]);
+    for _ in 0..100 {
+        world.step(&[0, 1], 10);
+        world.step(&[1], 1);
+    }
+    let [away, stays] = [0, 1].map(|id: usize| world.states[id].ran.0 / 1000);
+    // Of 1,100 us each gets half, but for a slice.
+    assert!(away.abs_diff(stays) <= 10, "{away} us and {stays} us");
+}
+
+#[test]
 fn vruntime_levels_get_two_four_and_eight_times_the_next() {
     let run = |levels: &[u8]| {
         let config = VruntimeConfig { slice_us: 10 };

@@ -62,8 +62,10 @@ fn blocks(text: &str) -> Vec<(usize, &str, String)> {
 }
 
 fn sentence(block: &str) -> &str {
-    let end = block.find(['.', '?', '!']).map_or(block.len(), |at| at + 1);
-    &block[..end]
+    // A point inside of a name, such as that of a file, ends no sentence.
+    let ends = block.match_indices(['.', '?', '!']).map(|(at, _)| at + 1);
+    let end = ends.into_iter().find(|&end| block[end..].chars().next().is_none_or(|c| c == ' '));
+    &block[..end.unwrap_or(block.len())]
 }
 
 /// The word at its beginning that is no subject.
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn comments_without_a_subject_are_found() {
         let lines = [
-            "//! What does it hold?",
+            "//! What does a.rs hold?",
             "",
             "/// What it holds.",
             "fn f() {}",

@@ -23,6 +23,14 @@ struct Account {
     here: bool,
 }
 
+impl Account {
+    fn pay(&mut self, it: &Runnable) {
+        let ran = i128::from(it.ran.saturating_sub(self.ran));
+        self.ran = it.ran;
+        self.time = self.time.saturating_add(ran << [1, 2, 4, 7][class(it.level)]);
+    }
+}
+
 /// The model of `vruntime`.
 #[derive(Debug)]
 pub(super) struct Vruntime {
@@ -56,10 +64,8 @@ impl TurnTwin for Vruntime {
     fn ask(&mut self, pool: &[Runnable], now: u64, _: &Turn) -> Turn {
         for it in pool {
             let account = self.accounts.entry(it.id).or_default();
-            let ran = i128::from(it.ran.saturating_sub(account.ran));
-            account.ran = it.ran;
             if account.here {
-                account.time = account.time.saturating_add(ran << [1, 2, 4, 7][class(it.level)]);
+                account.pay(it);
             }
         }
         let least = self.first(pool).map_or(0, |first| first.0);
@@ -78,6 +84,7 @@ impl TurnTwin for Vruntime {
                 let behind = if account.time == 0 { levels * 1000 } else { account.time };
                 account.time = least.saturating_add(behind);
             }
+            account.pay(it);
         }
         let runs = |id: ProcessId| pool.iter().any(|it| it.id == id);
         let ends = |until: Option<u64>| until.is_some_and(|until| until <= now);

@@ -53,6 +53,15 @@ struct VruntimeAccount {
     here: bool,
 }
 
+impl VruntimeAccount {
+    /// Charges the run time since the last update.
+    fn add(&mut self, state: &ProcessState) {
+        let ran = i128::from((state.ran - self.ran).0) << SHIFTS[class(state.level)];
+        self.ran = state.ran;
+        self.virtual_time = self.virtual_time.saturating_add(ran);
+    }
+}
+
 /// Maps a level of ours to one of four: levels from 3 on are the last.
 const fn class(level: Level) -> usize {
     if level.0 > 3 { 3 } else { level.0 as usize }
@@ -71,14 +80,11 @@ impl Vruntime {
         })
     }
 
-    /// Charges run time to the processes that ran, and notes which ones left.
+    /// Charges run time to the processes that were here and ran, and notes which ones left.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
-            let account = self.known.entry(state.id).or_default();
-            let ran = i128::from((state.ran - account.ran).0) << SHIFTS[class(state.level)];
-            account.ran = state.ran;
-            if account.here {
-                account.virtual_time = account.virtual_time.saturating_add(ran);
+            if let Some(account) = self.known.get_mut(&state.id).filter(|account| account.here) {
+                account.add(state);
             }
         }
         let first = self.first(processes).map_or(0, |(time, _)| time);
@@ -109,13 +115,16 @@ impl Vruntime {
                 continue;
             }
             account.here = true;
-            let Some((least, head)) = first else { continue };
-            let mut behind = account.virtual_time;
-            if behind == 0 {
-                let head = find(processes, head).map_or(0, |head| class(head.level));
-                behind = (class(state.level) as i128 - head as i128) * i128::from(MICROSECOND);
+            if let Some((least, head)) = first {
+                let mut behind = account.virtual_time;
+                if behind == 0 {
+                    let head = find(processes, head).map_or(0, |head| class(head.level));
+                    behind = (class(state.level) as i128 - head as i128) * i128::from(MICROSECOND);
+                }
+                account.virtual_time = least.saturating_add(behind);
             }
-            account.virtual_time = least.saturating_add(behind);
+            // A process that ran dry was not seen since: its last run is charged now.
+            account.add(state);
         }
     }
 }

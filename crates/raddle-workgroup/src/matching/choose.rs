@@ -38,9 +38,10 @@ impl Matching {
         self.tied.extend(tied.map(|head| head.channel));
         let channels = self.channels.len();
         if self.marked < channels {
-            self.marked = channels.next_power_of_two();
+            let marked = channels.next_power_of_two();
             // If memory cannot hold the marks, no head is chosen.
-            self.marks = self.marks.widened(self.marked).ok()?;
+            self.marks = self.marks.widened(marked).ok()?;
+            self.marked = marked;
         }
         let of =
             |channel: usize| self.heads.binary_search_by_key(&channel, |head| head.channel).ok();
