@@ -195,6 +195,17 @@ fn vruntime_charges_a_run_after_which_a_process_is_away() {
 }
 
 #[test]
+fn vruntime_forgives_what_a_process_ran_while_nobody_else_was_there() {
+    let mut world = World::new(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap(), &[1, 1]);
+    world.step(&[0], 100_000);
+    world.step(&[], 10);
+    world.step(&[1], 10);
+    world.step(&[0, 1], 1000);
+    // Each has half of the 1,000 us that they share, but for the run that is charged late.
+    assert_eq!([0, 1].map(|id| world.states[id].ran.0 / 1000), [100_500, 510]);
+}
+
+#[test]
 fn vruntime_levels_get_two_four_and_eight_times_the_next() {
     let run = |levels: &[u8]| {
         let config = VruntimeConfig { slice_us: 10 };

@@ -2,7 +2,7 @@
 //!
 //! By `docs/policies/weighted-slices.md`: run time x 2^shift, with shifts 1, 2, 4 and 7 for levels 0 to 3
 //! and below; one process at a time, for `slice-us`. A process that becomes runnable again is as far behind
-//! the first as it was when it stopped; one that was the first, a microsecond a level.
+//! the first as it was when it stopped; one that was the first or alone, a microsecond a level.
 
 use std::collections::BTreeMap;
 
@@ -68,10 +68,11 @@ impl TurnTwin for Vruntime {
                 account.pay(it);
             }
         }
-        let least = self.first(pool).map_or(0, |first| first.0);
+        let least = self.first(pool).map(|first| first.0);
         for (id, account) in self.accounts.iter_mut().filter(|(_, account)| account.here) {
             if !pool.iter().any(|it| it.id == *id) {
-                (account.time, account.here) = (account.time.saturating_sub(least).max(0), false);
+                let behind = least.map_or(0, |least| account.time.saturating_sub(least));
+                (account.time, account.here) = (behind.max(0), false);
             }
         }
         for it in pool {

@@ -87,10 +87,12 @@ impl Vruntime {
                 account.add(state);
             }
         }
-        let first = self.first(processes).map_or(0, |(time, _)| time);
+        let first = self.first(processes).map(|(time, _)| time);
         for (&id, account) in self.known.iter_mut().filter(|(_, account)| account.here) {
             if find(processes, id).is_none() {
-                account.virtual_time = account.virtual_time.saturating_sub(first).max(0);
+                // Where nobody else is runnable there is nobody to be behind.
+                let behind = first.map_or(0, |first| account.virtual_time.saturating_sub(first));
+                account.virtual_time = behind.max(0);
                 account.here = false;
             }
         }
