@@ -271,6 +271,18 @@ impl PolicyFigures {
         verdict::doubts(self)
     }
 
+    /// Says in the verdict that it is of those recipes alone that ran, as others failed.
+    pub fn of_those_that_ran(&mut self) {
+        let text = &self.verdict.text;
+        let first = text.split([' ', ':']).next().unwrap_or_default();
+        let is_name = self.rows.iter().any(|row| row.recipe == first);
+        let text = match text.chars().next().filter(|_| !is_name) {
+            Some(first) => format!("{}{}", first.to_lowercase(), &text[first.len_utf8()..]),
+            None => text.clone(),
+        };
+        self.verdict.text = format!("Of those that ran, {text}");
+    }
+
     /// Says how far the verdict may be believed, in fewer words than the reasons beside it: of each
     /// kind of error the largest over all processes, and a fact that holds for several processes
     /// only once.

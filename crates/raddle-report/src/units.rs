@@ -68,6 +68,11 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// The word by which one thing, or several, are spoken of again.
+pub const fn them(n: u64) -> &'static str {
+    if n == 1 { "it" } else { "them" }
+}
+
 /// Writes a share of 0 to 1 as `41.2%`.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)

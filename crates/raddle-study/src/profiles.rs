@@ -19,7 +19,7 @@ use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
-use crate::units::counted;
+use crate::units::{counted, plain};
 use crate::verdicts;
 
 /// A profile that was read.
@@ -313,16 +313,37 @@ pub(crate) fn judge_from(
 }
 
 /// Applies the user's rules on which launches may be killed. Returns in words which launches each
-/// rule met.
-pub(crate) fn judge(profiles: &mut [Loaded], rules: &[IdempotenceClaim]) -> Vec<String> {
+/// rule met; a rule that met none is refused.
+pub(crate) fn judge(
+    profiles: &mut [Loaded],
+    rules: &[IdempotenceClaim],
+) -> Result<Vec<String>, StudyError> {
     let one = |rule: &IdempotenceClaim| {
         let met = profiles.iter_mut();
         let met = met.map(|loaded| rule.rule.apply(Arc::make_mut(&mut loaded.profile)));
         let launches = met.fold(0, u64::saturating_add);
+        if launches == 0 {
+            return Err(no_kernel(profiles, rule));
+        }
         let met = counted(launches, "launch", "launches");
-        format!("idempotent by the rule `{}`, which is a claim: {met}", rule.text)
+        Ok(format!("idempotent by the rule `{}`, which is a claim: {met}", rule.text))
     };
     rules.iter().map(one).collect()
+}
+
+/// Refuses a rule of idempotence that fits no kernel.
+fn no_kernel(profiles: &[Loaded], rule: &IdempotenceClaim) -> StudyError {
+    let wanted = rule.text.rsplit_once('=').map_or(&*rule.text, |(kernel, _)| kernel);
+    let kernels = profiles.iter().flat_map(|loaded| &loaded.profile.kernels);
+    let near = raddle_dispatch::read::nearest(wanted, kernels.map(String::as_str));
+    let near = near.map(|name| plain(name, 80));
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    StudyError::Usage(format!(
+        "--idempotent {}: it fits no kernel of {}, so it would change nothing.{}",
+        rule.text,
+        names.join(", "),
+        meant_by(near.as_deref())
+    ))
 }
 
 fn meant<'p>(

@@ -9,6 +9,7 @@ use raddle_report::replay::{
     Closing, DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
     document,
 };
+use raddle_report::sweep::FailedCase;
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
     EnergyModel, Outcome, PlanConfig, Scaling, TimeScale, Workload, host_pauses, plan,
@@ -69,6 +70,8 @@ pub struct Prepared {
     recipes: Vec<NamedRecipe>,
     /// The recipes as ways of sharing, if ways of sharing are compared.
     modes: Vec<ShareCandidate>,
+    /// The recipes whose runs broke off.
+    broken: Vec<FailedCase>,
     target: Chosen,
     workload: Workload,
     facts: Vec<ProfileFacts>,
@@ -155,6 +158,7 @@ impl Study {
             load: self.load.clone(),
             recipes: Vec::new(),
             modes: Vec::new(),
+            broken: Vec::new(),
             target,
             workload,
             facts,
@@ -166,7 +170,7 @@ impl Study {
             energy: energy::model(self.energy_weights.as_deref(), files)?,
         };
         if self.ways == Ways::Modes {
-            prepared.modes = prepared.candidates(&self.recipes, around)?;
+            (prepared.modes, prepared.broken) = prepared.candidates(&self.recipes, around)?;
             let device = &prepared.target.device;
             let told = share::left_out(device, prepared.profiles.len());
             prepared.rules.warnings.extend(told);
@@ -201,7 +205,7 @@ impl Study {
     ) -> Result<Vec<String>, StudyError> {
         profiles::communicate(profiles, self.comm)?;
         let mut claims = profiles::judge_from(profiles, &self.idempotent_from, files)?;
-        claims.extend(profiles::judge(profiles, &self.idempotent));
+        claims.extend(profiles::judge(profiles, &self.idempotent)?);
         Ok(claims)
     }
 
@@ -343,12 +347,13 @@ impl Prepared {
     }
 
     /// Returns the ways of sharing that the device offers, each with its best parameters, searched
-    /// by the seeds that there are. If `wanted` names ways of sharing, only those are searched.
+    /// by the seeds that there are, and the candidates whose runs broke off. If `wanted` names ways
+    /// of sharing, only those are searched.
     fn candidates(
         &self,
         wanted: &[String],
         around: &Surroundings<'_>,
-    ) -> Result<Vec<ShareCandidate>, StudyError> {
+    ) -> Result<(Vec<ShareCandidate>, Vec<FailedCase>), StudyError> {
         let device = &self.target.device;
         let by_level = !self.priorities.is_empty()
             || self.profiles.iter().any(|loaded| loaded.requests.is_some());
@@ -357,13 +362,18 @@ impl Prepared {
         let candidates = share::only(candidates, wanted, (device, tenants))?;
         let kinds = share::kinds(&candidates);
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
+        let mut broken = Vec::new();
         let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
             let recipes: Vec<NamedRecipe> =
                 left.iter().map(|&at| candidates[at].recipe.clone()).collect();
             if more.start == 0 {
-                let answer = self.first_round(&recipes, around)?;
+                let (answer, failed) = self.first_round(&recipes, around)?;
                 judged = answer.processes.clone();
-                left.iter().zip(&answer.rows).for_each(|(&at, row)| rows[at].push(row.clone()));
+                for &at in left {
+                    let own = |row: &&PolicyRow| row.recipe == candidates[at].recipe.name;
+                    rows[at].extend(answer.rows.iter().find(own).cloned());
+                }
+                broken = failed;
             } else {
                 let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
                 // The first seed is that of the study itself, and `draws` holds the seeds after it.
@@ -374,24 +384,27 @@ impl Prepared {
                     rows[at].extend(new);
                 }
             }
+            let left: Vec<usize> =
+                left.iter().copied().filter(|&at| !rows[at].is_empty()).collect();
             let means = left.iter().filter_map(|&at| PolicyRow::over_seeds(rows[at].clone()));
             let figures = PolicyFigures::new(judged.clone(), means.collect(), self.goals.clone());
             Ok(figures.ranking.iter().map(|&place| left[place]).collect())
         })?;
         let best = search::best_of_kinds(&kinds, &ranking);
-        Ok(best.into_iter().map(|at| candidates[at].clone()).collect())
+        Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
-    /// Runs recipes by the seed of the study alone, and compares them.
+    /// Runs recipes by the seed of the study alone, and compares them. Returns also those whose
+    /// runs broke off.
     fn first_round(
         &self,
         recipes: &[NamedRecipe],
         around: &Surroundings<'_>,
-    ) -> Result<PolicyFigures, StudyError> {
+    ) -> Result<(PolicyFigures, Vec<FailedCase>), StudyError> {
         let plan = RunPlan { recipes, bounds: &[], draws: &[], ..self.plan(around) };
-        let AllRuns { recipes: runs, alone } = Runner::new(plan)?.all()?;
+        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
-        Ok(self.result(&rules, &runs, &alone).answer().clone())
+        Ok((self.result(&rules, &runs, &alone).answer().clone(), broken))
     }
 
     pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
@@ -442,15 +455,18 @@ impl Prepared {
         let wish = kept.and_then(|kept| kept.timelines.as_ref());
         let cus = self.target.device.cus;
         let timeline = wish.and_then(|wish| Wanted::of(wish, self.recipes(), (cus, names)));
-        let plan = self.plan(around);
-        let (target, workload) = (&self.target.device, &self.workload);
-        let runner = Runner::new(RunPlan {
+        let leavings = kept.map(|kept| kept.leavings);
+        let plan = RunPlan {
             detail: kept.and_then(|kept| kept.detail),
-            leavings: kept.map(|kept| kept.leavings),
+            leavings,
             timeline: timeline.as_ref(),
-            ..plan
-        })?;
-        let AllRuns { recipes: runs, alone } = runner.all()?;
+            ..self.plan(around)
+        };
+        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
+        self.leave_out(broken);
+        let (target, workload) = (&self.target.device, &self.workload);
+        let runner =
+            Runner::new(RunPlan { leavings, timeline: timeline.as_ref(), ..self.plan(around) })?;
         let warnings = no_op::warnings(target, workload, &runs);
         let rules = Rules {
             warnings: [&*self.rules.warnings, &*warnings].concat(),
@@ -458,6 +474,7 @@ impl Prepared {
             ..self.rules.clone()
         };
         let mut result = self.result(&rules, &runs, &alone);
+        result.fail(&self.broken);
         runner.draw(&mut result, &runs)?;
         self.load_limit(&mut result, &runs, around)?;
         if let Some(chosen) = self.chosen(&result) {
@@ -467,6 +484,17 @@ impl Prepared {
         }
         self.rules = rules;
         Ok(Studied { prepared: self, alone, result })
+    }
+
+    /// Leaves out recipes whose runs broke off.
+    fn leave_out(&mut self, broken: Vec<FailedCase>) {
+        // The number of recipes that were asked for decides about the launch latency.
+        let latency = self.asked.latency(self.recipes.len());
+        self.asked.launch_latency.get_or_insert(latency);
+        let ran = |name: &String| broken.iter().all(|of| of.case != *name);
+        self.recipes.retain(|named| ran(&named.name));
+        self.modes.retain(|mode| ran(&mode.recipe.name));
+        self.broken.extend(broken);
     }
 
     fn result(&self, rules: &Rules, runs: &[RecipeRun], alone: &[Outcome]) -> ReplayResult {

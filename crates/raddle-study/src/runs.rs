@@ -14,6 +14,7 @@ use raddle_dispatch::log::{Detail, LogWriter};
 use raddle_policy::Tick;
 use raddle_report::answer::{BASELINE, Goal};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
+use raddle_report::sweep::FailedCase;
 use raddle_sim::{
     Contention, Costs, EnergyModel, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary,
     Watch, Workload,
@@ -86,6 +87,8 @@ enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
+    /// The run broke off.
+    Broke(StudyError),
 }
 
 /// The results of all runs.
@@ -96,6 +99,8 @@ pub(crate) struct AllRuns {
     /// Each process alone and once under `leftover`; empty if there is only one process, which runs
     /// once.
     pub(crate) alone: Vec<Outcome>,
+    /// The recipes that have no entry, as a run of theirs broke off, and why.
+    pub(crate) broken: Vec<FailedCase>,
 }
 
 /// Runs a plan, on threads of its own.
@@ -127,8 +132,10 @@ impl<'p> Runner<'p> {
         let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
         let mut all = vec![Vec::new(); self.plan.recipes.len()];
         for (job, done) in self.run(&jobs)?.into_iter().enumerate() {
-            if let RunDone::Summed(summary) = done {
-                all[job / seeds.len()].push(summary);
+            match done {
+                RunDone::Summed(summary) => all[job / seeds.len()].push(summary),
+                RunDone::Broke(error) => return Err(error),
+                _ => {}
             }
         }
         Ok(all)
@@ -160,9 +167,10 @@ impl<'p> Runner<'p> {
         let bounds = (0..plan.bounds.len()).flat_map(|at| each(RunOf::Bound(at)));
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
-        let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new() };
+        let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
+                (_, RunDone::Broke(error)) => all.break_off(job.named, error, plan.recipes)?,
                 (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(*outcome),
                 (_, RunDone::Ran(outcome, drawn, lent)) => {
                     all.recipes.push(self.recipe_run(job.named, *outcome, drawn, lent));
@@ -177,6 +185,8 @@ impl<'p> Runner<'p> {
                 }
             }
         }
+        let is_broken = |run: &RecipeRun| all.broken.iter().any(|of| of.case == run.name);
+        all.recipes.retain(|run| !is_broken(run));
         let mut firsts = std::mem::take(&mut all.alone).into_iter();
         for (process, &like) in alike.iter().enumerate() {
             let own = if process == like { firsts.next() } else { all.alone.get(like).cloned() };
@@ -201,8 +211,12 @@ impl<'p> Runner<'p> {
         });
         let jobs: Vec<RunJob<'_>> = jobs.collect();
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
-            if let RunDone::Ran(_, drawn, _) = done {
-                drawn.into_iter().for_each(|drawn| result.draw(&job.named.name, drawn));
+            match done {
+                RunDone::Ran(_, drawn, _) => {
+                    drawn.into_iter().for_each(|drawn| result.draw(&job.named.name, drawn));
+                }
+                RunDone::Broke(error) => return Err(error),
+                _ => {}
             }
         }
         Ok(())
@@ -228,7 +242,13 @@ impl<'p> Runner<'p> {
                 RunOf::Again(..) => plan.watcher.say(&format!("drawing {name}")),
                 _ => {}
             }
-            self.one(*job)
+            match self.one(*job) {
+                // What breaks a run off concerns its recipe alone, unless that is the measure.
+                Err(error @ StudyError::Sim { .. }) if !matches!(job.of, RunOf::Alone(_)) => {
+                    Ok(RunDone::Broke(error))
+                }
+                done => done,
+            }
         };
         let done = Workers::new(plan.jobs)?.map(jobs, run);
         plan.watcher.done();
@@ -388,6 +408,34 @@ impl<'p> Runner<'p> {
             log_bytes,
             timeline: drawn.into_iter().next(),
         }
+    }
+}
+
+impl AllRuns {
+    /// Notes that a run of a recipe broke off.
+    ///
+    /// # Errors
+    /// The error of the run, if it was of the only recipe or of the one that others are compared
+    /// with.
+    fn break_off(
+        &mut self,
+        named: &NamedRecipe,
+        error: StudyError,
+        all: &[NamedRecipe],
+    ) -> Result<(), StudyError> {
+        let (name, known) = (&named.name, self.broken.iter().map(|of| &of.case));
+        if known.clone().any(|known| known == name) {
+            return Ok(());
+        }
+        if name == BASELINE || known.count() + 1 == all.len() {
+            return Err(error);
+        }
+        let why = match &error {
+            StudyError::Sim { what, error, .. } => format!("{what}, {error}"),
+            other => other.to_string(),
+        };
+        self.broken.push(FailedCase { case: name.clone(), error: why });
+        Ok(())
     }
 }
 

@@ -299,7 +299,7 @@ impl Tuning<'_, '_> {
 
     fn tuned(&self, ranking: &[usize]) -> Result<Tuned, StudyError> {
         let seeds = ranking.first().map_or(0, |&best| self.rows[best].len());
-        let (ranking, figures) = self.judged_last(ranking, seeds)?;
+        let (ranking, mut figures) = self.judged_last(ranking, seeds)?;
         let values = |at: usize| -> Vec<Option<f64>> {
             self.rows[at].iter().flatten().map(|row| self.value(row)).collect()
         };
@@ -319,9 +319,14 @@ impl Tuning<'_, '_> {
         let best = ranking
             .iter()
             .zip(&figures.rows[1..])
-            .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)));
+            .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)))
+            .collect();
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
+        let base = row(&figures.rows[0], BASELINE.to_owned(), None);
         let failures = self.failures();
+        if !failures.is_empty() {
+            figures.of_those_that_ran();
+        }
         let mut asked = Study { recipes: Vec::new(), settings: Vec::new(), ..chosen.clone() };
         asked.load.seeds = u16::try_from(seeds).ok().filter(|&seeds| seeds > 1);
         Ok(Tuned {
@@ -339,8 +344,8 @@ impl Tuning<'_, '_> {
                 .iter()
                 .map(|it| format!("{} {}", it.name, it.judged.word()))
                 .collect(),
-            base: row(&figures.rows[0], BASELINE.to_owned(), None),
-            best: best.collect(),
+            base,
+            best,
             recipe: self.bench.recipe_text(&chosen)?,
             overturning: Vec::new(),
             answer: figures,

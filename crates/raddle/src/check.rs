@@ -13,6 +13,7 @@ use crate::args::{CheckArgs, Format};
 use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::place;
+use crate::seal::Seal;
 
 /// The names of the page and of the result of a check, beside the report of a prediction that is a
 /// folder.
@@ -57,14 +58,19 @@ pub(crate) fn verb(
     if let Some(folder) = folder.filter(|_| !args.no_files) {
         let (page, data) = (folder.join(PAGE), folder.join(RESULT));
         place::check(&page, &place::page)?;
-        place::write(&data, &result, &|path| place::begins(path, MARK))?;
-        place::write(&page, &document.html(), &place::page)?;
+        place::write_sealed(&data, &result, Seal::Json, &earlier)?;
+        place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;
     }
     let text = match format {
         Format::Json => result,
         Format::Text => document.text(console.stdout_colour),
     };
     console.print(&text)
+}
+
+/// Checks that a file is the result of an earlier check.
+pub(crate) fn earlier(path: &Path) -> Result<(), String> {
+    place::begins(path, MARK)
 }
 
 /// A recording as it was given.

@@ -41,6 +41,7 @@ mod progress;
 mod ranks;
 mod recipe_list;
 mod replay;
+mod seal;
 mod serve;
 mod shape_args;
 mod sweep;

@@ -16,7 +16,7 @@ use crate::args::{Format, LogArgs};
 use crate::error::CliError;
 use crate::live;
 use crate::log_file;
-use crate::progress::{Progress, ProgressReader};
+use crate::progress::{Progress, ProgressText};
 use crate::units::{counted, escaped_json, harmless, plain};
 use raddle_report::json;
 
@@ -86,8 +86,7 @@ fn keeps_the_rules(
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
     let mut twins = twin::Checker::default();
-    let lines = text(log, &file)?;
-    let found = check::check_beside(registry, lines, |number, line| twins.take(number, line));
+    let found = check::check_beside(registry, log, |number, line| twins.take(number, line));
     let found = found.map_err(|error| unread(error, &file))?;
     tell_of_rules(file, &found, Some(&twins.report()), format, console)
 }
@@ -179,7 +178,7 @@ fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliEr
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
     let mut stdout = BufWriter::new(&mut console.stdout);
-    for (line, number) in spelled_out(text(log, &file)?).zip(1..) {
+    for (line, number) in spelled_out(log).zip(1..) {
         let line = line.map_err(|error| unread(error, &file))?;
         let text = match format {
             Format::Json => escaped_json(format!("{line}\n")),
@@ -234,7 +233,7 @@ pub(crate) fn replay(
 ) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = replay_with(registry, text(log, &file)?).map_err(|error| unread(error, &file))?;
+    let found = replay_with(registry, log).map_err(|error| unread(error, &file))?;
     if let Some((line, logged, answered)) = found.difference {
         return Err(CliError::Differs {
             file,
@@ -256,14 +255,12 @@ pub(crate) fn replay(
     console.print(&text)
 }
 
-/// Returns the text of a log that was opened.
-fn text<'l>(log: BufReader<ProgressReader>, file: &str) -> Result<Box<dyn BufRead + 'l>, CliError> {
-    let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
-    log_file::text(log).map_err(unreadable)
-}
-
-/// Opens a log. The reader shows its progress if `shown` is true.
-fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader>, CliError> {
+/// Opens the text of a log. The text shows how much of it has been taken if `shown` is true.
+fn open<'l>(
+    path: &Path,
+    file: &str,
+    shown: bool,
+) -> Result<ProgressText<Box<dyn BufRead + 'l>>, CliError> {
     let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
     let log = File::open(path).map_err(unreadable)?;
     let data = log.metadata().map_err(unreadable)?;
@@ -271,9 +268,14 @@ fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader
         let text = format!("{file} is a folder: name the decisions.jsonl.zst inside it");
         return Err(CliError::Refused(text));
     }
-    // The length of a pipe is not known, so its progress is not shown.
-    let reading = Progress::bytes(shown && data.is_file(), data.len()).reading(log);
-    Ok(BufReader::with_capacity(BUFFER, reading))
+    let mut log = BufReader::with_capacity(BUFFER, log);
+    // The length of a pipe is not known, and that of a compressed text neither.
+    let packed = log_file::is_packed(&mut log).map_err(unreadable)?;
+    let progress = match data.is_file() && !packed {
+        true => Progress::bytes(shown, data.len()),
+        false => Progress::text(shown),
+    };
+    Ok(ProgressText::new(log_file::text(log).map_err(unreadable)?, progress))
 }
 
 fn unread(error: DispatchError, file: &str) -> CliError {
@@ -286,21 +288,31 @@ fn unread(error: DispatchError, file: &str) -> CliError {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
+    use std::io::{Read as _, Write as _};
 
     use super::*;
 
     #[test]
-    fn a_log_is_told_of_as_it_is_read() {
-        let length = BUFFER as u64 + 1000;
-        let mut log = tempfile::NamedTempFile::new().unwrap();
-        log.write_all(&"a line\n".repeat(BUFFER).as_bytes()[..BUFFER + 1000]).unwrap();
-        let mut reading = open(log.path(), "log", true).unwrap();
-        assert_eq!(reading.get_ref().told(), Some((0, Some(length))));
-        reading.read_line(&mut String::new()).unwrap();
-        assert_eq!(reading.get_ref().told(), Some((BUFFER as u64, Some(length))));
-        assert_eq!(reading.lines().count() + 1, (BUFFER + 1000).div_ceil(7));
-        // Bytes are not counted if progress is not shown.
-        assert_eq!(open(log.path(), "log", false).unwrap().get_ref().told(), None);
+    fn a_log_is_told_of_line_by_line() {
+        let lines = "a line\n".repeat(10_000);
+        for packed in [false, true] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            let bytes = match packed {
+                true => zstd::encode_all(lines.as_bytes(), 1).unwrap(),
+                false => lines.clone().into_bytes(),
+            };
+            file.write_all(&bytes).unwrap();
+            let mut log = open(file.path(), "log", true).unwrap();
+            let length = if packed { 0 } else { lines.len() as u64 };
+            assert_eq!(log.told(), Some((0, Some(length))));
+            for taken in [7, 14, 21] {
+                log.read_line(&mut String::new()).unwrap();
+                assert_eq!(log.told(), Some((taken, Some(length))), "packed: {packed}");
+            }
+            assert_eq!(log.by_ref().lines().count(), 9_997);
+            assert_eq!(log.told(), Some((lines.len() as u64, Some(length))));
+            // Bytes are not counted if progress is not shown.
+            assert_eq!(open(file.path(), "log", false).unwrap().told(), None);
+        }
     }
 }

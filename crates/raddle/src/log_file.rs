@@ -90,11 +90,16 @@ impl Drop for LogFile {
     }
 }
 
+/// Returns whether the text of a log is compressed.
+pub(crate) fn is_packed(log: &mut BufReader<impl io::Read>) -> io::Result<bool> {
+    Ok(log.fill_buf()?.starts_with(&MAGIC))
+}
+
 /// Returns the text of a log, which may be compressed or not.
 pub(crate) fn text<'l>(
     mut log: BufReader<impl io::Read + 'l>,
 ) -> io::Result<Box<dyn BufRead + 'l>> {
-    if log.fill_buf()?.starts_with(&MAGIC) {
+    if is_packed(&mut log)? {
         return Ok(Box::new(BufReader::new(zstd::Decoder::with_buffer(log)?)));
     }
     Ok(Box::new(log))

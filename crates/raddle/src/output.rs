@@ -1,21 +1,17 @@
 //! Which folder of results may be replaced, and what is written into a new one?
 //!
-//! A folder is replaced only if everything in it is known to be an earlier result.
+//! A folder is replaced only if everything in it is an earlier result, as raddle wrote it.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use raddle_report::replay::{LOG, PAGE, PERFETTO, SET_UP, SLOWEST, SUMMARY, SetUpFile};
+use raddle_report::replay::{PAGE, SET_UP, SUMMARY, SetUpFile};
 
 use crate::check;
 use crate::error::CliError;
-use crate::place::Place;
-
-/// The files that the folder of a recipe may hold.
-const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
+use crate::place::{self, Place};
+use crate::seal;
 
 /// A folder of results under construction. If dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
@@ -53,16 +49,17 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the summary and the page, and gives the folder its name.
+    /// Writes the summary, the page and the record of all files, and gives the folder its name.
     pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;
         fs::write(new.join(PAGE), page).map_err(CliError::writing(&self.shown))?;
+        seal::record(&new).map_err(CliError::writing(&self.shown))?;
         self.place.finish(&earlier)
     }
 }
 
-/// Checks that a folder is an earlier result, of which everything in it is known.
+/// Checks that a folder is an earlier result, in which everything is as raddle wrote it.
 fn earlier(folder: &Path) -> Result<(), String> {
     let entries = fs::read_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => "it is a file".to_owned(),
@@ -77,23 +74,12 @@ fn earlier(folder: &Path) -> Result<(), String> {
     if names.is_empty() {
         return Ok(());
     }
-    let ours = Ours::read(&folder.join(SUMMARY))
-        .ok_or_else(|| format!("it holds files, but no {SUMMARY} of raddle"))?;
-    let own = [SUMMARY, PAGE, check::RESULT, check::PAGE];
-    for name in names {
-        let inner = folder.join(&name);
-        let within = fs::read_dir(&inner).and_then(self::names);
-        let all = |known: &dyn Fn(&String) -> bool| within.is_ok_and(|all| all.iter().all(known));
-        let known = match &*name {
-            SET_UP => all(&|name| ours.set_up.contains(name)),
-            name if own.contains(&name) => inner.is_file(),
-            _ => ours.recipes.contains(&name) && all(&|name| FILES.contains(&&**name)),
-        };
-        if !known {
-            return Err(format!("it holds {name}, which raddle did not write"));
-        }
-    }
-    Ok(())
+    // A check of the prediction writes its result beside the report.
+    seal::check_record(folder, &|name, path| match name {
+        check::RESULT => check::earlier(path).is_ok(),
+        check::PAGE => place::page(path).is_ok(),
+        _ => false,
+    })
 }
 
 fn names(entries: fs::ReadDir) -> io::Result<Vec<String>> {
@@ -104,30 +90,11 @@ fn names(entries: fs::ReadDir) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The names in a summary that raddle wrote.
-struct Ours {
-    recipes: Vec<String>,
-    /// The files that set up what the result recommends.
-    set_up: Vec<String>,
-}
-
-impl Ours {
-    /// Reads a summary; `None` if raddle did not write the file.
-    fn read(summary: &Path) -> Option<Self> {
-        let summary: Value = serde_json::from_str(&fs::read_to_string(summary).ok()?).ok()?;
-        summary.get("raddle")?.as_str()?;
-        let names = |key: &str| -> Option<Vec<String>> {
-            let name = |entry: &Value| Some(entry.get("name")?.as_str()?.to_owned());
-            summary.get(key)?.as_array()?.iter().map(name).collect()
-        };
-        let set_up = names("setup-files").unwrap_or_default();
-        Some(Self { recipes: names("recipes")?, set_up })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::seal::RECORD;
 
     const OURS: &str = r#"{"raddle":"0","recipes":[{"name":"greedy"}]}"#;
 
@@ -147,10 +114,10 @@ mod tests {
         assert!(entries(dir.path()).is_empty());
         let output = begin(&folder).unwrap();
         fs::create_dir(output.path().join("greedy")).unwrap();
-        fs::write(output.path().join("greedy").join(LOG), "x").unwrap();
+        fs::write(output.path().join("greedy/log"), "x").unwrap();
         output.finish(OURS, "").unwrap();
         assert_eq!(entries(&dir.path().join("a/b")), ["c"]);
-        assert_eq!(entries(&folder), ["greedy", PAGE, SUMMARY]);
+        assert_eq!(entries(&folder), [RECORD, "greedy", PAGE, SUMMARY]);
     }
 
     #[test]
@@ -161,7 +128,7 @@ mod tests {
         fs::create_dir(output.path().join("greedy")).unwrap();
         output.finish(OURS, "").unwrap();
         begin(&folder).unwrap().finish(OURS, "").unwrap();
-        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
+        assert_eq!(entries(&folder), [RECORD, PAGE, SUMMARY]);
         assert_eq!(entries(dir.path()), ["out"]);
     }
 
@@ -175,8 +142,8 @@ mod tests {
         fs::create_dir(folder.join("work")).unwrap();
         let told = output.finish(OURS, "").unwrap_err().to_string();
         assert!(told.contains("it holds notes") && told.contains("out-2"), "{told}");
-        assert_eq!(entries(&folder), ["notes", PAGE, SUMMARY, "work"]);
-        assert_eq!(entries(&dir.path().join("out-2")), [PAGE, SUMMARY]);
+        assert_eq!(entries(&folder), [RECORD, "notes", PAGE, SUMMARY, "work"]);
+        assert_eq!(entries(&dir.path().join("out-2")), [RECORD, PAGE, SUMMARY]);
         assert_eq!(entries(dir.path()), ["out", "out-2"]);
     }
 
@@ -189,20 +156,39 @@ mod tests {
         fs::remove_file(&folder).unwrap();
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("notes"), "").unwrap();
-        assert!(begin(&folder).unwrap_err().contains("no summary.json"));
-        fs::write(folder.join(SUMMARY), "{}").unwrap();
-        assert!(begin(&folder).unwrap_err().contains("no summary.json"));
-        fs::write(folder.join(SUMMARY), OURS).unwrap();
-        assert!(begin(&folder).unwrap_err().contains("it holds notes"));
+        assert!(begin(&folder).unwrap_err().contains("no .raddle.json"));
+        fs::write(folder.join(RECORD), "[]").unwrap();
+        assert!(begin(&folder).unwrap_err().contains("no .raddle.json"));
+        fs::remove_file(folder.join(RECORD)).unwrap();
         fs::remove_file(folder.join("notes")).unwrap();
-        fs::create_dir(folder.join("greedy")).unwrap();
+        let output = begin(&folder).unwrap();
+        fs::create_dir(output.path().join("greedy")).unwrap();
+        fs::write(output.path().join("greedy/log"), "x").unwrap();
+        output.finish(OURS, "").unwrap();
         fs::write(folder.join("greedy/mine"), "").unwrap();
-        assert!(begin(&folder).unwrap_err().contains("it holds greedy"));
+        assert!(begin(&folder).unwrap_err().contains("it holds greedy/mine"));
         fs::remove_file(folder.join("greedy/mine")).unwrap();
-        for file in FILES {
-            fs::write(folder.join("greedy").join(file), "").unwrap();
+        for file in [PAGE, SUMMARY, "greedy/log"] {
+            let before = fs::read(folder.join(file)).unwrap();
+            fs::write(folder.join(file), "changed").unwrap();
+            let told = begin(&folder).unwrap_err();
+            assert!(told.contains(&format!("{file} in it was changed")), "{told}");
+            fs::write(folder.join(file), before).unwrap();
         }
         begin(&folder).unwrap().finish(OURS, "").unwrap();
-        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
+        assert_eq!(entries(&folder), [RECORD, PAGE, SUMMARY]);
+    }
+
+    #[test]
+    fn a_file_that_is_changed_meanwhile_stays_and_the_result_is_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("out");
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        let output = begin(&folder).unwrap();
+        fs::write(folder.join(PAGE), "with my notes").unwrap();
+        let told = output.finish(OURS, "").unwrap_err().to_string();
+        assert!(told.contains("report.html in it was changed"), "{told}");
+        assert_eq!(fs::read_to_string(folder.join(PAGE)).unwrap(), "with my notes");
+        assert_eq!(entries(&dir.path().join("out-2")), [RECORD, PAGE, SUMMARY]);
     }
 }

@@ -2,7 +2,8 @@
 //! is lost?
 //!
 //! One rule holds for all that is written: what stands at a path already is replaced only if it is
-//! an earlier result ([`Ours`]) or holds nothing; all else is refused. The path is checked before
+//! an earlier result ([`Ours`]) that is still as raddle wrote it ([`seal`](crate::seal)), or holds
+//! nothing; all else is refused. The path is checked before
 //! the work, and again at the end, once what stood there has been moved out of the way: hours may
 //! lie between the two. The new file or folder is made in a folder `.raddle-*` beside the path and
 //! renamed. The process that makes such a folder holds the folder's lock, so a folder whose lock is
@@ -17,6 +18,7 @@ use tempfile::{TempDir, TempPath};
 
 use crate::error::CliError;
 use crate::interrupt;
+use crate::seal::{self, Seal, sealed};
 
 /// The beginning of the name of the temporary folder in which something is made.
 const PREFIX: &str = ".raddle-";
@@ -34,25 +36,38 @@ pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
 /// Lets no text be replaced.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
-    holds(path, |_| false).map_err(|()| "it is never replaced".to_owned())
+    holds(path, |_| false, "it is never replaced")
 }
 
 /// Checks that a file is a page of raddle.
 pub(crate) fn page(path: &Path) -> Result<(), String> {
-    holds(path, |text| text.contains(PAGE_MARK)).map_err(|()| "it is no page of raddle".to_owned())
+    holds(path, |text| text.contains(PAGE_MARK), "it is no page of raddle")
 }
 
 /// Checks that a text begins as those of raddle do.
 pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
-    holds(path, |text| text.starts_with(mark)).map_err(|()| "raddle did not write it".to_owned())
+    holds(path, |text| text.starts_with(mark), "raddle did not write it")
 }
 
-/// Checks the beginning of a file; an empty file may always be replaced.
-pub(crate) fn holds(path: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), ()> {
+/// Checks the beginning of a file, and that the file is as it was written; an empty file may always
+/// be replaced. The error is `otherwise` where the beginning is not ours.
+pub(crate) fn holds(
+    path: &Path,
+    is_ours: impl Fn(&str) -> bool,
+    otherwise: &str,
+) -> Result<(), String> {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BEGIN).read_to_end(&mut begin));
     let text = String::from_utf8_lossy(&begin);
-    if read.is_ok() && (text.is_empty() || is_ours(&text)) { Ok(()) } else { Err(()) }
+    match read {
+        Ok(0) => Ok(()),
+        Ok(_) if !is_ours(&text) => Err(otherwise.to_owned()),
+        Ok(_) if !seal::is_intact(path) => {
+            Err("it was changed after raddle wrote it, or is of an older raddle".to_owned())
+        }
+        Ok(_) => Ok(()),
+        Err(_) => Err(otherwise.to_owned()),
+    }
 }
 
 /// A file or folder under construction. If dropped unfinished, it leaves nothing behind.
@@ -143,6 +158,16 @@ impl Drop for Place {
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// Writes a text, with the seal by which it is known again, to a file.
+pub(crate) fn write_sealed(
+    path: &Path,
+    text: &str,
+    seal: Seal,
+    ours: Ours<'_>,
+) -> Result<(), CliError> {
+    if is_stream(path) { write(path, text, ours) } else { write(path, &sealed(text, seal), ours) }
 }
 
 /// Writes a text to a file. A path that is neither file nor folder, such as a pipe or a terminal,
@@ -264,7 +289,7 @@ mod tests {
     }
 
     fn put(path: &Path, text: &str) -> Result<(), String> {
-        write(path, text, &ours).map_err(|error| error.to_string())
+        write_sealed(path, text, Seal::Toml, &ours).map_err(|error| error.to_string())
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -280,10 +305,11 @@ mod tests {
         let path = dir.path().join("a/b/x.toml");
         put(&path, "# ours\n1").unwrap();
         put(&path, "# ours\n2").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "# ours\n2");
+        assert_eq!(fs::read_to_string(&path).unwrap(), sealed("# ours\n2", Seal::Toml));
         fs::write(&path, "").unwrap();
         put(&path, "# ours\n3").unwrap();
-        for theirs in ["precious", "# our", "\u{1}"] {
+        let changed = sealed("# ours\n3", Seal::Toml).replace('3', "4");
+        for theirs in ["precious", "# our", "\u{1}", "# ours\n3", &changed] {
             fs::write(&path, theirs).unwrap();
             assert!(put(&path, "# ours\n4").unwrap_err().contains("stays as it is"), "{theirs}");
             assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
@@ -298,7 +324,7 @@ mod tests {
     fn what_comes_while_a_file_is_made_stays_and_the_new_is_beside_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.toml");
-        fs::write(&path, MARK).unwrap();
+        put(&path, MARK).unwrap();
         let place = Place::begin(&path, &ours).unwrap();
         fs::write(place.new_path(), "# ours\nnew").unwrap();
         fs::write(&path, "theirs").unwrap();
@@ -340,10 +366,10 @@ mod tests {
         let (link, real) = (dir.path().join("link"), dir.path().join("real"));
         std::os::unix::fs::symlink(&real, &link).unwrap();
         assert!(put(&link, MARK).unwrap_err().contains("is not there"));
-        fs::write(&real, MARK).unwrap();
+        put(&real, MARK).unwrap();
         put(&link, "# ours\nmore").unwrap();
         assert!(link.is_symlink());
-        assert_eq!(fs::read_to_string(&real).unwrap(), "# ours\nmore");
+        assert!(fs::read_to_string(&real).unwrap().starts_with("# ours\nmore\n"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Progress is shown on the error stream, only if that is a terminal, and only after a second.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +55,11 @@ impl Progress {
     pub(crate) fn cases(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
         Self::new(shown, "sweeping", template, total)
+    }
+
+    /// Counts the bytes of a text whose length is not known.
+    pub(crate) fn text(shown: bool) -> Self {
+        Self::new(shown, "reading", "{msg} {bytes} {spinner}, {bytes_per_sec}", 0)
     }
 
     /// Counts bytes of a file.
@@ -169,9 +174,49 @@ impl Drop for ProgressReader {
     }
 }
 
+/// A text that shows how much of it has been taken, line by line: what a reader does with the lines
+/// may take long, also where the file that holds them is short.
+#[derive(Debug)]
+pub(crate) struct ProgressText<R> {
+    text: R,
+    progress: Progress,
+}
+
+impl<R: BufRead> ProgressText<R> {
+    /// Counts in a line what is taken of a text.
+    pub(crate) const fn new(text: R, progress: Progress) -> Self {
+        Self { text, progress }
+    }
+}
+
+impl<R: BufRead> Read for ProgressText<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.text.read(buffer)?;
+        self.progress.add(n as u64);
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> BufRead for ProgressText<R> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.text.consume(amount);
+        self.progress.add(amount as u64);
+    }
+}
+
+impl<R> Drop for ProgressText<R> {
+    fn drop(&mut self) {
+        self.progress.done();
+    }
+}
+
 #[cfg(test)]
-impl ProgressReader {
-    /// Returns the bytes that were read, and their total; `None` if bytes are not counted.
+impl<R> ProgressText<R> {
+    /// Returns the bytes that were taken, and their total; `None` if bytes are not counted.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
     }

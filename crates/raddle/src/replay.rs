@@ -234,6 +234,9 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
 
 /// Returns the error for the exit code of a result, if it has one.
 fn judged(result: &ReplayResult) -> Result<(), CliError> {
+    if let (Some(failed), false) = (result.failed(), result.has_fault()) {
+        return Err(CliError::Unanswered(failed));
+    }
     match (result.stuck_launches(), result.missed_goals()) {
         (Some(stuck), _) if result.has_fault() => Err(CliError::Fault(stuck)),
         (Some(stuck), _) => Err(CliError::Stuck(stuck)),

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 use raddle_policy::CuShape;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,6 +42,36 @@ struct ReadHeader {
     cus: u16,
     shape: CuShape,
     recipe: Value,
+}
+
+/// A header of any log, with every key that it has and no other; its policies are not looked up.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyHeader {
+    Replay(ReadHeader),
+    Live(LiveHeader),
+}
+
+/// A header of the log of a live program, or of a daemon.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only that the keys are there matters")]
+#[serde(tag = "live", rename_all = "kebab-case", deny_unknown_fields)]
+enum LiveHeader {
+    #[serde(rename_all = "kebab-case")]
+    Client { raddle_log: u32, declared: IgnoredAny, options: IgnoredAny },
+    #[serde(rename_all = "kebab-case")]
+    Daemon { raddle_log: u32, most_a_second: u32, recipe: IgnoredAny },
+}
+
+/// Returns whether a line is the header of a log: of a replay, a live program or a daemon.
+pub(super) fn is_header(line: &str) -> bool {
+    let version = match serde_json::from_str(line) {
+        Ok(AnyHeader::Replay(header)) if header.shape.check().is_ok() => header.raddle_log,
+        Ok(AnyHeader::Live(LiveHeader::Client { raddle_log, .. }))
+        | Ok(AnyHeader::Live(LiveHeader::Daemon { raddle_log, .. })) => raddle_log,
+        _ => return false,
+    };
+    (1..=LOG_VERSION).contains(&version)
 }
 
 impl LogHeader {

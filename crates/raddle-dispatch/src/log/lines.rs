@@ -4,7 +4,7 @@ use std::io::{BufRead, Lines, Read};
 
 use serde::Deserialize;
 
-use super::header::LogHeader;
+use super::header::{LogHeader, is_header};
 use super::short::Memory;
 use crate::{DispatchError, Registry};
 
@@ -35,14 +35,6 @@ pub(super) struct LogLines<R> {
 /// file.
 const HEADER: u64 = 1 << 20;
 
-/// The key that the first line of every log has, also of a live program or a daemon.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct LogMark {
-    #[serde(rename = "raddle-log")]
-    _version: u32,
-}
-
 /// Spells every line of a log in full. A file that is no log gives an error alone.
 ///
 /// # Errors
@@ -67,8 +59,7 @@ pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, Dis
 fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
     let mut line = Vec::new();
     log.take(HEADER).read_until(b'\n', &mut line).map_err(DispatchError::ReadLog)?;
-    let is_log = serde_json::from_slice::<LogMark>(&line).is_ok();
-    let text = String::from_utf8(line).ok().filter(|_| is_log);
+    let text = String::from_utf8(line).ok().filter(|line| is_header(line));
     text.map(|text| text.trim_end().to_owned()).ok_or_else(|| {
         let what = "it is no header of a log, so this is no log that `raddle replay --log` or `raddle live` wrote";
         DispatchError::bad_log(1, what)

@@ -3,7 +3,9 @@
 //! Messages have the units of the key.
 
 use raddle_policy::{CuShape, Resource, SettingError};
-use raddle_workgroup::{ByResource, Error, LevelOrder, MatchingConfig, PlaceRule, SearchRule};
+use raddle_workgroup::{
+    ByResource, Error, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule,
+};
 
 /// Settings that can be used, for examples.
 pub(super) const SAMPLES: &[&str] = &[
@@ -43,7 +45,12 @@ pub(super) fn told(error: Error) -> SettingError {
     }
 }
 
-pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) -> SettingError {
+/// Makes the error of settings that `Matching` refused for a number of compute units of a shape.
+pub(super) fn refused(
+    config: &MatchingConfig,
+    (shape, cus): (&CuShape, usize),
+    error: Error,
+) -> SettingError {
     match error {
         Error::SearchRule { resource, .. } => search(&config.search, shape, resource)
             .unwrap_or_else(|| SettingError::new("search", error)),
@@ -79,7 +86,9 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
             history(config, "history-ticks"),
             "0 ticks see nothing: give 1 or more",
         ),
-        Error::NoWeight | Error::Score { .. } => SettingError::new(weights(&config.place), error),
+        Error::NoWeight | Error::Score { .. } => {
+            SettingError::new(weights(config, (shape, cus)), error)
+        }
         other => told(other),
     }
 }
@@ -149,13 +158,19 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     }
 }
 
-/// Names the key of weights that are all 0, or too large to add up. In a mix the free weights are
-/// named unless the power weights are all 0.
-fn weights(place: &PlaceRule) -> &'static str {
-    match place {
+/// Names the key of weights that are all 0, or too large to add up. In a mix these are the free
+/// weights where they alone are refused too.
+fn weights(config: &MatchingConfig, (shape, cus): (&CuShape, usize)) -> &'static str {
+    match &config.place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",
-        PlaceRule::Mix { power, .. } if power.weights == [0; 6] => "place.mix.power.weights",
-        PlaceRule::Mix { .. } => "place.mix.free",
+        PlaceRule::Mix { free, .. } => {
+            let place = PlaceRule::MostFree(*free);
+            let alone = MatchingConfig { place, ..config.clone() };
+            match Matching::new(alone, *shape, u16::try_from(cus).unwrap_or(u16::MAX)) {
+                Ok(_) => "place.mix.power.weights",
+                Err(_) => "place.mix.free",
+            }
+        }
         _ => "place.most-free",
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
             row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {
                 // The number of compute units was given as a u16.
                 let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
-                let told = |error| super::matching::refused(config, on.shape(), error);
+                let told = |error| super::matching::refused(config, (on.shape(), on.len()), error);
                 Ok(Box::new(policy.map_err(told)?))
             }),
             #[cfg(feature = "sm")]

@@ -277,6 +277,12 @@ fn what_a_policy_refuses_is_told_by_its_key_in_the_unit_of_the_key() {
             "place.mix = { free = { lds = 1 }, power = { weights = [1, 0, 0, 0, 0, 0] }, shares = [0, 0] }",
         ),
         matching(
+            "place.mix = { free = { lds = 1 }, power = { weights = [1000000000000000000, 0, 0, 0, 0, 0] }, shares = [1, 1] }",
+        ),
+        matching(
+            "place.mix = { free = { lds = 1000000000000000000 }, power = { weights = [1, 0, 0, 0, 0, 0] }, shares = [1, 1] }",
+        ),
+        matching(
             "place.mix = { free = {}, power = { weights = [1, 0, 0, 0, 0, 0] }, shares = [1, 1] }",
         ),
         slot("preempt", "cheapest", "bound-us = 50"),

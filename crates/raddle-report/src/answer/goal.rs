@@ -114,12 +114,24 @@ impl Goal {
     }
 }
 
+/// The units of a limit.
+const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "%"];
+
 impl FromStr for Goal {
     type Err = GoalError;
 
     fn from_str(text: &str) -> Result<Self, GoalError> {
         let words = || GoalError::Words(text.to_owned());
-        let (rest, limit) = text.trim().rsplit_once(char::is_whitespace).ok_or_else(words)?;
+        let (rest, last) = text.trim().rsplit_once(char::is_whitespace).ok_or_else(words)?;
+        // A space may stand before the unit, as in every other amount.
+        let number = rest.trim_end().rsplit_once(char::is_whitespace);
+        let is_number =
+            |text: &str| text.starts_with(|c: char| "+-.".contains(c) || c.is_ascii_digit());
+        let number = number.filter(|(_, number)| UNITS.contains(&last) && is_number(number));
+        let (rest, limit) = match number {
+            Some((rest, number)) => (rest, &*format!("{number}{last}")),
+            None => (rest, last),
+        };
         let rest = rest.trim_end();
         let (process, metric) = rest.rsplit_once(char::is_whitespace).ok_or_else(words)?;
         let known = GoalMetric::NAMES.iter().find(|(name, _)| *name == metric);
@@ -178,6 +190,9 @@ mod tests {
             ("train step +0.25%", "train step +0.25%"),
             ("x end 2500us", "x end 2.5ms"),
             ("x max 7ns", "x max 7ns"),
+            ("x p99 20 ms", "x p99 20ms"),
+            ("my model p99  1.5\ts", "my model p99 1.5s"),
+            ("train step +5 %", "train step +5%"),
         ] {
             let goal: Goal = text.parse().unwrap();
             assert_eq!(goal.to_string(), shown);
@@ -190,6 +205,9 @@ mod tests {
         let wrong = |text: &str| text.parse::<Goal>().unwrap_err().to_string();
         assert!(wrong("p99 20ms").contains("NAME"));
         assert!(wrong("serve p98 20ms").contains("`p98` is no figure"));
+        assert!(wrong("serve p98 20 ms").contains("`p98` is no figure"));
+        assert!(wrong("serve p99 -20 ms").contains("`-20ms` is no limit"));
+        assert!(wrong("20 ms").contains("NAME"));
         for limit in ["20", "ms", "-5%", "5%", "+5", "0ms", "1.0000001ms", "+0.001%"] {
             assert!(wrong(&format!("serve p99 {limit}")).contains("is no limit"), "{limit}");
         }

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::metrics::{self, Metric};
+
 /// The result of a replay, as it was written.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -87,7 +89,7 @@ impl ComparedResult {
         let good = |recipe: &ComparedRecipe| recipe.summary["makespan-ns"].is_u64();
         match result.recipes.iter().find(|recipe| !good(recipe)) {
             Some(recipe) => Err(format!("recipe {} has no valid `makespan-ns`", recipe.name)),
-            None => Ok(Self { file, ..result }),
+            None => result.recipes.iter().try_for_each(check).map(|()| Self { file, ..result }),
         }
     }
 
@@ -124,6 +126,25 @@ impl ComparedResult {
         }
         Ok(())
     }
+}
+
+/// Checks the figures of a recipe that are compared; the error says which cannot be.
+fn check(recipe: &ComparedRecipe) -> Result<(), String> {
+    let [of_recipe, of_process, of_level] = metrics::all();
+    let each = |metrics: &[Metric], of: &Value, whose: &str| {
+        let checked = metrics.iter().try_for_each(|metric| metric.check(of));
+        checked.map_err(|why| format!("recipe {}{whose}: {why}", recipe.name))
+    };
+    each(&of_recipe, &recipe.summary, "")?;
+    for process in recipe.processes() {
+        let whose = format!(", {}", process["name"].as_str().unwrap_or("a process"));
+        each(&of_process, process, &whose)?;
+        let levels = process["levels"].as_array().map_or(&[][..], Vec::as_slice);
+        levels.iter().try_for_each(|level| {
+            each(&of_level, level, &format!("{whose} level {}", level["level"]))
+        })?;
+    }
+    Ok(())
 }
 
 /// Returns names in the order in which they first occur.

@@ -41,6 +41,24 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
+    /// Checks that a value of a recipe, process or level is one that the metric can have: what
+    /// counts is whole, and nothing is below 0. The error is what stands there.
+    pub(super) fn check(&self, of: &Value) -> Result<(), String> {
+        let counts = matches!(self.unit, MetricUnit::Ns | MetricUnit::Count);
+        let good = |value: &Value| match counts {
+            true => value.is_u64(),
+            false => value.as_f64().is_some_and(|value| value >= 0.0),
+        };
+        let values = match of.pointer(self.path) {
+            Some(Value::Object(parts)) => parts.values().collect(),
+            found => found.into_iter().collect::<Vec<_>>(),
+        };
+        let bad = values.into_iter().find(|value| !value.is_null() && !good(value));
+        let path = self.path.trim_start_matches('/').replace('/', ".");
+        let kind = if counts { "no whole number from 0 on" } else { "no number from 0 on" };
+        bad.map_or(Ok(()), |value| Err(format!("`{path}` is {value}, which is {kind}")))
+    }
+
     /// Returns the value of the metric in a recipe, process or level; `None` where there is no such
     /// value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
@@ -49,6 +67,13 @@ impl Metric {
             value => value.as_f64(),
         }
     }
+}
+
+/// Returns all figures that are compared, by what has them: a recipe, a process or a level.
+pub(super) fn all() -> [Vec<Metric>; 3] {
+    let of_recipe = [STUCK, MAKESPAN, OF_NEWCOMER].into_iter().chain(OF_RECIPE);
+    let of_recipe = of_recipe.chain(OF_LAUNCHING).chain(OF_ENERGY).chain(OF_TURNS);
+    [of_recipe.collect(), OF_PROCESS.to_vec(), OF_LEVEL.to_vec()]
 }
 
 /// Returns the name of a figure as gates write it.

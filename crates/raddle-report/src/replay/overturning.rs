@@ -9,7 +9,7 @@ use raddle_sim::PreemptionSummary;
 use raddle_trace::CommRule;
 
 use super::device::{DeviceFacts, DeviceFound};
-use super::facts::ProfileFacts;
+use super::facts::{ProfileFacts, met};
 use crate::units::{count, duration, percent, plain};
 
 /// A warning that can overturn the answer.
@@ -27,6 +27,16 @@ const LARGE: f64 = 0.25;
 /// The share of launches without a recorded launch time from which on that lack can overturn the
 /// answer.
 const MOST_LAUNCHES: f64 = 0.5;
+/// What was met in files that can overturn an answer, with the words of its line: much may be
+/// missing, or the last value or the span may be wrong.
+const IN_FILES: [(&[&str], &str); 3] = [
+    (
+        &["truncated", "damaged", "lost-events"],
+        "the file is cut or damaged, so work may be missing",
+    ),
+    (&["no-line-end"], "the last line has no end, its last value may be cut"),
+    (&["time-outlier"], "times lie far from all others, so the span says little"),
+];
 /// Characters of a name that stands alone in a line, and of one beside a number.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
@@ -62,6 +72,7 @@ pub fn of_profiles(
     [guessed(sources), unknown(sources, target), no_launch_times(sources)]
         .into_iter()
         .chain([communicating(sources, communication), copying(sources)])
+        .chain(IN_FILES.iter().map(|(quirks, told)| met_in_files(sources, quirks, told)))
         .flatten()
         .collect()
 }
@@ -158,6 +169,17 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| {
         format!("{names}: {} of its time is copies, which never queue here", percent(most))
     })
+}
+
+/// Warns of profiles in whose files one of these quirks was met.
+fn met_in_files(sources: &[ProfileFacts], quirks: &[&str], told: &str) -> Option<Overturning> {
+    let found = sources.iter().filter_map(|source| {
+        let own = source.quirks.iter().filter(|quirk| quirks.contains(&quirk.name));
+        let own: Vec<String> = own.map(met).collect();
+        let text = format!("in the file of {}: {}", source.name, own.join("; "));
+        (!own.is_empty()).then_some((&*source.name, text))
+    });
+    Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
 /// Warns of resets that a recipe wanted and that were not made although something ran: the figures

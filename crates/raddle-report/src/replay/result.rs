@@ -17,7 +17,8 @@ use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusal
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
-use crate::units::{counted, plain};
+use crate::sweep::FailedCase;
+use crate::units::{counted, plain, them};
 
 /// The version of the document; a key that goes or changes its meaning makes a new one.
 const SCHEMA: u32 = 1;
@@ -50,6 +51,9 @@ pub struct ReplayResult {
     pub(crate) energy_shown: bool,
     /// The recipes under which launches never ended: their figures are of the rest.
     pub(crate) stuck: Vec<String>,
+    /// The recipes whose runs broke off, and why: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failures: Vec<FailedCase>,
     /// The figures of the processes under the recipes, and the recommendation.
     pub(crate) answer: PolicyFigures,
     /// The load up to which all goals are met; `None` where that was not searched for.
@@ -175,6 +179,7 @@ impl ReplayResult {
             in_brief,
             energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
+            failures: Vec::new(),
             answer,
             load_limit: None,
             load_limit_left_out: None,
@@ -183,6 +188,37 @@ impl ReplayResult {
             recipes,
             profiles,
         }
+    }
+
+    /// Adds the recipes whose runs broke off: the answer is of the others.
+    pub fn fail(&mut self, broken: &[FailedCase]) {
+        if broken.is_empty() {
+            return;
+        }
+        let told = broken.iter().map(|of| {
+            let FailedCase { case, error } = of;
+            (case.as_str(), format!("{case} broke off: {error}"))
+        });
+        let them = them(broken.len() as u64);
+        let found = Overturning::of(told, |names| {
+            format!("{names} broke off, so nothing is said of {them}")
+        });
+        if let Some(Overturning { line, warnings }) = found {
+            self.overturning.insert(0, line);
+            self.in_brief += warnings.len();
+            self.warnings.splice(0..0, warnings);
+        }
+        self.answer.of_those_that_ran();
+        self.failures = broken.to_vec();
+    }
+
+    /// Says which of all recipes broke off, and why; `None` where none did.
+    #[must_use]
+    pub fn failed(&self) -> Option<String> {
+        let (failed, all) = (self.failures.len(), self.failures.len() + self.recipes.len());
+        let of = counted(all as u64, "policy", "policies");
+        let why = FailedCase::told(&self.failures).join("; ");
+        (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
     /// Adds the load up to which all goals are met.

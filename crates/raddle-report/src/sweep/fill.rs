@@ -3,7 +3,7 @@
 use super::curves::{CHARTS, curves, fronts};
 use super::summary::{FailedCase, GroupSummary, SweepSummary, Within};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
-use crate::units::{count, counted, duration};
+use crate::units::{count, counted, duration, them};
 
 /// Rows of the table on the page at most; the file has all.
 const ROWS: usize = 2000;
@@ -149,9 +149,10 @@ fn figure(figure: Option<Within>) -> Cell {
 /// Warns of cases that failed; `None` where none did.
 pub(super) fn of_failures(failures: &[FailedCase]) -> Option<String> {
     let failed = counted(failures.len() as u64, "case", "cases");
+    let them = them(failures.len() as u64);
     (!failures.is_empty()).then(|| {
         format!(
-            "{failed} failed, so nothing is said of them: mend the cause and give the same command again, which runs them once more"
+            "{failed} failed, so nothing is said of {them}: mend the cause and give the same command again, which runs {them} once more"
         )
     })
 }

@@ -156,15 +156,19 @@ impl SweepSummary {
             return None;
         }
         let of = |wanted| self.groups.iter().filter(|group| group.goals_met == wanted).count();
-        let sets = counted(self.groups.len() as u64, "set of values", "sets of values");
-        let met = match (of(Some(true)), self.groups.len()) {
-            (0, _) => format!("met by none of {sets}"),
-            (met, all) if met == all => format!("met by all {sets}"),
-            (met, _) => format!("met by {met} of {sets}"),
+        let sets = |n: usize| counted(n as u64, "set of values", "sets of values");
+        let (met, all, unknown) = (of(Some(true)), self.groups.len(), of(None));
+        // What has no answer is not among the sets that goals are said of.
+        let judged = all - unknown;
+        let told = match met {
+            _ if judged == 0 => return Some(format!("none of {} has an answer", sets(all))),
+            0 => format!("met by none of {}", sets(judged)),
+            _ if met == judged && met > 1 => format!("met by all {}", sets(judged)),
+            _ => format!("met by {met} of {}", sets(judged)),
         };
-        Some(match of(None) {
-            0 => met,
-            unknown => format!("{met}; {unknown} without an answer"),
+        Some(match unknown {
+            0 => told,
+            _ => format!("{told}; {unknown} of {all} without an answer"),
         })
     }
 

@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(lowest.without_answer().unwrap(), "1 of 12 cases failed: 0 0: no device x");
         assert_eq!(
             lowest.goals_told().unwrap(),
-            "met by 2 of 6 sets of values; 1 without an answer"
+            "met by 2 of 5 sets of values; 1 of 6 without an answer"
         );
         assert_eq!(told(&failed(1, 0, "x")), (some("10/s"), some("20/s failed")));
         // Values behind a missed goal do not matter.

@@ -5,6 +5,8 @@
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
 
+use super::layout::by_ready;
+
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -241,12 +243,17 @@ pub struct Counter {
 }
 
 impl Timeline {
-    /// Counts the drawn slices of compute units, launches, times off the device, requests and
-    /// turns.
+    /// Counts all slices that are drawn: of compute units, requests, turns and waits of processes,
+    /// and of launches with what stands inside them; a copy that runs is also on its engine.
     #[must_use]
     pub fn drawn(&self) -> u64 {
-        let launches = self.launches.iter().filter(|launch| launch.ready_ns.is_some()).count();
-        let others = self.aways.len() + self.requests.len() + self.turns.len();
+        let of_launch = |at: u32| {
+            let launch = &self.launches[at as usize];
+            let on_engine = launch.is_copy && launch.started_ns.is_some();
+            1 + self.inside(at).len() + usize::from(on_engine)
+        };
+        let launches: usize = by_ready(self).into_iter().map(of_launch).sum();
+        let others = self.requests.len() + self.turns.len() + self.waits.len();
         (self.slices.len() + others + launches) as u64
     }
 }

@@ -8,7 +8,7 @@ use raddle_dispatch::read::nearest;
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile, TimesCount};
 
 use super::{Load, words};
-use crate::error::StudyError;
+use crate::error::{StudyError, meant};
 use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
@@ -116,6 +116,15 @@ fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<us
         None if profiles.len() == 1 => vec![0],
         None => Vec::new(),
     };
+    if let (Some(name), true) = (name, found.is_empty()) {
+        let near = nearest(name, profiles.iter().map(|profile| &*profile.name));
+        return Err(usage(format!(
+            "--requests {text}: none of the profiles is called {}; they are {}.{}",
+            plain(name, 60),
+            names(profiles),
+            meant(near)
+        )));
+    }
     if found.is_empty() {
         return Err(usage(format!(
             "--requests {text}: which profile? Put its name and `=` in front; they are {}",

@@ -5,7 +5,7 @@
 mod bind;
 mod requests;
 mod schedule;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use requests::ProfileRequests;
 

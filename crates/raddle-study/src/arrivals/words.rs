@@ -20,7 +20,7 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
 }
 
 /// Returns why the words in `[NAME=]WORDS` are neither requests nor the name of a file.
-pub(super) fn wrong(text: &str) -> Option<String> {
+pub(crate) fn wrong(text: &str) -> Option<String> {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     if process(words).is_some() {
         return None;

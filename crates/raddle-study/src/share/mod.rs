@@ -8,7 +8,7 @@ mod setup;
 use raddle_device::Device;
 use raddle_report::answer::PolicyFigures;
 use raddle_report::replay::SetUpFile;
-use raddle_report::units::duration;
+use raddle_report::units::{duration, plain, quoted};
 use raddle_trace::PriorityRule;
 
 use crate::error::StudyError;
@@ -95,7 +95,8 @@ pub(crate) fn setup(
 }
 
 /// Names the best way of sharing that the driver offers, and the option that shows how to set it
-/// up, if the driver does not offer the chosen way.
+/// up, if the driver does not offer the chosen way. The words are a comment, and names are quoted:
+/// whoever pastes the line runs nothing of them.
 pub(crate) fn instead(
     chosen: &ShareCandidate,
     modes: &[ShareCandidate],
@@ -112,12 +113,13 @@ pub(crate) fn instead(
     let (row, mode) = answer.ranking.iter().find_map(|&row| mode_of(row))?;
     let figures = answer.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
         let (name, what) = (&process.name, process.judged.word());
+        let name = quoted(&plain(name, setup::NAME));
         Some(format!("{name} {what} {}", duration(own.decisive_ns?)))
     });
     let figures: Vec<String> = figures.collect();
     Some(format!(
-        "--recipe {mode}    instead: {} is the best that the driver offers, with {}",
-        row.recipe,
+        "--recipe {mode}    # instead: {} is the best that the driver offers, with {}",
+        quoted(&row.recipe),
         figures.join(", ")
     ))
 }

@@ -7,10 +7,10 @@ use raddle_report::replay::SetUpFile;
 
 use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{ShareCandidate, Tenant, files};
-use crate::units::plain;
+use crate::units::{plain, quoted};
 
 /// The most characters of a tenant's name.
-const NAME: usize = 80;
+pub(super) const NAME: usize = 80;
 
 /// Returns the commands, a line each, and the files that they take. COMMAND stands for the command
 /// of the tenant, which a comment names: whoever pastes a line runs nothing of a name.
@@ -64,7 +64,8 @@ pub(super) fn set_up(
         }
         Mode::Queues => {
             let nothing =
-                "nothing to set: processes share the device through queues of their own".to_owned();
+                "# nothing to set: processes share the device through queues of their own"
+                    .to_owned();
             (vec![nothing], Vec::new())
         }
         Mode::Recipe(name) if BY_LEVEL.contains(name) || *name == SLICES => {
@@ -77,7 +78,7 @@ pub(super) fn set_up(
 }
 
 fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
-    let line = format!("no device offers {name}: it needs a dispatcher of its own");
+    let line = format!("# no device offers {name}: it needs a dispatcher of its own");
     (vec![line], vec![files::recipe(chosen)])
 }
 
@@ -112,7 +113,8 @@ fn each(
 ) -> impl Iterator<Item = String> {
     let own = tenants.iter().enumerate();
     own.map(move |(at, tenant)| {
-        format!("{} COMMAND    # {}", variable(at), plain(tenant.name, NAME))
+        // A shell without comments would read the name, so it is quoted.
+        format!("{} COMMAND    # {}", variable(at), quoted(&plain(tenant.name, NAME)))
     })
 }
 

@@ -7,6 +7,7 @@ use raddle_report::answer::{BASELINE, Goal, GoalLimit};
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
+use crate::arrivals::words;
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::recipes;
@@ -277,6 +278,10 @@ fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
     if is_recipe_key(key) {
         return study.option("set", &format!("{key}={value}"));
     }
+    let load = key == "load" || key.starts_with("load.");
+    if let Some(why) = words::wrong(value).filter(|_| load) {
+        return Err(StudyError::Usage(format!("--vary {key}={value}: {why}")));
+    }
     match key.split_once('.') {
         None if key == "load" => {
             let name = loaded(study)?;
@@ -376,6 +381,10 @@ mod tests {
         let two = r#"{"profiles": ["a", "b"]}"#;
         let wrong = |vary: &str| cases(two, &[vary]).unwrap_err();
         assert!(wrong("load=1/s").contains("whose requests"));
+        let unit = "--vary load.a=20: `20` has no unit: did you mean `20/s`?";
+        assert_eq!(wrong("load.a=20,30"), unit);
+        let one = cases(r#"{"profiles": ["a"]}"#, &["load=20..40:20"]).unwrap_err();
+        assert_eq!(one, unit.replace("load.a", "load"));
         assert!(wrong("device=h100,h100").contains("twice"));
         assert!(wrong("goal=x p99 5ms").contains("--goal"));
         assert!(wrong("speed=1").contains("no such option"));

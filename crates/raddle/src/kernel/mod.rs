@@ -18,6 +18,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::place;
+use crate::seal::Seal;
 use crate::units::quoted;
 
 pub(crate) use args::KernelArgs;
@@ -93,7 +94,7 @@ fn verdict(args: &VerdictArgs, format: Format, console: &mut Console) -> Result<
     }
     if let Some(save) = &args.save {
         let ours = |path: &Path| place::begins(path, verdicts::HEAD);
-        place::write(save, &verdicts::text(&all)?, &ours)?;
+        place::write_sealed(save, &verdicts::text(&all)?, Seal::Toml, &ours)?;
     }
     let text = match format {
         Format::Json => json(&all),
@@ -162,8 +163,8 @@ struct OpaqueKernel {
 
 /// Checks that a source has the test of the flag already, so that raddle wrote it.
 fn instrumented(path: &Path) -> Result<(), String> {
-    let own = place::holds(path, |text| text.contains("raddle_word"));
-    own.map_err(|()| "it is no source that raddle has instrumented".to_owned())
+    let otherwise = "it is no source that raddle has instrumented";
+    place::holds(path, |text| text.contains("raddle_word"), otherwise)
 }
 
 fn put(args: &InstrumentArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
@@ -184,7 +185,7 @@ fn write(
         console.note(&format!("{name} stays as it is: {reason}"));
     }
     if let Some(save) = &args.save {
-        place::write(save, &done.source, &instrumented)?;
+        place::write_sealed(save, &done.source, Seal::Code, &instrumented)?;
     }
     let text = match (format, &args.save) {
         (Format::Json, _) => json(&done),

@@ -23,6 +23,7 @@ use crate::browser;
 use crate::engine;
 use crate::error::CliError;
 use crate::place;
+use crate::seal::Seal;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
@@ -41,7 +42,8 @@ pub(crate) fn verb(
     if let Some(to) = &args.save {
         let engine = engine::find(args.wasm.as_deref())?;
         let file = to.display().to_string();
-        place::write(to, &raddle_web::page(engine.engine(), None), &place::page)?;
+        let page = raddle_web::page(engine.engine(), None);
+        place::write_sealed(to, &page, Seal::Html, &place::page)?;
         let text = match format {
             Format::Json => format!("{}\n", json!({ "page": file })),
             Format::Text => format!("{file}: open it in a browser, it needs nothing else\n"),

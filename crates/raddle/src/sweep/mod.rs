@@ -23,6 +23,7 @@ use crate::disk::Disk;
 use crate::error::CliError;
 use crate::place;
 use crate::progress::Progress;
+use crate::seal::Seal;
 
 pub(crate) use args::SweepArgs;
 use args::SweepEngine;
@@ -308,7 +309,7 @@ fn finish(
 ) -> Result<(), CliError> {
     let page = out.with_extension("html");
     let shown = page.display().to_string();
-    place::write(&page, &document.html(), &place::page)?;
+    place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;
     if args.open {
         browser::open(page.as_os_str())?;
     }

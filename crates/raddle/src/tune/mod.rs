@@ -16,7 +16,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::progress::RunsShown;
 use crate::replay::RESULTS;
-use crate::units::{counted, duration, plain, quoted};
+use crate::seal::Seal;
+use crate::units::{counted, duration, plain, quoted, them};
 
 pub(crate) use args::TuneArgs;
 
@@ -79,7 +80,8 @@ fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
     // The file tells its user what was found of the recipe.
     let found = plain(tuned.answer.sentence(), SENTENCE);
-    place::write(path, &format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe), &found_before)
+    let text = format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe);
+    place::write_sealed(path, &text, Seal::Toml, &found_before)
 }
 
 /// Checks that a file is an earlier recipe of this verb.
@@ -95,7 +97,9 @@ fn document(tuned: &Tuned, path: &Path) -> Document {
     tuned.overturning.iter().for_each(|line| document.add(Block::Warning(line.clone())));
     let mut columns = vec![Column::name("candidate", CASE)];
     columns.extend(tuned.processes.iter().map(Column::figure));
-    columns.extend([Column::figure("behind"), Column::text("goals")]);
+    columns.push(Column::figure("behind"));
+    let goals = !tuned.answer.goals.is_empty();
+    columns.extend(goals.then(|| Column::text("goals").kept()));
     let mut table = Table::new("", columns);
     for row in tuned.best.iter().take(ROWS).chain([&tuned.base]) {
         let today = std::ptr::eq(row, &tuned.base);
@@ -104,7 +108,7 @@ fn document(tuned: &Tuned, path: &Path) -> Document {
         let figures = row.figures.iter();
         cells.extend(figures.map(|ns| Cell::from(ns.map_or("-".to_owned(), duration))));
         cells.push(row.behind.map_or("-".to_owned(), |behind| difference(tuned, behind)).into());
-        cells.push(if row.goals_met { "met" } else { "missed" }.into());
+        cells.extend(goals.then(|| if row.goals_met { "met" } else { "missed" }.into()));
         table.row(cells);
     }
     document.table(table);
@@ -121,7 +125,8 @@ fn document(tuned: &Tuned, path: &Path) -> Document {
     document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
     if tuned.failed > 0 {
         let failed = counted(tuned.failed, "candidate", "candidates");
-        document.add(Block::Warning(format!("{failed} failed, so nothing is said of them")));
+        let them = them(tuned.failed);
+        document.add(Block::Warning(format!("{failed} failed, so nothing is said of {them}")));
         document.list("Failed", FailedCase::told(&tuned.failures));
     }
     let file = path.display().to_string();

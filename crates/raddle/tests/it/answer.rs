@@ -228,7 +228,7 @@ fn requests_in_words_are_as_many_as_asked_for() {
         ran.err
     };
     assert!(refused(&["--requests", "40/s"]).contains("which profile?"));
-    assert!(refused(&["--requests", "other=40/s"]).contains("which profile?"));
+    assert!(refused(&["--requests", "other=40/s"]).contains("called other; they are "));
     let twice = ["--requests", "serve=40/s", "--requests", "serve=burst:2"];
     assert!(refused(&twice).contains("has its requests"));
     assert!(refused(&["--seed", "3"]).contains("add --requests"));

@@ -235,9 +235,24 @@ fn what_is_no_result_is_refused() {
     let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
     place.file("cut.json", &good[..good.len() / 2]);
     place.file("bent.json", good.replace("\"makespan-ns\": ", "\"makespan-ns\": -"));
+    // A figure of a recipe, of a process and of a level, each made one that cannot be.
+    for (file, key, bad) in [
+        ("minus.json", "\"stuck\": ", "-1"),
+        ("part.json", "\"last-end-ns\": ", "0.5"),
+        ("text-in.json", "\"latency-p99-ns\": ", "\"7\""),
+        ("share.json", "\"utilisation\": ", "-0.5"),
+    ] {
+        let (before, rest) = good.split_once(key).unwrap();
+        let after = &rest[rest.find([',', '\n']).unwrap()..];
+        place.file(file, format!("{before}{key}{bad}{after}"));
+    }
     fs::create_dir(place.path().join("empty")).unwrap();
     for (file, words) in [
-        ("gone.json", &["gone.json cannot be read", "check the path"][..]),
+        ("minus.json", &["is no summary.json of raddle", "`stuck` is -1, which is no whole"][..]),
+        ("part.json", &["`last-end-ns` is 0.5, which is no whole number from 0 on"]),
+        ("text-in.json", &["latency-p99-ns` is \"7\", which is no whole number from 0 on"]),
+        ("share.json", &["`utilisation` is -0.5, which is no number from 0 on"]),
+        ("gone.json", &["gone.json cannot be read", "check the path"]),
         ("empty", &["empty/summary.json cannot be read"]),
         ("text.json", &["text.json is no summary.json of raddle", "not JSON", "raddle replay"]),
         ("other.json", &["other.json is no summary.json of raddle", "raddle"]),

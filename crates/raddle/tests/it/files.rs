@@ -210,14 +210,24 @@ fn only_a_log_is_printed_as_one() {
     assert_eq!(place.log("plain.jsonl"), log);
     place.file("notes.txt", "root:secret\nsecond\n");
     place.file("other.json", "{\"raddle-log\":\"secret\"}\n");
+    place.file("keys.json", "{\"raddle-log\":1,\"x\":\"root:secret\"}\n");
+    place.file("live.json", "{\"raddle-log\":1,\"live\":\"client\",\"x\":\"root:secret\"}\n");
+    let header = log.lines().next().unwrap();
+    place.file("more.json", header.replacen('{', "{\"x\":\"root:secret\",", 1) + "\n");
     place.file("secret.bin", [0_u8, 159, 146, 150, 10]);
     place.file("empty", "");
     place.file("one-line", "secret ".repeat(1 << 18));
     place.file("packed.zst", zstd(b"secret\nsecret\n"));
-    place.file("live.jsonl", "{\"raddle-log\":1,\"live\":\"client\",\"declared\":{}}\n");
+    place.file(
+        "live.jsonl",
+        "{\"raddle-log\":1,\"live\":\"client\",\"declared\":{},\"options\":{}}\n",
+    );
     for file in [
         "notes.txt",
         "other.json",
+        "keys.json",
+        "live.json",
+        "more.json",
         "secret.bin",
         "empty",
         "one-line",

@@ -286,3 +286,33 @@ fn a_kernel_of_eleven_days_under_slices_is_refused_in_seconds() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.err.contains("a kernel lasts too long for such slices"), "{}", ran.err);
 }
+
+#[test]
+fn a_run_that_breaks_off_fails_its_policy_alone() {
+    let place = Place::new();
+    place.file(
+        "t.csv",
+        table(&["k 1 80 128 32 0 0 0 1000000000000000", "j 2 80 128 32 0 0 0 1000"]),
+    );
+    place.file("slices.toml", "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nt0-us = 1000\n");
+    let both = ["replay", "t.csv", "--recipe=leftover", "--recipe=slices.toml"];
+    let both = [&both[..], &["--recipe=spatial", "--out=out", "--log=answers"]].concat();
+    let ran = place.raddle(&both);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(
+        ran.err.contains("1 of 3 policies failed: slices: all processes together, at"),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("a kernel lasts too long for such slices"), "{}", ran.err);
+    assert!(ran.out.starts_with("-> Of those that ran, "), "{}", ran.out);
+    let line = "\nwarning: slices broke off, so nothing is said of it\n";
+    assert!(ran.out.contains(line), "{}", ran.out);
+    let summary = std::fs::read_to_string(place.path().join("out/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let names: Vec<&serde_json::Value> =
+        summary["recipes"].as_array().unwrap().iter().map(|of| &of["name"]).collect();
+    assert_eq!(names, ["leftover", "spatial"]);
+    assert_eq!(summary["failures"][0]["case"], "slices");
+    let alone = place.raddle(&["replay", "t.csv", "--recipe=slices.toml", "--no-files"]);
+    assert_eq!(alone.code, 1, "{alone:?}");
+}

@@ -91,7 +91,7 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     for part in [
         "late.toml no answer: 1000/s failed",
         "leftover 2000/s, the highest",
-        "Goals: met by 2 of 4 sets of values; 2 without an answer",
+        "Goals: met by all 2 sets of values; 2 of 4 without an answer",
         "load=1000/s recipe=late.toml seed=0 and 3 more cases: there is no recipe",
     ] {
         assert!(out.contains(part), "{part}: {out}");
@@ -206,9 +206,17 @@ fn a_candidate_that_failed_is_named() {
     assert_eq!(ran.code, 4, "{}", ran.out);
     assert!(ran.err.contains("1 of 2 cases failed: turn.policy=nobody: "), "{}", ran.err);
     let out = words(&ran.out);
-    assert!(out.contains("1 candidate failed, so nothing is said of them"), "{out}");
+    assert!(out.contains("1 candidate failed, so nothing is said of it"), "{out}");
+    assert!(out.starts_with("-> Of those that ran, "), "{out}");
+    assert!(!out.contains(" goals ") && !out.contains(" met"), "no goal was given: {out}");
+    let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
+    assert!(saved.contains("\n# Of those that ran, "), "{saved}");
     let tuned = json(&asked(&place, "tune", &[&vary[..], &["--format=json"]].concat()));
     assert_eq!(tuned["failures"][0]["case"], "turn.policy=nobody");
+    let goal = ["--goal=infer p99 1ns", "--quiet"];
+    let ran = asked(&place, "tune", &[&vary[..], &goal].concat());
+    assert!(ran.out.starts_with("Of those that ran, no policy meets "), "{ran:?}");
+    assert_eq!(ran.code, 4, "{}", ran.err);
 }
 
 #[test]
@@ -287,6 +295,9 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
     let copies = table(&["k 1 80 64 8 0 0 0 1000"]).replace("name,stream", "name,kind,stream");
     let copies = copies.replace("\nk,1,", "\nMemcpy,copy,1,,,,,,,,,0,1000,9000\nk,kernel,1,");
     place.file("copies.csv", copies);
+    let whole = table(&["k 1 80 128 32 0 0 0 1000", "k 1 80 128 32 0 0 1500 100000"]);
+    place.file("open.csv", whole.trim_end());
+    place.file("cut.csv", &whole[..whole.len() - 16]);
     let lines = [
         ("huge.csv", "huge: 5.0% of kernel time never ran, figures lack it"),
         ("peers.csv", "peers: 75.9% of kernel time is communication (--comm)"),
@@ -294,6 +305,8 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
         ("none.csv", "none: device unknown, taken as v100 (--device)"),
         ("late.json", "late: 100.0% without launch times, so recorded gaps close"),
         ("copies.csv", "copies: 90.0% of its time is copies, which never queue here"),
+        ("cut.csv", "cut: the file is cut or damaged, so work may be missing"),
+        ("open.csv", "open: the last line has no end, its last value may be cut"),
     ];
     place.file("train.csv", train());
     for (file, line) in lines {
@@ -316,12 +329,24 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
     // All of them on one screen, and none where there is no cause.
     let all: Vec<&str> = lines.map(|(file, _)| file).to_vec();
     let ran = place.raddle(&[&["replay", "train.csv", "--no-files"], &all[..]].concat());
-    assert_eq!(ran.out.matches("\nwarning: ").count(), 6, "{}", ran.out);
+    assert_eq!(ran.out.matches("\nwarning: ").count(), 8, "{}", ran.out);
     let mut warnings = ran.out.lines().filter(|line| line.starts_with("warning: "));
     assert!(warnings.all(|line| line.chars().count() <= 80), "{}", ran.out);
     let ran = place.raddle(&["replay", "train.csv", "none.csv", "--device=v100", "--no-files"]);
     assert!(!ran.out.contains("\nwarning: "), "who names the device knows: {}", ran.out);
     assert!(ran.out.contains("warnings: `-v` shows them"), "{}", ran.out);
+}
+
+#[test]
+fn a_time_far_from_all_others_stands_on_the_first_screen() {
+    let place = Place::new();
+    let hour = "k 1 80 128 32 0 0 3700000000000 1000";
+    place.file("far.csv", table(&["k 1 80 128 32 0 0 0 1000", hour]));
+    let line = "far: times lie far from all others, so the span says little";
+    let ran = place.raddle(&["replay", "far.csv", "--once", "--no-files"]);
+    assert!(ran.out.contains(&format!("\nwarning: {line}\n")), "{ran:?}");
+    let ran = place.raddle(&["replay", "far.csv", "--once", "--no-files", "-v"]);
+    assert!(words(&ran.out).contains("in the file of far: time-outlier 1: ops last"), "{ran:?}");
 }
 
 /// Nearly half of the kernel time that is not in the figures.

@@ -125,7 +125,7 @@ fn what_the_driver_offers_is_said_too() {
         lines.filter(|line| line.contains("instead")).map(str::to_owned).collect::<Vec<_>>()
     };
     let said = instead(&["mps", "leftover-drain"]);
-    let mps = "--recipe mps    instead: mps is the best that the driver offers, with long end ";
+    let mps = "--recipe mps    # instead: mps is the best that the driver offers, with long end ";
     assert!(said.len() == 1 && said[0].starts_with(mps), "{said:?}");
     assert_eq!(instead(&["mps"]).len(), 0, "the driver offers it");
 }
