@@ -237,7 +237,7 @@ fn what_is_no_result_is_refused() {
     place.file("bent.json", good.replace("\"makespan-ns\": ", "\"makespan-ns\": -"));
     // A figure of a recipe, of a process and of a level, each made one that cannot be.
     for (file, key, bad) in [
-        ("minus.json", "\"stuck\": ", "-1"),
+        ("minus.json", "\"packets\": ", "-1"),
         ("part.json", "\"last-end-ns\": ", "0.5"),
         ("text-in.json", "\"latency-p99-ns\": ", "\"7\""),
         ("share.json", "\"utilisation\": ", "-0.5"),
@@ -248,7 +248,10 @@ fn what_is_no_result_is_refused() {
     }
     fs::create_dir(place.path().join("empty")).unwrap();
     for (file, words) in [
-        ("minus.json", &["is no summary.json of raddle", "`stuck` is -1, which is no whole"][..]),
+        (
+            "minus.json",
+            &["is no summary.json of raddle", "`launching.packets` is -1, which is no whole"][..],
+        ),
         ("part.json", &["`last-end-ns` is 0.5, which is no whole number from 0 on"]),
         ("text-in.json", &["latency-p99-ns` is \"7\", which is no whole number from 0 on"]),
         ("share.json", &["`utilisation` is -0.5, which is no number from 0 on"]),

@@ -294,9 +294,12 @@ fn a_run_that_breaks_off_fails_its_policy_alone() {
         "t.csv",
         table(&["k 1 80 128 32 0 0 0 1000000000000000", "j 2 80 128 32 0 0 0 1000"]),
     );
-    place.file("slices.toml", "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nt0-us = 1000\n");
+    place.file(
+        "slices.toml",
+        "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nrule = \"mean\"\nt0-us = 1000\n",
+    );
     let both = ["replay", "t.csv", "--recipe=leftover", "--recipe=slices.toml"];
-    let both = [&both[..], &["--recipe=spatial", "--out=out", "--log=answers"]].concat();
+    let both = [&both[..], &["--recipe=spatial", "--out=out"]].concat();
     let ran = place.raddle(&both);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(

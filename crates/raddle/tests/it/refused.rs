@@ -223,7 +223,7 @@ fn an_output_folder_of_somebody_else_stays_as_it_is() {
     assert_eq!(ran.code, 1);
     assert!(
         ran.err.contains(
-            "mine is there already and stays as it is (it holds files, but no summary.json"
+            "mine is there already and stays as it is (it holds files, but no .raddle.json"
         ),
         "{}",
         ran.err

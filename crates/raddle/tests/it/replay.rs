@@ -84,7 +84,10 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
         seen.push((ran.out, place.tree("out")));
     }
     let names = seen[0].1.keys();
-    assert!(names.len() == 24, "a page, a summary, eleven logs and eleven timelines: {names:?}");
+    assert!(
+        names.len() == 25,
+        "a page, a summary, a record, eleven logs and eleven timelines: {names:?}"
+    );
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(place.names("."), ["infer.csv", "out", "train.csv"], "nothing temporary is left");
 }
@@ -196,7 +199,7 @@ fn logs_are_small_and_can_be_left_out() {
     assert!(lines > 1_000_000 && bytes * 20 < lines, "{bytes} {lines}");
 
     let (text, result) = replay(&["--log", "none"]);
-    assert_eq!(place.names("out"), ["report.html", "summary.json"]);
+    assert_eq!(place.names("out"), [".raddle.json", "report.html", "summary.json"]);
     assert_eq!((&result["log"], &result["log-bytes"]), (&Value::Null, &Value::Null));
     assert!(text.contains("Files: out: report.html, summary.json\n"), "{text}");
     assert!(!text.contains("decisions.jsonl.zst") && !text.contains("--events"), "{text}");
@@ -211,11 +214,11 @@ fn an_earlier_result_is_replaced() {
     assert_eq!(place.raddle(&BOTH).code, 0);
     let ran = place.raddle(&["replay", "train.csv", "--recipe", "greedy", "--out", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
+    assert_eq!(place.names("out"), [".raddle.json", "greedy", "report.html", "summary.json"]);
     // A failure leaves the earlier result.
     place.file("empty.csv", "");
     assert_eq!(place.raddle(&["replay", "empty.csv", "--out", "out"]).code, 1);
-    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
+    assert_eq!(place.names("out"), [".raddle.json", "greedy", "report.html", "summary.json"]);
 }
 
 #[test]
@@ -256,7 +259,7 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
     let shown = shown.expect("the README has a table");
     assert!(ran.out.contains(shown), "mend the README; printed now:\n{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
-    let compared = ["leftover", "leftover-drain", "report.html", "summary.json"];
+    let compared = [".raddle.json", "leftover", "leftover-drain", "report.html", "summary.json"];
     assert_eq!(place.names("raddle-out/bundled"), compared);
     let bytes: usize = place.tree("raddle-out/bundled").values().map(Vec::len).sum();
     assert!(bytes < 10_000_000, "{bytes}");
