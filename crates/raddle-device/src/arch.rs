@@ -3,23 +3,36 @@
 //! Source: AMD's guides to the instruction sets and LLVM's AMDGPU target (`AMDGPUBaseInfo` and
 //! `GCNSubtarget`) for granules, wave slots and barriers; the agents of rocprofv3 and the system
 //! info of ROCm Compute Profiler agree where a sample is at hand. Units: as in the names.
+//!
+//! A compute unit of RDNA is here one of the two that a work-group processor has: 2 SIMDs, waves of
+//! 32, 64 KiB of LDS. By default kernels are compiled for the pair, whose 4 SIMDs and 128 KiB one
+//! workgroup can use together. A small workgroup fits twice as often in a pair as in a compute unit.
+//! A workgroup that needs more than one compute unit has is refused here, and runs on the device.
 
 use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Lanes of a wave on every instruction set here.
-pub(crate) const WAVE: u32 = 64;
+/// Lanes of a wave of GCN and CDNA.
+const WAVE_64: u32 = 64;
+/// Lanes of a wave of RDNA, which also runs waves of 64 where a kernel asks for them.
+const WAVE_32: u32 = 32;
 /// The most threads of a workgroup, on every instruction set here.
 pub(crate) const MAX_THREADS: u32 = 1024;
-/// SIMDs of a compute unit on every instruction set here.
-pub(crate) const SIMDS: u8 = 4;
 /// Barriers of a compute unit; only workgroups of two or more waves take one.
 const BARRIERS: u16 = 16;
+
+/// Scalar registers of the four SIMDs of a compute unit of GCN or CDNA, in granules of 16: LLVM
+/// (`getOccupancyWithNumSGPRs`) counts 800 a SIMD, so that a wave of more than 96 leaves 7 of 8 wave
+/// slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
+const SGPRS: u16 = 4 * 800 / 16;
 
 /// An AMD instruction set, and the resources that a compute unit with it holds.
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
+    /// Lanes of a wave.
+    pub(crate) wave: u32,
+    pub(crate) simds: u8,
     pub(crate) waves_per_simd: u16,
     /// Granules of vector registers of a SIMD.
     pub(crate) vgpr_per_simd: u16,
@@ -34,22 +47,27 @@ pub(crate) struct Arch {
     pub(crate) like: &'static str,
 }
 
-pub(crate) const GFX906: Arch = Arch {
-    waves_per_simd: 10,
-    vgprs_per_lane: 4,
-    max_vgprs_per_thread: 256,
-    ..unified("gfx906", 1_024_000, "MI50")
-};
-/// gfx908: a granule has 4 arch and 4 accumulation registers, so a wave has as many of either kind.
-pub(crate) const GFX908: Arch =
-    Arch { waves_per_simd: 10, ..unified("gfx908", 1_228_800, "MI100") };
+/// gfx906: a SIMD has 10 wave slots, but the device keeps at most 32 waves for each of its compute
+/// units in flight (ROCm/ROCm issue 1456; HIP's occupancy counts 8 a SIMD, ROCm/hip pull request
+/// 1240). A shape has no limit for the whole device, so each compute unit gets its share.
+pub(crate) const GFX906: Arch =
+    Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
+/// gfx908: 10 wave slots a SIMD, of which 8 count as on gfx906. A granule has 4 arch and 4
+/// accumulation registers, so a wave has as many of either kind.
+pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");
 pub(crate) const GFX950: Arch =
     Arch { lds_bytes: 160 * 1024, lds_granule: 1280, ..unified("gfx950", 8_000_000, "MI350X") };
 
+pub(crate) const GFX1100: Arch = rdna("gfx1100", 960_000, "RX 7900 XTX");
+pub(crate) const GFX1101: Arch = rdna("gfx1101", 624_100, "RX 7800 XT");
+pub(crate) const GFX1151: Arch = rdna("gfx1151", 256_000, "Radeon 8060S");
+pub(crate) const GFX1201: Arch = rdna("gfx1201", 640_000, "RX 9070 XT");
+
 /// The instruction sets that we know, oldest first.
-const ARCHS: [&Arch; 5] = [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950];
+const ARCHS: [&Arch; 9] =
+    [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950, &GFX1100, &GFX1101, &GFX1151, &GFX1201];
 
 /// Returns the instruction set of that name, if it is in the table; a suffix after a colon
 /// (`gfx90a:sramecc+`) does not matter.
@@ -63,6 +81,8 @@ pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,
+        wave: WAVE_64,
+        simds: 4,
         waves_per_simd: 8,
         vgpr_per_simd: 64,
         vgprs_per_lane: 8,
@@ -74,17 +94,46 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
     }
 }
 
+/// Builds a row with the figures of those RDNA 3, 3.5 and 4 devices that have 1536 registers a lane
+/// of a SIMD, in granules of 24, of which one wave can address 256. (Devices with 1024, such as
+/// gfx1102 and gfx1150, have granules of 16.)
+///
+/// The hardware aligns LDS to 1 KiB, by Mesa's `lds_alloc_granularity` (`ac_gpu_info.c`). The 512
+/// bytes of LLVM are the unit in which a kernel encodes its demand.
+const fn rdna(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
+    Arch {
+        name,
+        wave: WAVE_32,
+        simds: 2,
+        waves_per_simd: 16,
+        vgpr_per_simd: 64,
+        vgprs_per_lane: 24,
+        max_vgprs_per_thread: 256,
+        lds_bytes: 64 * 1024,
+        lds_granule: 1024,
+        memory_bytes_per_us,
+        like,
+    }
+}
+
 impl Arch {
+    /// Returns whether tools count units of this instruction set in two ways: rocprofv3 counts
+    /// compute units, HIP and so PyTorch count pairs of them.
+    pub(crate) const fn has_pairs(&self) -> bool {
+        self.wave == WAVE_32
+    }
+
     /// Returns the shape of a compute unit. Workgroup slots are as many as wave slots, so waves
     /// limit first.
     pub(crate) const fn shape(&self) -> CuShape {
         CuShape {
-            simds: SIMDS,
+            simds: self.simds,
             waves_per_simd: self.waves_per_simd,
             vgpr_per_simd: self.vgpr_per_simd,
-            sgpr: u16::MAX,
+            // On RDNA every wave has its fixed share.
+            sgpr: if self.wave == WAVE_64 { SGPRS } else { u16::MAX },
             lds: self.lds_bytes / self.lds_granule,
-            workgroups: self.waves_per_simd * SIMDS as u16,
+            workgroups: self.waves_per_simd * self.simds as u16,
             barriers: BARRIERS,
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct Capability {
     pub(crate) like: &'static str,
 }
 
-/// The generations that we know, oldest first.
+/// The generations that we know, oldest first. (12.1 as 12.0: `arch_traits` of NVIDIA's CCCL.)
 pub(crate) const CAPABILITIES: &[Capability] = &[
     row(7, 0, 32, 2048, 96, 900_000, "V100"),
     row(7, 2, 32, 2048, 96, 136_500, "Jetson AGX Xavier"),
@@ -48,6 +48,7 @@ pub(crate) const CAPABILITIES: &[Capability] = &[
     row(10, 0, 32, 2048, 228, 8_000_000, "B200"),
     row(10, 3, 32, 2048, 228, 8_000_000, "B300"),
     row(12, 0, 24, 1536, 100, 1_792_000, "RTX 5090"),
+    row(12, 1, 24, 1536, 100, 273_000, "GB10"),
 ];
 
 const fn row(

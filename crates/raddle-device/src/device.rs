@@ -56,7 +56,7 @@ pub struct Device {
     pub vendor: Vendor,
     /// Compute units that are enabled.
     pub cus: u16,
-    /// Lanes of a wave: 32 on NVIDIA, 64 on AMD.
+    /// Lanes of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and CDNA.
     pub wave_size: u32,
     /// The most threads that one workgroup can have.
     pub max_threads_per_workgroup: u32,
@@ -64,6 +64,13 @@ pub struct Device {
     pub max_vgprs_per_thread: u32,
     /// Peak bandwidth of the device's memory, through which contexts are saved and restored.
     pub memory_bytes_per_us: u64,
+    /// The most bytes that one compute unit moves in a microsecond; `None` if not measured, see
+    /// [`Device::memory_rates`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub unit_bytes_per_us: Option<u64>,
+    /// The bandwidth that all compute units together reach; `None` if not measured.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reached_bytes_per_us: Option<u64>,
     /// The highest clock of the compute units, in MHz; `None` where no source at hand gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
@@ -107,6 +114,8 @@ impl Device {
             ("max-threads-per-workgroup", u64::from(self.max_threads_per_workgroup)),
             ("max-vgprs-per-thread", u64::from(self.max_vgprs_per_thread)),
             ("memory-bytes-per-us", self.memory_bytes_per_us),
+            ("unit-bytes-per-us", self.unit_bytes_per_us.unwrap_or(1)),
+            ("reached-bytes-per-us", self.reached_bytes_per_us.unwrap_or(1)),
             ("clock-mhz", self.clock_mhz.map_or(1, u64::from)),
             ("granules.vgprs-per-lane", u64::from(self.granules.vgprs_per_lane)),
             ("granules.sgprs", u64::from(self.granules.sgprs)),

@@ -10,11 +10,14 @@ extern crate alloc;
 
 mod arch;
 mod capability;
+mod capacity;
+mod clusters;
 mod costs;
 mod demand;
 mod device;
 mod error;
 mod lookup;
+mod memory;
 mod occupancy;
 mod properties;
 mod residency;
@@ -26,6 +29,7 @@ pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;
 pub use lookup::{find, find_arch, find_product};
+pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;

@@ -22,7 +22,7 @@ pub fn find(id: &str) -> Option<Device> {
 /// of an instruction set (`gfx908`).
 ///
 /// `None` where the name is not in the table, or can mean devices with other figures: a slice of a
-/// device (MIG), a PCIe card with fewer SMs, `gfx90a` or `gfx942`.
+/// device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`, `gfx942` or `gfx1100`.
 #[must_use]
 pub fn find_product(name: &str) -> Option<Device> {
     let name = name.to_lowercase();
@@ -41,13 +41,15 @@ pub fn find_product(name: &str) -> Option<Device> {
 ///
 /// Of several products with the same figures, such as MI210 and one die of an MI250, the first in
 /// the table. Without an instruction set only those of ROCm's Instinct line are looked at, whose
-/// numbers of compute units differ.
+/// numbers of compute units differ. Devices with waves of 32 are found by name only: a Radeon PRO
+/// W7900 has the compute units of an RX 7900 XTX, and other memory.
 ///
 /// ```
 /// use raddle_device::find_arch;
 /// assert_eq!(find_arch("gfx942", 304).map(|device| device.id).as_deref(), Some("mi300x"));
 /// assert_eq!(find_arch("", 120).map(|device| device.id).as_deref(), Some("mi100"));
 /// assert_eq!(find_arch("gfx942", 38), None);
+/// assert_eq!(find_arch("gfx1100", 96), None);
 /// ```
 #[must_use]
 pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
@@ -56,7 +58,10 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
         "" => row.starts_with("gfx9"),
         _ => !row.is_empty() && row.eq_ignore_ascii_case(arch),
     };
-    rows().find(|row| fits(row.arch) && u32::from(row.cus) == cus).map(|row| row.device())
+    rows()
+        .filter(|row| row.wave_size == 64)
+        .find(|row| fits(row.arch) && u32::from(row.cus) == cus)
+        .map(|row| row.device())
 }
 
 fn normalised(id: &str) -> String {

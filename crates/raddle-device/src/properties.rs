@@ -11,6 +11,7 @@ use raddle_policy::CuShape;
 
 use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
+use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
 /// The device that a profile was recorded on, as far as the file describes it.
@@ -46,9 +47,11 @@ pub struct SourceDevice {
 /// Builds a device for a GPU that is not in the table.
 ///
 /// Of an NVIDIA GPU the number of SMs and the compute capability must be known, of an AMD GPU the
-/// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942 or gfx950). The
-/// other figures, where the profile lacks them, are those of the capability or of the instruction
-/// set. The bandwidth is that of a common product of the same kind, which [`Device::source`] names.
+/// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942, gfx950,
+/// gfx1100, gfx1101, gfx1151 or gfx1201), of the Radeons among them also the number of SIMDs of a
+/// compute unit. The other figures, where the profile lacks them, are those of the capability or of
+/// the instruction set. The bandwidth is that of a common product of the same kind, which
+/// [`Device::source`] names.
 ///
 /// # Errors
 /// [`DeviceError`] when a figure that must be known is missing, the capability or the instruction
@@ -84,6 +87,8 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
             max_threads_per_workgroup: MAX_THREADS,
             max_vgprs_per_thread: MAX_REGISTERS,
             memory_bytes_per_us: known.memory_bytes_per_us,
+            unit_bytes_per_us: None,
+            reached_bytes_per_us: None,
             clock_mhz: None,
             flag_ns: None,
             exit_ns: None,
@@ -108,8 +113,12 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let cus = source.sms.ok_or_else(|| missing("number of compute units"))?;
     let known = arch::arch(arch)
         .ok_or_else(|| DeviceError::Arch { name: name.clone(), arch: arch.clone() })?;
-    if source.wave_size.is_some_and(|lanes| lanes != arch::WAVE) {
+    if source.wave_size.is_some_and(|lanes| lanes != known.wave) {
         return Err(impossible(source, "wave size"));
+    }
+    // Without the SIMDs of a unit, 48 units can be 48 compute units or 48 pairs.
+    if known.has_pairs() && source.simds_per_sm != Some(u32::from(known.simds)) {
+        return Err(missing("number of SIMDs of a compute unit"));
     }
     let shape = amd_shape(known, source)
         .ok_or_else(|| impossible(source, "number of SIMDs, waves or workgroups"))?;
@@ -120,10 +129,12 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
             product: name.clone(),
             vendor: Vendor::Amd,
             cus: u16::try_from(cus).map_err(|_| impossible(source, "number of compute units"))?,
-            wave_size: arch::WAVE,
+            wave_size: known.wave,
             max_threads_per_workgroup: arch::MAX_THREADS,
             max_vgprs_per_thread: known.max_vgprs_per_thread,
             memory_bytes_per_us: known.memory_bytes_per_us,
+            unit_bytes_per_us: memory::amd_unit(known.name, known.memory_bytes_per_us),
+            reached_bytes_per_us: None,
             clock_mhz: None,
             flag_ns: None,
             exit_ns: None,
@@ -150,7 +161,8 @@ fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
         None => usual.simds,
     };
     let waves_per_simd = match source.waves_per_simd {
-        Some(waves) => u16::try_from(waves).ok()?,
+        // The driver gives the 10 slots of gfx906 and gfx908, of which 8 count.
+        Some(waves) => u16::try_from(waves).ok()?.min(usual.waves_per_simd),
         None => usual.waves_per_simd,
     };
     let workgroups = match source.workgroups_per_sm {

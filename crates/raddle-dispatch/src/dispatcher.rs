@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use raddle_policy::{Actions, CuId, Event, Free, FreeRun, Tick, WaitTally};
+use raddle_policy::{Actions, CuId, Event, Free, FreeRun, ProcessId, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
@@ -53,6 +53,13 @@ pub trait Dispatcher {
     fn alike(&self, cu: CuId) -> u16 {
         let _ = cu;
         1
+    }
+
+    /// Returns how many of `all` compute units a process may ever have, as far as is known now;
+    /// `None`: any of them.
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        let _ = (process, all);
+        None
     }
 
     /// Returns the free runs on a compute unit; `None` if no addresses are kept.
@@ -114,6 +121,9 @@ macro_rules! through {
             }
             fn alike(&self, cu: CuId) -> u16 {
                 (**self).alike(cu)
+            }
+            fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+                (**self).most_units(process, all)
             }
             fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
                 (**self).free_runs(cu)

@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::{
-    CuId, Cus, Fact, FreeRun, Launch, LaunchId, Piece, Place, Refusal, Tick, WaitTally, WaveSpan,
+    CuId, Cus, Fact, FreeRun, Launch, LaunchId, Piece, Place, ProcessId, Refusal, Tick, WaitTally,
+    WaveSpan,
 };
 
 /// The view of an [`Allocate`] policy: the launches on the device and its free resources.
@@ -232,6 +233,14 @@ pub trait Allocate {
         None
     }
 
+    /// Returns how many of `all` compute units a process may ever have, as far as is known now;
+    /// `None`: any of them. Libraries ask the driver for that number and size persistent grids by
+    /// it.
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        let _ = (process, all);
+        None
+    }
+
     /// Tells the policy that its last answer broke this law and that the offending part was
     /// dropped. Returns whether another policy takes over and shall be asked: see
     /// [`Fallback`](crate::Fallback).
@@ -282,6 +291,9 @@ macro_rules! through {
             fn may_stop(&self) -> Option<&'static str> {
                 (**self).may_stop()
             }
+            fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+                (**self).most_units(process, all)
+            }
             fn broke_law(&mut self, law: &str) -> bool {
                 (**self).broke_law(law)
             }
@@ -316,6 +328,9 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn may_stop(&self) -> Option<&'static str> {
         self.0.may_stop()
+    }
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        self.0.most_units(process, all)
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.0.broke_law(law)

@@ -123,6 +123,11 @@ impl<P: Allocate> Allocate for PerProcess<P> {
         self.all().find_map(Allocate::may_stop)
     }
 
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        let own = self.named.get(self.position(process)).map_or(&self.others, |(_, own)| own);
+        own.most_units(process, all)
+    }
+
     fn broke_law(&mut self, law: &str) -> bool {
         let position = self.answered;
         self.at(position).broke_law(law)
@@ -290,6 +295,9 @@ impl<P: Allocate, F: FnMut(Tick, &Asked<'_>)> Allocate for Traced<P, F> {
     fn may_stop(&self) -> Option<&'static str> {
         self.policy.may_stop()
     }
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        self.policy.most_units(process, all)
+    }
     fn broke_law(&mut self, law: &str) -> bool {
         self.policy.broke_law(law)
     }
@@ -426,6 +434,12 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     }
     fn may_stop(&self) -> Option<&'static str> {
         if self.broken.is_none() { self.first.may_stop() } else { self.second.may_stop() }
+    }
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        match self.broken {
+            None => self.first.most_units(process, all),
+            Some(_) => self.second.most_units(process, all),
+        }
     }
     fn broke_law(&mut self, law: &str) -> bool {
         self.replace(law) || self.second.broke_law(law)

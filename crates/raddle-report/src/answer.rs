@@ -5,14 +5,17 @@
 //! device under `leftover`. Changes are against the row of the baseline, today's hardware.
 
 mod goal;
+mod misses;
 mod seeds;
 #[cfg(test)]
 mod tests;
+mod today;
 mod verdict;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 use seeds::SeveralSeeds;
 pub use seeds::mean_within;
+pub use today::{TODAY, today};
 use verdict::PolicyVerdict;
 pub(crate) use verdict::VerdictKind;
 
@@ -88,6 +91,8 @@ pub struct JudgedProcess {
 pub struct PolicyRow {
     /// The name of the recipe.
     pub recipe: String,
+    /// True if a driver offers this way of sharing, or a recipe was asked for and not a way.
+    pub offered: bool,
     /// True if all launches ended.
     pub complete: bool,
     /// The figures of each process, in the order of the processes.
@@ -102,6 +107,9 @@ pub struct PolicyRow {
     pub idle: f64,
     /// The share of the time in which nothing was on the device and no host had issued anything.
     pub idle_host: f64,
+    /// The share of the time in which nothing was on the device and work waited for a copy.
+    #[serde(default)]
+    pub idle_copies: f64,
 }
 
 /// The figures of one process under one recipe.
@@ -134,7 +142,9 @@ pub struct ProcessFigures {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
-    /// The row that others are compared with: `leftover`, else the first.
+    /// The recipe by which the device shares itself today.
+    pub today: String,
+    /// The row that others are compared with: that of today, else the first.
     pub baseline: usize,
     /// The processes, in the order of the workload.
     pub processes: Vec<JudgedProcess>,
@@ -151,8 +161,8 @@ pub struct PolicyFigures {
     pub(crate) verdict: PolicyVerdict,
 }
 
-/// The recipe by which current devices share themselves.
-pub const BASELINE: &str = "leftover";
+/// The recipe under which a process alone is the measure of all others.
+pub const ORDINARY: &str = "leftover";
 
 impl JudgedProcess {
     /// Describes a process of a workload, by its run alone under `leftover`; how far that run may
@@ -185,12 +195,14 @@ impl PolicyRow {
             figures.map(|(it, own)| ProcessFigures::new(it.judged, own)).collect();
         Self {
             recipe: recipe.to_owned(),
+            offered: true,
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
             processes: figures,
             by_seed_ns: Vec::new(),
             goals_met: Vec::new(),
             idle: summary.device_time.idle(),
             idle_host: summary.device_time.idle_host(),
+            idle_copies: summary.device_time.idle_copies(),
         }
     }
 }
@@ -259,6 +271,11 @@ impl PolicyFigures {
         &self.verdict.text
     }
 
+    /// Adds a sentence to the verdict.
+    pub(crate) fn add(&mut self, sentence: &str) {
+        self.verdict.text = format!("{} {sentence}", self.verdict.text);
+    }
+
     /// Returns the recipe that the verdict names; `None` where it names none.
     #[must_use]
     pub fn recommended(&self) -> Option<&str> {
@@ -311,11 +328,16 @@ impl PolicyFigures {
     /// The rank of a row is the product, over its processes, of the decisive figure over the same
     /// figure alone: half the time of one process is worth twice the time of another. Rows that
     /// meet more goals come first; of rows that meet as many, the one that is nearer to the goal it
-    /// misses most. Rows in which something never ended come last, and of equal rows the earlier
-    /// comes first.
+    /// misses most. Rows in which something never ended come last, behind them those that no driver
+    /// offers, and of equal rows the earlier comes first.
     #[must_use]
-    pub fn new(processes: Vec<JudgedProcess>, rows: Vec<PolicyRow>, goals: Vec<Goal>) -> Self {
-        Self::ranked_by(None, processes, rows, goals)
+    pub fn new(
+        today: &str,
+        processes: Vec<JudgedProcess>,
+        rows: Vec<PolicyRow>,
+        goals: Vec<Goal>,
+    ) -> Self {
+        Self::ranked_by(None, today, processes, rows, goals)
     }
 
     /// Ranks the rows by one figure of the process at a position instead of the product; see
@@ -323,26 +345,46 @@ impl PolicyFigures {
     #[must_use]
     pub fn ranked_by(
         minimised: Option<(usize, GoalMetric)>,
+        today: &str,
         processes: Vec<JudgedProcess>,
         rows: Vec<PolicyRow>,
         goals: Vec<Goal>,
     ) -> Self {
-        let baseline = rows.iter().position(|row| row.recipe == BASELINE).unwrap_or(0);
+        let baseline = rows.iter().position(|row| row.recipe == today).unwrap_or(0);
+        let today = today.to_owned();
         let (ranking, verdict) = (Vec::new(), PolicyVerdict::default());
-        let mut all = Self { baseline, processes, goals, rows, ranking, minimised, verdict };
+        let mut all = Self { today, baseline, processes, goals, rows, ranking, minimised, verdict };
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
         }
         let mut ranking: Vec<usize> = (0..all.rows.len()).collect();
         ranking.sort_by(|&a, &b| {
-            let key = |at: usize| (!all.rows[at].complete, all.missed(at));
+            let key = |at: usize| (!all.rows[at].offered, !all.rows[at].complete, all.missed(at));
             let near = all.beyond(a).total_cmp(&all.beyond(b));
             key(a).cmp(&key(b)).then(near).then(all.rank(a).total_cmp(&all.rank(b)))
         });
         all.ranking = ranking;
         all.verdict = verdict::verdict(&all);
         all
+    }
+
+    /// Says what the best way that no driver offers would give, where that is more than the best
+    /// way that one offers.
+    #[must_use]
+    pub fn not_offered(&self) -> Option<String> {
+        let &best = self.ranking.first()?;
+        let &own = self.ranking.iter().find(|&&row| !self.rows[row].offered)?;
+        let row = &self.rows[own];
+        if best == own || !row.complete || self.rank(own) >= self.rank(best) {
+            return None;
+        }
+        let figures = self.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
+            let time = crate::units::duration(own.decisive_ns?);
+            Some(format!("{} {} {time}", process.name, process.judged.word()))
+        });
+        let figures: Vec<String> = figures.collect();
+        Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
     /// Returns whether a row meets all goals.

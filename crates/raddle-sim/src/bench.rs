@@ -76,6 +76,7 @@ impl TestBench {
             level: Level(0),
             arrival: Ticks::ZERO,
             after: None,
+            gap: None,
             idempotent: Idempotence::Unknown,
             activity: *self.tests.get(kind)?,
             call: KernelCall::UNKNOWN,

@@ -31,8 +31,8 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The number of passes that is enough.
-    pub const PASSES: usize = 2;
+    /// The most passes that are of use; [`Self::learn`] says when fewer are enough.
+    pub const PASSES: usize = 4;
 
     /// `None` where no kernels ran side by side: then there is nothing to calibrate.
     #[must_use]
@@ -62,16 +62,25 @@ impl<'p> Calibration<'p> {
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
-    /// Takes from such a run how long workgroups last.
-    pub fn learn(&mut self, outcome: &Outcome) {
+    /// Takes from such a run how long workgroups last. Returns whether another run would teach more:
+    /// the kernels together last otherwise than before by over a thousandth.
+    pub fn learn(&mut self, outcome: &Outcome) -> bool {
+        let (mut changed, mut all) = (0, 0);
         let before = difference(&self.profile.ops, &self.beside, outcome);
         self.uncalibrated.get_or_insert(before);
         for (&position, record) in self.beside.iter().zip(&outcome.records) {
             let position = position as usize;
             let (op, whole) = (&self.profile.ops[position], self.whole[position].max(1));
             let length = &mut self.workgroups[position];
-            *length = learned(op, *length, record).unwrap_or(*length).clamp(1, whole);
+            let before = std::mem::replace(
+                length,
+                learned(op, *length, record).unwrap_or(*length).clamp(1, whole),
+            );
+            let share = u128::from(op.duration_ns) * u128::from(length.abs_diff(before));
+            changed += share / u128::from(whole);
+            all += u128::from(op.duration_ns);
         }
+        changed * 1000 > all
     }
 
     /// How much longer the device was busy with kernels in the first of these runs than in the

@@ -48,7 +48,10 @@ pub struct DeviceTime {
     pub window_ns: u64,
     /// Empty, and no host had issued anything.
     pub idle_host_ns: u64,
-    /// Empty, and all that was issued waited for other work, or was a copy.
+    /// Empty, and nothing was ready, as a copy ran.
+    #[serde(default)]
+    pub idle_copies_ns: u64,
+    /// Empty, and all that was issued waited for other work.
     pub idle_dependency_ns: u64,
     /// Empty, and the dispatcher held every launch that was ready.
     pub idle_turn_ns: u64,
@@ -75,6 +78,12 @@ impl DeviceTime {
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)
+    }
+
+    /// The share of the window in which the device was empty while work waited for a copy, 0 to 1.
+    #[must_use]
+    pub fn idle_copies(&self) -> f64 {
+        self.share(self.idle_copies_ns)
     }
 
     fn share(&self, ns: u64) -> f64 {
@@ -140,6 +149,8 @@ pub(crate) struct Standings {
     pub(crate) doing: [u32; 5],
     /// Waves on the device.
     pub(crate) waves: u64,
+    /// Copies that run.
+    pub(crate) copies: u32,
 }
 
 impl Standings {
@@ -173,6 +184,7 @@ impl DeviceClock {
             () if running > 0 => &mut now.above_ns,
             () if room > 0 => &mut now.idle_room_ns,
             () if turn > 0 => &mut now.idle_turn_ns,
+            () if dependency > 0 && at.copies > 0 => &mut now.idle_copies_ns,
             () if dependency > 0 => &mut now.idle_dependency_ns,
             () => &mut now.idle_host_ns,
         };

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use raddle_dispatch::{Dispatcher, Standstill};
 use raddle_policy::{Action, Actions, CuShape, LaunchId, Preemption, Tick, Ticks};
 
-use crate::contention::{ALONE, Contention};
+use crate::copy_engines::CopyEngines;
 use crate::fragmentation::Fragmentation;
 use crate::ledger::Ledger;
 use crate::machine::Machine;
@@ -99,13 +99,6 @@ pub fn run_watched(
     Engine::new(workload, dispatcher, options, watch)?.run(progress)
 }
 
-/// Returns the number of processes, where neighbours cost any of them something.
-fn crowd(workload: &Workload) -> Option<usize> {
-    let costs = |of: &Contention| of.permille.iter().any(|&permille| permille != ALONE);
-    let charged = workload.processes.iter().any(|plan| plan.contention.iter().any(costs));
-    charged.then_some(workload.processes.len())
-}
-
 struct Engine<'r, W> {
     dispatcher: &'r mut dyn Dispatcher,
     watch: &'r mut W,
@@ -114,11 +107,14 @@ struct Engine<'r, W> {
     energy: EnergyModel,
     queue: Queue,
     usage: Usage,
+    /// By process, how many units it may ever have.
+    units: Vec<u16>,
     fragmentation: Fragmentation,
     actions: Actions,
     told: Vec<Issued>,
     /// How long it takes to clean up launches that are submitted, where it takes any time.
     cleanups: BTreeMap<LaunchId, Ticks>,
+    engines: CopyEngines,
     meetings: Meetings,
     /// How long preemptions took, by way.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
@@ -158,14 +154,16 @@ impl<'r, W: Watch> Engine<'r, W> {
             dispatcher,
             watch,
             tasks,
-            machine: Machine::new(ledger, options.costs, crowd(workload)),
+            machine: Machine::new(ledger, options.costs, workload),
             energy: options.energy,
             queue,
+            units: vec![options.cus; workload.processes.len()],
             usage: Usage::new(workload.processes.len(), slots),
             fragmentation: Fragmentation::new(options.cus),
             actions: Actions::without_places(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
+            engines: CopyEngines::default(),
             meetings: Meetings::new(workload),
             latencies: BTreeMap::new(),
             refused: Vec::new(),
@@ -194,9 +192,17 @@ impl<'r, W: Watch> Engine<'r, W> {
             self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
             turns += 1;
+            let mut happened = false;
             while let Some(due) = self.queue.pop_at(now) {
+                if self.machine.is_put_off(due, now, &mut self.queue) {
+                    continue;
+                }
+                happened = true;
                 turns = if due.is_work() { 0 } else { turns };
                 self.happen(due)?;
+            }
+            if !happened {
+                continue;
             }
             if turns > TURNS_IN_A_ROW {
                 return Err(SimError::NothingEnds { at: now, turns });

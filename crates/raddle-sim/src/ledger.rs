@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use raddle_policy::{CuId, CuSet, CuShape, Demand, Free, PerCu, Ticks};
 
+use crate::demand::RoomFor;
 use crate::power::PowerMeter;
 
 /// The granules that are taken on each compute unit.
@@ -60,9 +61,28 @@ impl Ledger {
         self.taken.len() as u64
     }
 
-    /// How long so many workgroups take with the device to themselves, by the totals of its units;
-    /// `None` where no unit holds one.
-    pub(crate) fn alone(&self, workgroups: u64, lasts: Ticks, demand: &Demand) -> Option<Ticks> {
+    /// How long so many workgroups take with so many units to themselves, by the totals of a unit;
+    /// `None` where none holds one.
+    pub(crate) fn alone(
+        &self,
+        workgroups: u64,
+        lasts: Ticks,
+        demand: &Demand,
+        units: u64,
+    ) -> Option<Ticks> {
+        let at_once = self.held(demand)?.saturating_mul(units);
+        let rounds =
+            workgroups.checked_div(at_once)? + u64::from(!workgroups.is_multiple_of(at_once));
+        Some(Ticks(rounds.saturating_mul(lasts.0)))
+    }
+
+    /// Returns the units, and how many workgroups each holds.
+    pub(crate) fn room(&self, demand: &Demand) -> RoomFor {
+        RoomFor { units: self.units(), a_unit: self.held(demand).unwrap_or(0) }
+    }
+
+    /// Returns how many workgroups an empty unit holds, by its totals.
+    fn held(&self, demand: &Demand) -> Option<u64> {
         let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
         let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };
         let parts = [
@@ -73,11 +93,7 @@ impl Ledger {
             (whole.workgroups, one.workgroups),
             (whole.barriers, one.barriers),
         ];
-        let room = parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()?;
-        let at_once = room.saturating_mul(self.units());
-        let rounds =
-            workgroups.checked_div(at_once)? + u64::from(!workgroups.is_multiple_of(at_once));
-        Some(Ticks(rounds.saturating_mul(lasts.0)))
+        parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()
     }
 
     /// Takes the resources on each of these units. The error is the first unit on which they are

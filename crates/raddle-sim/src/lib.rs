@@ -15,12 +15,15 @@ mod bench;
 mod blockers;
 mod calibration;
 mod contention;
+mod copy_engines;
+mod demand;
 mod device_time;
 mod engine;
 mod error;
 mod fairness;
 mod figures;
 mod fragmentation;
+mod hardware_queues;
 mod histogram;
 mod latency;
 mod ledger;
@@ -50,6 +53,7 @@ pub use calibration::Calibration;
 pub use contention::{
     Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
+pub use demand::{DemandRule, OpNeed, ProcessDemand, TaskDemand, op_needs, process_demand};
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use engine::{Progress, SimConfig, run, run_watched};
 pub use error::SimError;

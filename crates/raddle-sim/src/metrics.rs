@@ -193,7 +193,8 @@ impl ProcessSummary {
         process: usize,
     ) -> Self {
         let plan = &workload.processes[process];
-        let is_kernel = |r: &&Record| !matches!(plan.tasks[r.task as usize].work, Work::Copy(_));
+        let is_kernel =
+            |r: &&Record| !matches!(plan.tasks[r.task as usize].work, Work::Copy { .. });
         let own = || outcome.records.iter().filter(|r| usize::from(r.process) == process);
         let kernels = || own().filter(is_kernel).filter(|r| r.ready.is_some());
         let mut levels: BTreeMap<u8, Vec<&Record>> = BTreeMap::new();

@@ -20,6 +20,11 @@ pub struct Record {
     pub task: u32,
     /// The repetition of the profile, from 0.
     pub iteration: u32,
+    /// The compute units that the process could have when the launch was told; 0 before.
+    pub units: u16,
+    /// The workgroups of the grid, which is smaller than the recorded one where a library sizes it
+    /// by fewer units; 0 before the launch was told, and of copies and fills.
+    pub workgroups: u64,
     /// When the host issued the launch.
     pub arrival: Tick,
     /// When the launch was issued and everything it waits for had ended; `None`: never.

@@ -71,6 +71,11 @@ impl HostPauses {
         Self { pauses, after }
     }
 
+    /// Returns whether a task that arrives at this time is issued before the first wait.
+    pub(crate) fn is_before_all(&self, arrival: Ticks) -> bool {
+        self.pauses.first().is_none_or(|first| arrival < first.returns)
+    }
+
     /// Returns a wait, if it comes before the launch at `cursor`.
     pub(crate) fn before(&self, cursor: u32, pause: u32) -> Option<&HostPause> {
         let after = self.after.get(pause as usize)?;

@@ -2,21 +2,22 @@
 //!
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
 //! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device it
-//! lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded, on copy
-//! engines of which there are enough.
+//! lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded; those
+//! between host and device take turns at the copy engine of their direction.
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
 #[cfg(feature = "recipes")]
 use raddle_dispatch::{PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
-use raddle_trace::{Op, OpKind, Profile, StreamWait};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamWait};
 
 use crate::error::SimError;
-use crate::opaque;
+use crate::hardware_queues::{self, hardware_queues};
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
+use crate::{copy_engines, opaque};
 
 /// The costs of taking work off a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,6 +134,11 @@ pub struct PlanConfig<'a> {
     pub waits: WaitRule,
     /// How long it takes until a launch can start.
     pub latency: LaunchLatency,
+    /// The number of hardware queues that the process has; `None`: that of the device.
+    pub queues: Option<u16>,
+    /// True if ops whose issue nobody recorded are issued with the op before them in their stream,
+    /// so that recorded gaps close.
+    pub queued: bool,
 }
 
 /// The waits of a profile between its streams that hold in a replay.
@@ -184,6 +190,8 @@ impl<'a> PlanConfig<'a> {
             workgroups: None,
             waits: WaitRule::default(),
             latency: LaunchLatency::default(),
+            queues: None,
+            queued: false,
         }
     }
 }
@@ -197,16 +205,22 @@ pub fn plan(
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
     let opaque = opaque::workgroups(profile, options.target);
+    let engines = copy_engines::lengths(profile);
+    let issues = issues(profile, options);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
         level: level(op),
-        arrival: Ticks(op.arrival_ns),
+        arrival: issues[position].0,
         after: op.after,
+        gap: issues[position].1,
         idempotent: op.idempotent,
         activity: op.activity,
         call,
         peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
         work: match (opaque.get(position), collective(profile, position)) {
+            _ if let Some((direction, ns)) = engines[position] => {
+                Work::Copy { lasts: Ticks(ns), engine: Some(direction) }
+            }
             (Some(&workgroups @ 1..), duration_ns) => {
                 let duration_ns = duration_ns.unwrap_or_else(|| profile.own_ns(position));
                 opaque::work(options.scale.apply(duration_ns), workgroups, options.target)
@@ -218,9 +232,13 @@ pub fn plan(
     let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
     let waits = options.waits.of(profile);
     let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
+    let mut waits: Vec<TaskWait> = waits.collect();
+    if let Some(queues) = options.queues.or(hardware_queues(options.target)) {
+        hardware_queues::share(profile, options.target, queues, &mut waits);
+    }
     ProcessPlan {
         streams: profile.streams.len() as u32,
-        waits: waits.collect(),
+        waits,
         latency: options.latency,
         span: Ticks(profile.span_ns.max(1)),
         start: options.start,
@@ -277,7 +295,7 @@ impl Workload {
     /// When it has launches and none of them can ever run there.
     pub fn check(&self, target: &Device) -> Result<(), SimError> {
         let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
-        let launches = tasks.filter(|task| !matches!(task.work, Work::Copy(_))).count();
+        let launches = tasks.filter(|task| !matches!(task.work, Work::Copy { .. })).count();
         let mut refused = self.never_run(target);
         let Some((.., first)) = refused.next() else { return Ok(()) };
         if 1 + refused.count() < launches {
@@ -314,7 +332,7 @@ fn why_not(cus: &Cus, task: &Task) -> Option<String> {
             let (resource, wanted, available) = cus.lacking(CuId(0), &demand)?;
             Some(lacks(resource, wanted, available))
         }
-        Work::Copy(_) => None,
+        Work::Copy { .. } => None,
     }
 }
 
@@ -328,6 +346,31 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
         _ => "slots",
     };
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
+}
+
+/// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
+///
+/// The device alone was recorded then. An op that waits for others is issued as long after their
+/// end as it was recorded to start after it, and one that waits for none when it started.
+fn issues(profile: &Profile, options: &PlanConfig<'_>) -> Vec<(Ticks, Option<Ticks>)> {
+    let mut waits = options.waits.of(profile).peekable();
+    let mut last = vec![0; profile.streams.len()];
+    let one = |(position, op): (usize, &Op)| {
+        let mut ended = op.after.map(|at| profile.ops[at as usize].end_ns());
+        while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+            ended = ended.max(profile.ops.get(wait.source as usize).map(Op::end_ns));
+        }
+        let assumed = op.provenance.of(Field::Arrival) == Origin::Assumed;
+        let last = &mut last[op.stream as usize];
+        *last = match ended {
+            _ if !assumed || options.queued => op.arrival_ns,
+            Some(_) => op.arrival_ns.max(*last),
+            None => op.start_ns,
+        };
+        let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
+        (Ticks(*last), (assumed && !options.queued).then_some(Ticks(gap)))
+    };
+    profile.ops.iter().enumerate().map(one).collect()
 }
 
 /// Returns how long an op that has peers works where it need not wait for them.
@@ -349,7 +392,7 @@ fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
 
 fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     if op.kind != OpKind::Kernel {
-        return Work::Copy(Ticks(op.duration_ns.max(1)));
+        return Work::Copy { lasts: Ticks(op.duration_ns.max(1)), engine: None };
     }
     // An empty grid is refused whatever its workgroups ask, which may then be nothing.
     let demand = match options.target.demand(&op.footprint) {
@@ -373,7 +416,7 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     }
     let whole = || op.duration_ns.saturating_add(rounds.count / 2) / rounds.count;
     Work::Kernel {
-        workgroups: op.workgroups,
+        workgroups: with_gaps(op, options.target),
         workgroup: Ticks(options.scale.apply(calibrated.unwrap_or_else(whole))),
         demand,
         barrier: op.footprint.barrier,
@@ -391,9 +434,18 @@ struct LaunchRounds {
 }
 
 fn rounds(op: &Op, own: &Device) -> LaunchRounds {
-    let resident = u64::from(own.residency(&op.footprint).workgroups.max(1));
-    let at_once = u64::from(own.cus.max(1)).saturating_mul(resident);
+    let resident = own.residency(&op.footprint).workgroups.max(1);
+    let at_once = own.at_once(resident, op.cluster.into()).max(1);
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
+}
+
+/// Returns the workgroups of a launch, and with them the places that its clusters leave empty: a
+/// compute unit that can hold none of them is taken as long as a full round lasts.
+fn with_gaps(op: &Op, target: &Device) -> u64 {
+    let resident = target.residency(&op.footprint).workgroups.max(1);
+    let (all, held) = (target.at_once(resident, 1), target.at_once(resident, op.cluster.into()));
+    let full = op.workgroups / held.max(1);
+    op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 
 /// Returns how long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0
@@ -422,7 +474,7 @@ impl PlanConfig<'_> {
             Work::Kernel { workgroup, .. } => {
                 workgroup.0.saturating_mul(rounds(op, self.own).count)
             }
-            Work::Copy(lasts) => lasts.0,
+            Work::Copy { lasts, .. } => lasts.0,
             Work::Unfit { .. } => op.duration_ns,
         }
     }

@@ -16,6 +16,8 @@ pub(crate) enum Due {
     Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
+    /// A launch is issued, as its gap has passed.
+    Issue(LaunchId),
     /// A launch waits for nothing any more.
     Ready(LaunchId),
     /// Workgroups that run together end: slot and generation.
@@ -45,7 +47,8 @@ impl Due {
     /// is there.
     pub(crate) const fn is_work(self) -> bool {
         match self {
-            Self::Join(_) | Self::Hint(..) | Self::Arrival(_) | Self::Ready(_) => true,
+            Self::Join(_) | Self::Hint(..) | Self::Arrival(_) => true,
+            Self::Issue(_) | Self::Ready(_) => true,
             Self::Front(..) | Self::Copy(_) | Self::CleanedUp(_) => true,
             Self::CopyOff(..) | Self::CopyBack(_) | Self::TakenOff(_) | Self::Raised(_) => false,
             Self::ResetOver(_) | Self::Restored(_) | Self::Wake => false,

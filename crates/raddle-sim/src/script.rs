@@ -10,7 +10,7 @@ use raddle_dispatch::{
 };
 use raddle_policy::{
     Action, Actions, Activity, Barrier, CuId, CuShape, Demand, Event, Free, Hint, Idempotence,
-    KernelCall, Level, Piece, StreamId, Tick, Ticks, WaveSpan,
+    KernelCall, Level, Piece, ProcessId, StreamId, Tick, Ticks, WaveSpan,
 };
 use serde::Serialize;
 
@@ -99,6 +99,7 @@ impl Script {
             level: Level::MOST_URGENT,
             arrival: self.at,
             after: None,
+            gap: None,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             call: KernelCall::UNKNOWN,
@@ -304,6 +305,10 @@ impl Dispatcher for Scribe<'_> {
         self.dispatcher.decide(now, actions)?;
         actions.list.iter().for_each(|action| self.note(now, action, actions));
         Ok(())
+    }
+
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        self.dispatcher.most_units(process, all)
     }
 
     fn free(&self, cu: CuId) -> Option<Free> {

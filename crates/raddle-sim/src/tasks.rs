@@ -19,6 +19,8 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
+    /// True if the host issues the launch a recorded gap after the last launch that it waits for.
+    in_gap: bool,
     /// How many launches this one waits for.
     waits: u32,
     ended: bool,
@@ -72,6 +74,8 @@ pub(crate) struct Tasks<'w> {
     pub(crate) open: Vec<u64>,
     /// The marks since they were last taken.
     pub(crate) marks: Vec<Mark>,
+    /// Launches whose gap has begun, and when it ends, since they were last taken.
+    pub(crate) gaps: Vec<(Tick, LaunchId)>,
     /// The process with the longest span of those that repeat back to back, lowest first.
     longest: Option<usize>,
     /// Launches that lead the run and have not ended, and all that lead it.
@@ -111,6 +115,7 @@ impl<'w> Tasks<'w> {
             records: Vec::new(),
             open: vec![0; workload.processes.len()],
             marks: Vec::new(),
+            gaps: Vec::new(),
             longest: workload.longest(),
             leading: led,
             led,
@@ -142,6 +147,18 @@ impl<'w> Tasks<'w> {
         let record = &self.records[id.index()];
         let plan = &self.workload.processes[usize::from(record.process)];
         (plan, &plan.tasks[record.task as usize])
+    }
+
+    /// Returns the time from which the latency of a launch counts: its issue, or as much earlier as
+    /// its request waited for the host, which has all ready for it up to its first wait.
+    pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
+        let record = &self.records[id.index()];
+        let (plan, task) = self.plan(id);
+        let host = plan.host.as_ref().filter(|host| host.is_before_all(task.arrival));
+        let Some(_) = host else { return record.arrival };
+        let lane = &self.lanes[usize::from(record.process)];
+        let queued = lane.repeats[record.iteration as usize].queued;
+        Tick(record.arrival.0.saturating_sub(queued.0))
     }
 
     /// Returns where a launch meets others: the meeting, and the repetition.
@@ -217,6 +234,8 @@ impl<'w> Tasks<'w> {
                 process: process as u16,
                 task: position,
                 iteration,
+                units: 0,
+                workgroups: 0,
                 arrival: Tick(offset.0) + task.arrival,
                 ready: None,
                 started: None,
@@ -305,13 +324,16 @@ impl<'w> Tasks<'w> {
             let base = lane.repeats[issue.iteration as usize].base;
             let id = base + plan.by_arrival[issue.cursor as usize];
             lane.begun += u32::from(issue.cursor == 0);
-            self.standing[id as usize].issued = true;
-            self.open[process] += 1;
             if issue.cursor == 0 && plan.has_requests() {
                 let (process, iteration) = (process as u16, issue.iteration);
                 self.marks.push(Mark { process, iteration, ended: false, counts: false });
             }
-            self.line_up(id, told);
+            let task = &plan.tasks[plan.by_arrival[issue.cursor as usize] as usize];
+            if task.gap.is_some() && !self.standing[id as usize].is_free() {
+                self.standing[id as usize].in_gap = true;
+            } else {
+                self.issue(LaunchId(id), told);
+            }
             if plan.host.is_some() {
                 // A host that waited issues later than at the recorded time.
                 self.records[id as usize].arrival = now;
@@ -321,6 +343,29 @@ impl<'w> Tasks<'w> {
             }
         }
         Ok(())
+    }
+
+    /// Issues a launch.
+    fn issue(&mut self, id: LaunchId, told: &mut Vec<Issued>) {
+        self.standing[id.index()].issued = true;
+        self.open[usize::from(self.records[id.index()].process)] += 1;
+        self.line_up(id.0, told);
+    }
+
+    /// Issues a launch whose gap has passed.
+    pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
+        self.records[id.index()].arrival = now;
+        self.issue(id, told);
+    }
+
+    /// Notes of a launch, the last of whose predecessors has ended, when its host issues it.
+    fn begin_gap(&mut self, id: u32, now: Tick) {
+        let standing = &mut self.standing[id as usize];
+        // A launch that waits for another one twice is looked at twice.
+        if standing.is_free() && std::mem::take(&mut standing.in_gap) {
+            let gap = self.plan(LaunchId(id)).1.gap.unwrap_or_default();
+            self.gaps.push((now + gap, LaunchId(id)));
+        }
     }
 
     /// Notes that a launch has ended or was refused; launches that waited for it alone go to
@@ -356,6 +401,13 @@ impl<'w> Tasks<'w> {
             for &head in &lane.heads[stream.index()] {
                 release(&mut self.standing, next.base + head, told);
             }
+            let next = next.base;
+            for at in 0..self.lanes[process].heads[stream.index()].len() {
+                self.begin_gap(next + self.lanes[process].heads[stream.index()][at], now);
+            }
+        }
+        for at in 0..self.lanes[process].children_of(record.task).len() {
+            self.begin_gap(base + self.lanes[process].children_of(record.task)[at], now);
         }
         for at in 0..self.lanes[process].children_of(record.task).len() {
             self.follow(base + self.lanes[process].children_of(record.task)[at], told);
@@ -368,7 +420,7 @@ impl<'w> Tasks<'w> {
 
     /// Returns the launches that were issued and never ended.
     pub(crate) fn unfinished(&self) -> Vec<LaunchId> {
-        let stands = |standing: &Standing| standing.issued && !standing.ended;
+        let stands = |it: &Standing| (it.issued || it.in_gap) && !it.ended;
         let ids = (0u32..).zip(&self.standing);
         ids.filter(|(_, standing)| stands(standing)).map(|(id, _)| LaunchId(id)).collect()
     }
@@ -408,6 +460,7 @@ mod tests {
             level: Level(0),
             arrival: Ticks(0),
             after: None,
+            gap: None,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             call: KernelCall::UNKNOWN,

@@ -106,6 +106,11 @@ impl Usage {
         self.touch(process);
     }
 
+    /// Notes that so many more copies run.
+    pub(crate) fn copies(&mut self, more: i32) {
+        self.standings.copies = self.standings.copies.saturating_add_signed(more);
+    }
+
     /// Lets time go on to `now`; `issued` has for each process how much it has issued that has not
     /// ended.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {

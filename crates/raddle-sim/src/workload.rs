@@ -4,7 +4,10 @@ use raddle_policy::{
     Activity, Barrier, Demand, Hint, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
 };
 
+use raddle_trace::CopyDirection;
+
 use crate::contention::Contention;
+use crate::demand::ProcessDemand;
 use crate::error::SimError;
 use crate::pauses::{HostPause, HostPauses};
 use crate::repetition::Repetition;
@@ -38,6 +41,12 @@ pub struct ProcessPlan {
     /// By task, the cost of neighbours of other processes; empty where they cost nothing. The cost
     /// of neighbours of its own process is in the recording.
     pub contention: Vec<Contention>,
+    /// The demand for the memory's bandwidth, and what fewer units cost; `None`: neither counts.
+    /// It stands instead of `contention`: of a process that has both, what recordings taught
+    /// counts.
+    pub demand: Option<ProcessDemand>,
+    /// How long the host takes between two repetitions, which a profile of one does not hold.
+    pub think: Ticks,
     /// How many streams the process has.
     pub streams: u32,
     /// From time 0 of the profile to its last recorded end.
@@ -74,6 +83,8 @@ impl ProcessPlan {
             meetings: Vec::new(),
             latency: LaunchLatency::default(),
             contention: Vec::new(),
+            demand: None,
+            think: Ticks::ZERO,
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
             share: 1,
@@ -90,9 +101,9 @@ impl ProcessPlan {
     pub fn is_like(&self, other: &Self) -> bool {
         let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
             self;
-        let Self { contention, waits, latency, host, hints, .. } = self;
+        let Self { contention, demand, think, waits, latency, host, hints, .. } = self;
         (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
-            && *contention == other.contention
+            && (contention, demand, think) == (&other.contention, &other.demand, &other.think)
             && (host, waits, latency, hints)
                 == (&other.host, &other.waits, &other.latency, &other.hints)
             && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)
@@ -137,6 +148,9 @@ pub struct Task {
     pub arrival: Ticks,
     /// The task that must end first, as a position in the plan.
     pub after: Option<u32>,
+    /// Where nobody recorded when the task was issued: the time from the end of the last task that
+    /// it waits for until its host issues it, without launch latency.
+    pub gap: Option<Ticks>,
     /// Says if the task may be killed and run again.
     pub idempotent: Idempotence,
     /// The activity of the waves, where the task runs workgroups.
@@ -175,8 +189,13 @@ pub enum Work {
         /// How much of the resource there is.
         available: u64,
     },
-    /// Copies or fills memory for that long.
-    Copy(Ticks),
+    /// Copies or fills memory.
+    Copy {
+        /// How long the copy lasts once it runs.
+        lasts: Ticks,
+        /// The direction whose copy engine the copy needs; `None` where it needs none.
+        engine: Option<CopyDirection>,
+    },
 }
 
 impl ProcessPlan {

@@ -12,7 +12,7 @@ use crate::parallel;
 use crate::profiles::Loaded;
 use crate::runs::Charges;
 use crate::self_replay;
-use crate::study::Study;
+use crate::study::{ContentionRule, Study};
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
 
@@ -55,8 +55,14 @@ impl Study {
         target: &Chosen,
         workload: &mut Workload,
     ) -> Option<(Vec<Charges>, String)> {
-        let charged = self.charges_contention() && profiles.len() > 1;
-        charged.then(|| charge(profiles, target, workload))
+        if profiles.len() < 2 {
+            return None;
+        }
+        match self.contention {
+            ContentionRule::None => None,
+            ContentionRule::Learnt => Some(charge(profiles, target, workload)),
+            ContentionRule::Demand => Some(self.demand(profiles, target, workload)),
+        }
     }
 }
 
@@ -80,11 +86,9 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     let table = ContentionTable::learn(recordings);
     let charges = |charge: Charge| -> Charges {
         let of = |loaded: &Loaded| table.charges(&loaded.profile, charge, profiles.len());
-        profiles.iter().map(of).collect()
+        Charges { learnt: profiles.iter().map(of).collect(), demand: Vec::new() }
     };
-    for (plan, own) in workload.processes.iter_mut().zip(charges(Charge::Expected)) {
-        plan.contention = own;
-    }
+    charges(Charge::Expected).give(workload);
     let bounds = vec![charges(Charge::Least), charges(Charge::Most)];
     (bounds, told(profiles, &table))
 }

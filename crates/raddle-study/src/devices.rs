@@ -23,7 +23,12 @@ pub struct Chosen {
 impl Chosen {
     /// Returns the facts that results report about the device.
     pub fn facts(&self) -> DeviceFacts {
-        DeviceFacts::new(&self.device, self.found)
+        let guessed = self.found == DeviceFound::Guessed;
+        let made = MADE_FOR.iter().find(|(_, id)| guessed && *id == self.device.id);
+        DeviceFacts {
+            because: made.and_then(|(words, _)| words.first()).copied(),
+            ..DeviceFacts::new(&self.device, self.found)
+        }
     }
 }
 
@@ -48,14 +53,23 @@ pub fn target(
                 nearest: nearest(&source.name),
                 error,
             },
-            _ => StudyError::NoDevice { file, example: example(first.profile.format) },
+            _ => StudyError::NoDevice { file, example: example(&first.profile) },
         }
     })
 }
 
+/// The number of scalar registers that the tools of ROCm write for every kernel of RDNA.
+const SGPRS_OF_RDNA: u32 = 128;
+
 /// A device of the maker whose tool writes such files.
-const fn example(format: Recorded) -> &'static str {
-    match format {
+fn example(profile: &Profile) -> &'static str {
+    let sgprs = || profile.ops.iter().map(|op| op.footprint.sgprs_per_wave).filter(|&n| n > 0);
+    match profile.format {
+        Recorded::RocprofJson | Recorded::RocprofCsv | Recorded::Rocpd
+            if sgprs().next().is_some() && sgprs().all(|n| n == SGPRS_OF_RDNA) =>
+        {
+            "rx-7900-xtx"
+        }
         Recorded::RocprofJson | Recorded::RocprofCsv | Recorded::Rocpd | Recorded::Rpd => "mi300x",
         _ => "v100",
     }

@@ -29,6 +29,7 @@
 
 mod arrivals;
 pub mod contention;
+pub mod demand;
 pub mod devices;
 mod energy;
 mod energy_fit;
@@ -39,6 +40,9 @@ mod fitted;
 mod late;
 mod lent;
 mod load_limit;
+mod memory;
+mod memory_bytes;
+mod need_claim;
 mod no_op;
 mod options;
 mod parallel;
@@ -67,6 +71,8 @@ pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use error::{StudyError, meant};
 pub use files::{Files, Leavings, MemoryFiles};
 pub use fitted::Fitted;
+pub use memory_bytes::MemoryBytes;
+pub use need_claim::NeedClaim;
 pub use profiles::Loaded;
 pub use raddle_dispatch::Registry;
 pub use replay::{Kept, Prepared, Studied, Surroundings};

@@ -126,7 +126,6 @@ impl Prepared {
             recipes: vec![best.given().to_owned()],
             ways: Ways::Asked,
             energy: false,
-            launch_latency: Some(asked.latency(self.recipes().count())),
             ..asked.clone()
         };
         let mut command = study.command("sweep", names);
@@ -178,7 +177,12 @@ impl Prepared {
                 PolicyRow::new(&answer.rows[recipe].recipe, &answer.processes, &all[at])
             };
             let rows = rows.iter().copied().zip(&found).map(row).collect();
-            let all = PolicyFigures::new(answer.processes.clone(), rows, answer.goals.clone());
+            let all = PolicyFigures::new(
+                &answer.today,
+                answer.processes.clone(),
+                rows,
+                answer.goals.clone(),
+            );
             all.rows.last().is_some_and(|row| row.complete && row.goals_met.iter().all(|&met| met))
         };
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())

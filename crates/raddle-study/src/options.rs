@@ -7,13 +7,14 @@ use raddle_report::amount::{SpanUnit, span};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::arrivals::said_wrong;
+use crate::arrivals::{Load, said_wrong};
 use crate::error::StudyError;
+use crate::need_claim::NeedClaim;
 use crate::rules::{IdempotenceClaim, Named, Rule, Setting};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
-pub(crate) const OPTIONS: [&str; 24] = [
+pub(crate) const OPTIONS: [&str; 28] = [
     "recipe",
     "set",
     "device",
@@ -21,7 +22,10 @@ pub(crate) const OPTIONS: [&str; 24] = [
     "waits",
     "energy-weights",
     "launch-latency",
+    "queues",
     "contention",
+    "kernel-class",
+    "think",
     "priority",
     "barriers",
     "comm",
@@ -29,6 +33,7 @@ pub(crate) const OPTIONS: [&str; 24] = [
     "idempotent-from",
     "start",
     "share",
+    "memory",
     "hint",
     "once",
     "open-loop",
@@ -79,8 +84,17 @@ impl Study {
                 self.energy_weights = Some(owned());
                 Ok(())
             }
-            "launch-latency" => word(text).map(|it| self.launch_latency = Some(it)),
-            "contention" => word(text).map(|it| self.contention = Some(it)),
+            "launch-latency" => word(text).map(|it| self.launch_latency = it),
+            "queues" => match text.parse().ok().filter(|queues: &u16| *queues > 0) {
+                Some(queues) => {
+                    self.queues = Some(queues);
+                    Ok(())
+                }
+                None => Err("not a number of queues, 1 or more".to_owned()),
+            },
+            "contention" => word(text).map(|it| self.contention = it),
+            "kernel-class" => said(NeedClaim::try_from(owned())).map(|it| self.needs.push(it)),
+            "think" => Named::start(text).map(|it| self.thinks.push(it)),
             "priority" => said(Rule::try_from(owned())).map(|it| self.priorities.push(it)),
             "barriers" => word(text).map(|it| self.barriers = it),
             "comm" => word(text).map(|it| self.comm = it),
@@ -93,6 +107,7 @@ impl Study {
             }
             "start" => Named::start(text).map(|it| self.starts.push(it)),
             "share" => Named::share(text).map(|it| self.shares.push(it)),
+            "memory" => Named::memory(text).map(|it| self.memory.push(it)),
             "hint" => Named::hint(text).map(|it| self.hints.push(it)),
             "once" => flag(text).map(|it| self.once = it),
             "open-loop" => flag(text).map(|it| self.open_loop = it),
@@ -109,6 +124,10 @@ impl Study {
     fn load_option(&mut self, option: &str, text: &str) -> Result<(), String> {
         let load = &mut self.load;
         match option {
+            "arrivals" if text == Load::QUEUED => {
+                load.queued = true;
+                Ok(())
+            }
             "arrivals" => {
                 load.arrivals.push(text.to_owned());
                 Ok(())
@@ -162,7 +181,8 @@ mod tests {
             ("scale", "clock"),
             ("waits", "none"),
             ("launch-latency", "fitted"),
-            ("contention", "learnt"),
+            ("queues", "3"),
+            ("contention", "none"),
             ("comm", "drop"),
             ("barriers", "no"),
             ("once", "true"),

@@ -17,6 +17,7 @@ use crate::arrivals::ProfileRequests;
 use crate::error::{StudyError, meant as meant_by};
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
+use crate::memory_bytes::MemoryBytes;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
@@ -37,6 +38,11 @@ pub struct Loaded {
     pub(crate) start_ns: u64,
     /// The share of the process.
     pub(crate) share: u32,
+    /// The device memory that the program holds, in bytes, where that is known.
+    pub(crate) memory: Option<u64>,
+    /// The time that the host takes between two steps or requests, in nanoseconds, where the user
+    /// says it.
+    pub(crate) think_ns: Option<u64>,
     /// The hints that the program gives about itself.
     pub(crate) hints: Vec<Hint>,
     /// The amount of communication in the profile.
@@ -81,6 +87,8 @@ impl Loaded {
             profile,
             start_ns: 0,
             share: 1,
+            memory: None,
+            think_ns: None,
             hints: Vec::new(),
             requests: None,
             background: false,
@@ -220,13 +228,19 @@ pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), Stu
     )))
 }
 
-/// Applies `--start`, `--share` and `--hint`.
+/// Applies `--start`, `--share`, `--hint` and `--memory`.
 pub(crate) fn place(
     profiles: &mut [Loaded],
     starts: &[Named<u64>],
     shares: &[Named<u32>],
     hints: &[Named<SaidHint>],
+    memory: &[Named<MemoryBytes>],
 ) -> Result<(), StudyError> {
+    for held in memory {
+        for profile in meant(profiles, "--memory", &held.file)? {
+            profile.memory = Some(held.value.0);
+        }
+    }
     for start in starts {
         for profile in meant(profiles, "--start", &start.file)? {
             profile.start_ns = start.value;
@@ -240,6 +254,16 @@ pub(crate) fn place(
     for hint in hints {
         for profile in meant(profiles, "--hint", &hint.file)? {
             profile.hints.push(hint.value.hint);
+        }
+    }
+    Ok(())
+}
+
+/// Gives profiles the time that their hosts take between two steps or requests.
+pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<(), StudyError> {
+    for think in thinks {
+        for profile in meant(profiles, "--think", &think.file)? {
+            profile.think_ns = Some(think.value);
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe, Registry};
+use raddle_report::answer::TODAY;
 
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
@@ -27,9 +28,9 @@ pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// The recipes that are replayed if none is named: how devices share themselves today, the two ways
+/// The recipes that are replayed if none is named: how the device shares itself today, the two ways
 /// to keep processes apart, in space and in time, and the one that lets the urgent go first.
-pub const DEFAULT: [&str; 4] = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
+pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
 /// A recipe under the name that results give it.
 #[derive(Clone, Debug)]
@@ -38,8 +39,11 @@ pub struct NamedRecipe {
     pub name: String,
     /// The recipe.
     pub recipe: Recipe,
-    /// True if the recipe gives each process memory of its own, so that neighbours cost nothing.
-    pub(crate) apart: bool,
+    /// By process, the eighths of the memory that it has for itself, so that neighbours cost nothing;
+    /// empty where all share the memory.
+    pub(crate) memory_eighths: Vec<u8>,
+    /// False if the recipe is a way of sharing that no driver offers.
+    pub(crate) offered: bool,
     /// The recipe as it was asked for: a bundled name or a file.
     given: String,
     /// The text from which the recipe was read.
@@ -58,7 +62,14 @@ impl NamedRecipe {
         registry: &Registry,
     ) -> Result<Self, StudyError> {
         let recipe = registry.recipe(given, &text)?;
-        Ok(Self { name, recipe, apart: false, given: given.to_owned(), text })
+        Ok(Self {
+            name,
+            recipe,
+            memory_eighths: Vec::new(),
+            offered: true,
+            given: given.to_owned(),
+            text,
+        })
     }
 
     /// Returns the recipe as it was asked for: a bundled name or a file.
@@ -91,18 +102,20 @@ impl NamedRecipe {
     }
 }
 
-/// Reads the recipes that were asked for; every name occurs once.
+/// Reads the recipes that were asked for; every name occurs once. The word `today` stands for the
+/// recipe of that name.
 pub fn choose(
     wanted: &[String],
+    today: &str,
     settings: &[Setting],
-    registry: &Registry,
-    files: &dyn Files,
+    (registry, files): (&Registry, &dyn Files),
 ) -> Result<Vec<NamedRecipe>, StudyError> {
     let mut names = UniqueNames::default();
     wanted
         .iter()
         .map(|wanted| {
-            let (name, text) = find(wanted, files)?;
+            let known = if wanted == TODAY { today } else { wanted };
+            let (name, text) = find(known, files)?;
             let text = with(text, settings);
             NamedRecipe::parse(names.give(&name), wanted, text, registry)
         })
@@ -127,7 +140,10 @@ pub(crate) fn with(text: String, settings: &[Setting]) -> String {
 /// Returns the names of the recipes that a study is about.
 pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     match (all, wanted) {
-        (true, _) => recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect(),
+        (true, _) => {
+            let bundled = recipes_in(BUNDLED).map(|(name, _)| name);
+            std::iter::once(TODAY).chain(bundled).map(str::to_owned).collect()
+        }
         (false, []) => DEFAULT.map(str::to_owned).to_vec(),
         (false, wanted) => wanted.to_vec(),
     }
@@ -177,7 +193,7 @@ pub fn text_of(name: &str) -> Option<&'static str> {
 /// Returns the name of a bundled recipe or mode that was likely meant.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let names = texts().map(|(known, _)| known);
+    let names = texts().map(|(known, _)| known).chain([TODAY]);
     raddle_dispatch::read::nearest(&name.replace('_', "-"), names)
 }
 
@@ -187,7 +203,8 @@ mod tests {
 
     #[test]
     fn default_recipes_are_bundled() {
-        assert!(DEFAULT.iter().all(|name| entry(name).is_some()));
+        let known = |name: &str| name == TODAY || entry(name).is_some();
+        assert!(DEFAULT.iter().all(|name| known(name)));
     }
 
     #[test]
@@ -216,14 +233,11 @@ mod tests {
 
     #[test]
     fn equal_names_stay_apart() {
-        let twice = choose(
-            &["greedy".to_owned(), "greedy".to_owned()],
-            &[],
-            &Registry::bundled(),
-            &MemoryFiles::default(),
-        )
-        .unwrap();
+        let (registry, files) = (Registry::bundled(), MemoryFiles::default());
+        let wanted = ["greedy", "today", "greedy"].map(str::to_owned);
+        let twice = choose(&wanted, "streams", &[], (&registry, &files)).unwrap();
         assert_eq!(twice[0].name, "greedy");
-        assert_eq!(twice[1].name, "greedy-2");
+        assert_eq!(twice[1].name, "streams");
+        assert_eq!(twice[2].name, "greedy-2");
     }
 }

@@ -1,10 +1,12 @@
 //! How does a study go, from profiles to the comparison?
 
+mod candidates;
+
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
 use raddle_report::Document;
-use raddle_report::answer::{Goal, PolicyFigures, PolicyRow};
+use raddle_report::answer::{Goal, today};
 use raddle_report::replay::{
     Closing, DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
     document,
@@ -21,12 +23,12 @@ use crate::devices::{self, Chosen};
 use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
+use crate::memory;
 use crate::no_op;
 use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
-use crate::search;
 use crate::self_replay;
 use crate::share::{self, ShareCandidate};
 use crate::study::{FileNames, Latency, Study, Ways};
@@ -130,22 +132,24 @@ impl Study {
         around: &Surroundings<'_>,
     ) -> Result<Prepared, StudyError> {
         let Surroundings { files, watcher, .. } = *around;
-        let mut recipes = self.recipes(around)?;
         let claims = self.judge(&mut profiles, files)?;
         let draws = self.give(&mut profiles, files)?;
-        self.fit(&mut profiles, recipes.len(), watcher)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
+        let mut recipes = self.recipes(today(&target.device, profiles.len()), around)?;
+        self.fit(&mut profiles, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
         let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let rules = Rules {
+            memory: memory::told(&profiles, &target.device)?,
             scaling: self.scale,
             contention,
             energy: self.energy,
             energy_measured: self.energy_weights.is_some(),
             barriers: self.barriers,
             communication: self.comm,
+            queued: self.load.queued,
             claims,
             warnings: Vec::new(),
             overturning: Vec::new(),
@@ -180,9 +184,11 @@ impl Study {
         Ok(prepared)
     }
 
-    /// Returns the recipes that are asked for; none if ways of sharing are looked for.
+    /// Returns the recipes that are asked for, where devices share themselves by `today`; none if
+    /// ways of sharing are looked for.
     pub(crate) fn recipes(
         &self,
+        today: &str,
         around: &Surroundings<'_>,
     ) -> Result<Vec<NamedRecipe>, StudyError> {
         if self.ways == Ways::Modes {
@@ -193,7 +199,7 @@ impl Study {
             };
         }
         let names = recipes::names(self.ways == Ways::All, &self.recipes);
-        recipes::choose(&names, &self.settings, around.registry, around.files)
+        recipes::choose(&names, today, &self.settings, (around.registry, around.files))
     }
 
     /// Applies the rules on communication and idempotence to kernels. Returns in words which claims
@@ -216,7 +222,8 @@ impl Study {
         profiles: &mut [Loaded],
         files: &dyn Files,
     ) -> Result<Vec<SeedDraw>, StudyError> {
-        profiles::place(profiles, &self.starts, &self.shares, &self.hints)?;
+        profiles::place(profiles, &self.starts, &self.shares, &self.hints, &self.memory)?;
+        profiles::think(profiles, &self.thinks)?;
         let draws = arrivals::give(profiles, &self.load, files)?;
         if !self.open_loop {
             profiles::close(profiles);
@@ -231,10 +238,9 @@ impl Study {
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
-        recipes: usize,
         watcher: &dyn Watcher,
     ) -> Result<(), StudyError> {
-        let latency = self.latency(recipes) == Latency::Fitted;
+        let latency = self.launch_latency == Latency::Fitted;
         let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
         let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
         let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
@@ -279,10 +285,14 @@ impl Study {
                 start: Ticks(loaded.start_ns),
                 share: loaded.share,
                 scale,
+                queues: self.queues,
+                queued: self.load.queued,
                 ..loaded.fitted.options((&own.device, &target.device), self.waits)
             };
             let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
             process.name.clone_from(&loaded.name);
+            let between = loaded.think_ns.or(loaded.profile.between_ns);
+            process.think = Ticks(between.unwrap_or(0));
             process.hints = loaded.hints.iter().map(|&hint| (Ticks::ZERO, None, hint)).collect();
             if let Some(requests) = &loaded.requests {
                 process.repetition = requests.repetition.clone();
@@ -336,6 +346,11 @@ impl Prepared {
         self.recipes.iter().map(|named| &*named.name)
     }
 
+    /// Returns the name of the recipe by which the device shares itself today.
+    pub(crate) fn today(&self) -> &'static str {
+        today(&self.target.device, self.profiles.len())
+    }
+
     /// Returns the study that was asked.
     pub(crate) const fn asked(&self) -> &Study {
         &self.asked
@@ -344,67 +359,6 @@ impl Prepared {
     /// Returns the load, the workload and the recipes, unless ways of sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
-    }
-
-    /// Returns the ways of sharing that the device offers, each with its best parameters, searched
-    /// by the seeds that there are, and the candidates whose runs broke off. If `wanted` names ways
-    /// of sharing, only those are searched.
-    fn candidates(
-        &self,
-        wanted: &[String],
-        around: &Surroundings<'_>,
-    ) -> Result<(Vec<ShareCandidate>, Vec<FailedCase>), StudyError> {
-        let device = &self.target.device;
-        let by_level = !self.priorities.is_empty()
-            || self.profiles.iter().any(|loaded| loaded.requests.is_some());
-        let tenants = self.profiles.len();
-        let candidates = share::candidates(device, tenants, by_level, around.registry)?;
-        let candidates = share::only(candidates, wanted, (device, tenants))?;
-        let kinds = share::kinds(&candidates);
-        let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
-        let mut broken = Vec::new();
-        let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
-            let recipes: Vec<NamedRecipe> =
-                left.iter().map(|&at| candidates[at].recipe.clone()).collect();
-            if more.start == 0 {
-                let (answer, failed) = self.first_round(&recipes, around)?;
-                judged = answer.processes.clone();
-                for &at in left {
-                    let own = |row: &&PolicyRow| row.recipe == candidates[at].recipe.name;
-                    rows[at].extend(answer.rows.iter().find(own).cloned());
-                }
-                broken = failed;
-            } else {
-                let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
-                // The first seed is that of the study itself, and `draws` holds the seeds after it.
-                let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
-                for (&at, summaries) in left.iter().zip(found) {
-                    let name = &candidates[at].recipe.name;
-                    let new = summaries.iter().map(|one| PolicyRow::new(name, &judged, one));
-                    rows[at].extend(new);
-                }
-            }
-            let left: Vec<usize> =
-                left.iter().copied().filter(|&at| !rows[at].is_empty()).collect();
-            let means = left.iter().filter_map(|&at| PolicyRow::over_seeds(rows[at].clone()));
-            let figures = PolicyFigures::new(judged.clone(), means.collect(), self.goals.clone());
-            Ok(figures.ranking.iter().map(|&place| left[place]).collect())
-        })?;
-        let best = search::best_of_kinds(&kinds, &ranking);
-        Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
-    }
-
-    /// Runs recipes by the seed of the study alone, and compares them. Returns also those whose
-    /// runs broke off.
-    fn first_round(
-        &self,
-        recipes: &[NamedRecipe],
-        around: &Surroundings<'_>,
-    ) -> Result<(PolicyFigures, Vec<FailedCase>), StudyError> {
-        let plan = RunPlan { recipes, bounds: &[], draws: &[], ..self.plan(around) };
-        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
-        let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
-        Ok((self.result(&rules, &runs, &alone).answer().clone(), broken))
     }
 
     pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
@@ -454,7 +408,8 @@ impl Prepared {
         let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
         let wish = kept.and_then(|kept| kept.timelines.as_ref());
         let cus = self.target.device.cus;
-        let timeline = wish.and_then(|wish| Wanted::of(wish, self.recipes(), (cus, names)));
+        let timeline =
+            wish.and_then(|wish| Wanted::of(wish, (self.today(), self.recipes()), (cus, names)));
         let leavings = kept.map(|kept| kept.leavings);
         let plan = RunPlan {
             detail: kept.and_then(|kept| kept.detail),
@@ -478,9 +433,7 @@ impl Prepared {
         runner.draw(&mut result, &runs)?;
         self.load_limit(&mut result, &runs, around)?;
         if let Some(chosen) = self.chosen(&result) {
-            let (mut lines, files) = share::setup(chosen, &self.profiles, &self.priorities);
-            lines.extend(share::instead(chosen, &self.modes, result.answer()));
-            result.set_up((lines, files));
+            result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
         }
         self.rules = rules;
         Ok(Studied { prepared: self, alone, result })
@@ -488,9 +441,6 @@ impl Prepared {
 
     /// Leaves out recipes whose runs broke off.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
-        // The number of recipes that were asked for decides about the launch latency.
-        let latency = self.asked.latency(self.recipes.len());
-        self.asked.launch_latency.get_or_insert(latency);
         let ran = |name: &String| broken.iter().all(|of| of.case != *name);
         self.recipes.retain(|named| ran(&named.name));
         self.modes.retain(|mode| ran(&mode.recipe.name));

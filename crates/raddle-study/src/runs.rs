@@ -5,6 +5,7 @@
 //! depend on how many go at a time.
 
 use std::borrow::Cow;
+use std::iter::repeat;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,12 +13,12 @@ use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LogWriter};
 use raddle_policy::Tick;
-use raddle_report::answer::{BASELINE, Goal};
+use raddle_report::answer::{Goal, ORDINARY, today};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_report::sweep::FailedCase;
 use raddle_sim::{
-    Contention, Costs, EnergyModel, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary,
-    Watch, Workload,
+    Contention, Costs, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, SimConfig,
+    SimError, Summary, Watch, Workload,
 };
 
 use crate::arrivals::SeedDraw;
@@ -31,8 +32,26 @@ use crate::recipes::{self, NamedRecipe};
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
-/// The costs of neighbours, by process and task.
-pub(crate) type Charges = Vec<Vec<Contention>>;
+/// The costs of neighbours, by process: those that recordings taught, or the demand of launches. An
+/// empty list leaves a workload as it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Charges {
+    /// By process and task.
+    pub(crate) learnt: Vec<Vec<Contention>>,
+    pub(crate) demand: Vec<Option<ProcessDemand>>,
+}
+
+impl Charges {
+    /// Charges the processes of a workload.
+    pub(crate) fn give(&self, workload: &mut Workload) {
+        for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
+            plan.contention.clone_from(own);
+        }
+        for (plan, own) in workload.processes.iter_mut().zip(&self.demand) {
+            plan.demand.clone_from(own);
+        }
+    }
+}
 
 /// The inputs of runs.
 pub(crate) struct RunPlan<'p> {
@@ -156,7 +175,7 @@ impl<'p> Runner<'p> {
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
         // All recipes have one measure: each process alone on the ordinary path, wherever there is
         // room.
-        let ordinary = [recipes::bundled(BASELINE, &Registry::bundled())?];
+        let ordinary = [recipes::bundled(ORDINARY, &Registry::bundled())?];
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
             let firsts = alike.iter().enumerate().filter(|&(process, &like)| process == like);
@@ -170,7 +189,7 @@ impl<'p> Runner<'p> {
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
-                (_, RunDone::Broke(error)) => all.break_off(job.named, error, plan.recipes)?,
+                (_, RunDone::Broke(error)) => all.break_off(job.named, error, plan)?,
                 (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(*outcome),
                 (_, RunDone::Ran(outcome, drawn, lent)) => {
                     all.recipes.push(self.recipe_run(job.named, *outcome, drawn, lent));
@@ -301,10 +320,14 @@ impl<'p> Runner<'p> {
     /// own.
     fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.plan.workload;
-        let charged = all.processes.iter().any(|plan| !plan.contention.is_empty());
-        if job.named.apart && charged {
+        let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
+        if !job.named.memory_eighths.is_empty() && all.processes.iter().any(is_charged) {
             let mut drawn = self.charged(job.of).into_owned();
-            drawn.processes.iter_mut().for_each(|plan| plan.contention.clear());
+            let eighths = job.named.memory_eighths.iter().copied();
+            for (plan, eighths) in drawn.processes.iter_mut().zip(eighths.chain(repeat(8))) {
+                plan.contention.clear();
+                plan.demand = plan.demand.take().map(|of| of.in_instance(eighths));
+            }
             return Cow::Owned(drawn);
         }
         self.charged(job.of)
@@ -315,9 +338,7 @@ impl<'p> Runner<'p> {
         match of {
             RunOf::Bound(at) => {
                 let mut bound = all.clone();
-                for (plan, charges) in bound.processes.iter_mut().zip(&self.plan.bounds[at]) {
-                    plan.contention.clone_from(charges);
-                }
+                self.plan.bounds[at].give(&mut bound);
                 Cow::Owned(bound)
             }
             RunOf::Alone(process) => {
@@ -401,6 +422,7 @@ impl<'p> Runner<'p> {
         RecipeRun {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
+            offered: named.offered,
             together,
             seeds: Vec::new(),
             bounds: Vec::new(),
@@ -421,13 +443,14 @@ impl AllRuns {
         &mut self,
         named: &NamedRecipe,
         error: StudyError,
-        all: &[NamedRecipe],
+        plan: &RunPlan<'_>,
     ) -> Result<(), StudyError> {
         let (name, known) = (&named.name, self.broken.iter().map(|of| &of.case));
         if known.clone().any(|known| known == name) {
             return Ok(());
         }
-        if name == BASELINE || known.count() + 1 == all.len() {
+        let base = today(plan.target, plan.workload.processes.len());
+        if name == base || known.count() + 1 == plan.recipes.len() {
             return Err(error);
         }
         let why = match &error {

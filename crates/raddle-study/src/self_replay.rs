@@ -15,8 +15,8 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{devices, parallel, recipes, runs};
 
-/// The recipe that comes closest to the device itself: everyone, ordinary, leftover, never.
-const RECIPE: &str = "leftover";
+/// The recipe by which a device runs one process.
+const RECIPE: &str = "streams";
 
 /// Fits the model to a profile that was recorded on that device. Returns also how the replay
 /// compares with the recording, if that was tried.
@@ -57,7 +57,9 @@ fn calibrated<'l>(
     let Some(mut calibration) = Calibration::new(&loaded.profile, own) else { return Ok(None) };
     for _ in 0..Calibration::PASSES {
         let pinned = calibration.plan(loaded.levels(&[]));
-        calibration.learn(&alone(pinned, own, &Quiet(watcher))?);
+        if !calibration.learn(&alone(pinned, own, &Quiet(watcher))?) {
+            break;
+        }
     }
     Ok(Some(calibration))
 }

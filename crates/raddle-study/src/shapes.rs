@@ -152,6 +152,9 @@ fn help(profile: &Profile) -> &'static str {
             "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording"
         }
         ProfileFormat::Rpd => "give the database that it was made of, `raddle inspect FILE.rpd`",
+        ProfileFormat::RocprofJson => {
+            "JSON of rocprof v1 holds no grids, so give the results.csv of the same run"
+        }
         ProfileFormat::NsysSqlite => "record with `nsys profile --cuda-graph-trace=node`",
         _ => "record grids and workgroup sizes too",
     }

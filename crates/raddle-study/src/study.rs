@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
+use crate::memory_bytes::MemoryBytes;
+use crate::need_claim::NeedClaim;
 use crate::profiles;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
@@ -42,11 +44,16 @@ pub struct Study {
     pub energy: bool,
     /// A file of weights of energy; `None`: the weights that are assumed.
     pub energy_weights: Option<String>,
-    /// The time that a launch takes to reach the device; `None`: fitted with one recipe, else none.
-    pub launch_latency: Option<Latency>,
-    /// The cost of neighbours before a resource is full; `None`: charged if ways of sharing are
-    /// compared.
-    pub contention: Option<ContentionRule>,
+    /// The time that a launch takes to reach the device.
+    pub launch_latency: Latency,
+    /// The number of hardware queues that a process has; `None`: that of the device.
+    pub queues: Option<u16>,
+    /// The cost of neighbours before a resource is full.
+    pub contention: ContentionRule,
+    /// Claims on what kernels need most.
+    pub needs: Vec<NeedClaim>,
+    /// The times that hosts take between two steps or requests, in nanoseconds.
+    pub thinks: Vec<Named<u64>>,
     /// Rules for how urgent work is.
     pub priorities: Vec<Rule>,
     /// The assumption on whether the waves of a workgroup meet at barriers, which no profile tells.
@@ -59,6 +66,8 @@ pub struct Study {
     pub starts: Vec<Named<u64>>,
     /// The shares of profiles.
     pub shares: Vec<Named<u32>>,
+    /// The device memory that programs hold.
+    pub memory: Vec<Named<MemoryBytes>>,
     /// Hints that the programs of profiles give about themselves as they join.
     pub hints: Vec<Named<SaidHint>>,
     /// True if no profile repeats.
@@ -87,9 +96,13 @@ pub enum Ways {
 }
 
 /// The cost of neighbours of other processes for a kernel before a resource is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentionRule {
+    /// The cost by the demand of kernels for the memory's bandwidth, which follows from their names,
+    /// grids and lengths; fewer compute units cost by the same model.
+    #[default]
+    Demand,
     /// The cost that the profiles teach; costs that they do not teach widen intervals.
     Learnt,
     /// No cost.
@@ -97,28 +110,17 @@ pub enum ContentionRule {
 }
 
 /// The time that a launch takes to reach the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
     /// The time that fits the recording.
+    #[default]
     Fitted,
     /// No time.
     None,
 }
 
 impl Study {
-    /// Returns the launch latency of profiles, for this number of recipes.
-    pub(crate) fn latency(&self, recipes: usize) -> Latency {
-        self.launch_latency.unwrap_or(if recipes == 1 { Latency::Fitted } else { Latency::None })
-    }
-
-    /// Returns whether contention is charged.
-    pub(crate) fn charges_contention(&self) -> bool {
-        let rule =
-            if self.ways == Ways::Modes { ContentionRule::Learnt } else { ContentionRule::None };
-        self.contention.unwrap_or(rule) == ContentionRule::Learnt
-    }
-
     /// Returns the command of a verb that asks this question, without options that change no
     /// figure.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
@@ -134,10 +136,14 @@ impl Study {
         more("recipe", self.recipes.iter().map(bare).collect());
         more("set", self.settings.iter().map(|setting| setting.text.clone()).collect());
         more("device", self.device.iter().map(bare).collect());
-        more("scale", word(Some(self.scale).filter(|scale| *scale != Scaling::None)));
-        more("waits", word(Some(self.waits).filter(|waits| *waits != WaitRule::Inferred)));
-        more("launch-latency", word(self.launch_latency));
-        more("contention", word(self.contention));
+        more("scale", word(changed(self.scale)));
+        more("waits", word(changed(self.waits)));
+        more("launch-latency", word(changed(self.launch_latency)));
+        more("queues", self.queues.iter().map(u16::to_string).collect());
+        more("contention", word(changed(self.contention)));
+        more("kernel-class", self.needs.iter().map(|claim| claim.text.clone()).collect());
+        let think = |it: &Named<u64>| format!("{}={}", bare(&it.file), milliseconds_of(it.value));
+        more("think", self.thinks.iter().map(think).collect());
         more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
         more("barriers", word(Some(self.barriers)));
         more("comm", word(Some(self.comm)));
@@ -147,11 +153,15 @@ impl Study {
         more("start", self.starts.iter().map(start).collect());
         let share = |it: &Named<u32>| format!("{}={}", bare(&it.file), it.value);
         more("share", self.shares.iter().map(share).collect());
+        let held =
+            |it: &Named<MemoryBytes>| format!("{}={}MB", bare(&it.file), it.value.0 / 1_000_000);
+        more("memory", self.memory.iter().map(held).collect());
         let hint = |it: &Named<SaidHint>| format!("{}={}", bare(&it.file), it.value.text);
         more("hint", self.hints.iter().map(hint).collect());
         more("rank", self.ranks.clone());
         more("shapes-from", names(&self.shapes.shapes_from));
         more("goal", self.goals.iter().map(Goal::to_string).collect());
+        more("arrivals", self.load.queued.then(|| Load::QUEUED.to_owned()).into_iter().collect());
         more("arrivals", self.load.arrivals.iter().map(|text| files.arrivals(text)).collect());
         let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
             true => text.clone(),
@@ -221,6 +231,11 @@ impl Study {
         let mut all = profiles.chain(more).filter(|name| *name != "-");
         all.find(|name| !files.has(name)).map(str::to_owned)
     }
+}
+
+/// Returns a rule, if it is not the default.
+fn changed<R: Default + PartialEq>(rule: R) -> Option<R> {
+    Some(rule).filter(|rule| *rule != R::default())
 }
 
 /// Returns the word for a rule, if there is one.

@@ -5,7 +5,6 @@
 //! slices.
 
 use raddle_policy::Tick;
-use raddle_report::answer::BASELINE;
 use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use raddle_report::timeline::{Recorder, TimelineNames, write_perfetto};
 use raddle_sim::{Outcome, Seen, Watch, Workload};
@@ -79,10 +78,10 @@ impl Wanted {
     /// Takes a wish for the runs of these recipes; `None` if there are no recipes.
     pub(crate) fn of<'r>(
         wish: &TimelineWish,
-        recipes: impl Iterator<Item = &'r str> + Clone,
+        (today, recipes): (&str, impl Iterator<Item = &'r str> + Clone),
         (cus, names): (u16, TimelineNames),
     ) -> Option<Self> {
-        let baseline = recipes.clone().find(|name| *name == BASELINE);
+        let baseline = recipes.clone().find(|name| *name == today);
         let baseline = baseline.or(recipes.clone().next())?;
         Some(Self {
             all: wish.all,

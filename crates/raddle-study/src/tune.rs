@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use raddle_report::answer::{
-    BASELINE, GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, mean_within,
+    GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within,
 };
 use raddle_report::sweep::FailedCase;
 use serde::Serialize;
@@ -93,7 +93,7 @@ impl Tuned {
     /// figures; `recipe` is the file with the recipe of the best.
     #[must_use]
     pub fn command(&self, recipe: &str) -> Vec<String> {
-        let recipes = vec![BASELINE.to_owned(), recipe.to_owned()];
+        let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
         Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
     }
 
@@ -112,6 +112,8 @@ type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
+    /// The name of the recipe of today's way.
+    today: &'static str,
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
@@ -131,13 +133,14 @@ impl Bench<'_> {
     pub fn tune(&self, minimise: Option<&Minimise>) -> Result<Tuned, StudyError> {
         let seeds = self.cases().seeds()?;
         let first = self.cases().get(0)?.study;
-        let (judged, _) = self.judged_row(&base_of(&first), BASELINE)?;
+        let today = self.today(&first)?;
+        let (judged, _) = self.judged_row(&base_of(&first), today)?;
         let (judged, overturning) = self.believed(&first, judged)?;
         let minimise = minimise.map(|it| it.of(&judged)).transpose()?;
         let candidates = self.cases().len() / seeds;
         let rows = vec![Vec::new(); candidates];
         let mut tuning =
-            Tuning { bench: self, seeds, judged, minimise, base: Vec::new(), rows, runs: 0 };
+            Tuning { bench: self, today, seeds, judged, minimise, base: Vec::new(), rows, runs: 0 };
         let kinds = vec![0; candidates];
         let ranking = search::halve(&kinds, seeds, |left, more| tuning.round(left, more))?;
         Ok(Tuned { overturning, ..tuning.tuned(&ranking)? })
@@ -146,7 +149,7 @@ impl Bench<'_> {
 
 /// Returns a study under the recipe of today's devices.
 fn base_of(study: &Study) -> Study {
-    Study { recipes: vec![BASELINE.to_owned()], settings: Vec::new(), ..study.clone() }
+    Study { recipes: vec![TODAY.to_owned()], settings: Vec::new(), ..study.clone() }
 }
 
 impl Minimise {
@@ -174,13 +177,13 @@ impl Tuning<'_, '_> {
         let done: Mutex<Vec<Option<Result<PolicyRow, String>>>> =
             Mutex::new(vec![None; jobs.len()]);
         let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
-        let bench = self.bench;
+        let (bench, today) = (self.bench, self.today);
         parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
             // The runs of the baseline, by which goals are measured, go along.
             let Some(&(at, seed)) = jobs.get(job) else {
                 let seed = job - jobs.len();
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
-                let row = bench.judged_row(&study, BASELINE)?.1;
+                let row = bench.judged_row(&study, today)?.1;
                 base.lock().unwrap_or_else(PoisonError::into_inner)[seed] = Some(row);
                 return Ok(());
             };
@@ -233,19 +236,27 @@ impl Tuning<'_, '_> {
         let base = PolicyRow::over_seeds(base.to_vec()).unwrap_or_else(|| self.empty());
         let rows = std::iter::once(base).chain(left.iter().map(|&at| named(at)));
         let goals = self.bench.cases().goals().to_vec();
-        PolicyFigures::ranked_by(self.minimise, self.judged.clone(), rows.collect(), goals)
+        PolicyFigures::ranked_by(
+            self.minimise,
+            self.today,
+            self.judged.clone(),
+            rows.collect(),
+            goals,
+        )
     }
 
     /// Returns a row of which nothing is known.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
+            offered: true,
             complete: false,
             processes: vec![Default::default(); self.judged.len()],
             by_seed_ns: Vec::new(),
             goals_met: Vec::new(),
             idle: 0.0,
             idle_host: 0.0,
+            idle_copies: 0.0,
         }
     }
 
@@ -272,7 +283,7 @@ impl Tuning<'_, '_> {
             return Ok(self.base.clone());
         }
         (0..seeds)
-            .map(|seed| Ok(self.bench.judged_row(&study(first + seed)?, BASELINE)?.1))
+            .map(|seed| Ok(self.bench.judged_row(&study(first + seed)?, self.today)?.1))
             .collect()
     }
 
@@ -322,7 +333,7 @@ impl Tuning<'_, '_> {
             .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)))
             .collect();
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
-        let base = row(&figures.rows[0], BASELINE.to_owned(), None);
+        let base = row(&figures.rows[0], self.today.to_owned(), None);
         let failures = self.failures();
         if !failures.is_empty() {
             figures.of_those_that_ran();

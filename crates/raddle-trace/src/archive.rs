@@ -106,7 +106,7 @@ impl TarReader {
                 b'0' | 0 => {
                     let name = long.unwrap_or_else(|| name(&header));
                     // As in `tar` when it unpacks, a name never leads out of the archive's folder.
-                    let name = name.trim_start_matches(['.', '/']).to_owned();
+                    let name = inside(&name).to_owned();
                     return Ok(Some(TarMember { name, bytes }));
                 }
                 // GNU (`L`) and POSIX (`x`) put a name that is too long for a header into a member
@@ -128,6 +128,16 @@ impl TarReader {
         let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
         if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
+}
+
+/// Returns a name without `./`, `../` and `/` before it. The dot of a hidden file stays.
+fn inside(name: &str) -> &str {
+    let outer = ["/", "./", "../"];
+    let mut name = name;
+    while let Some(rest) = outer.iter().find_map(|outer| name.strip_prefix(outer)) {
+        name = rest;
+    }
+    name
 }
 
 fn until_nul(text: &[u8]) -> String {
@@ -200,13 +210,17 @@ mod tests {
             member("x", b'x', b"28 path=job/an_extended_one\n"),
             member("short", 0, b"third"),
             member("link", b'2', b""),
+            member(".././.hidden", b'0', b"dot"),
         ]);
         let names = archive_members(file.path()).unwrap();
         let found: Vec<_> = names
             .iter()
             .map(|name| name.strip_prefix(file.path()).unwrap().display().to_string())
             .collect();
-        assert_eq!(found, ["job/rank0.json", "job/a_long_name.json", "job/an_extended_one"]);
+        assert_eq!(
+            found,
+            ["job/rank0.json", "job/a_long_name.json", "job/an_extended_one", ".hidden"]
+        );
         assert_eq!(text(&names[0]).as_deref(), Some("first"));
         assert_eq!(text(&names[1]).map(|text| text.len()), Some(600));
         assert_eq!(text(&names[2]).as_deref(), Some("third"));

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use raddle_policy::Activity;
 
 use crate::assumed_activity;
+use crate::between::between_repetitions;
 use crate::profile::{Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
@@ -32,6 +33,8 @@ pub(crate) struct Draft {
     pub(crate) kernels: Vec<String>,
     pub(crate) streams: Vec<StreamLabel>,
     pub(crate) device: Option<SourceDevice>,
+    /// How long the host takes between two repetitions, where the file says it.
+    pub(crate) between_ns: Option<u64>,
     pub(crate) resolution_ns: u64,
     /// Calls in which the host waited.
     pub(crate) waits: Vec<DraftWait>,
@@ -40,7 +43,8 @@ pub(crate) struct Draft {
 
 /// Builds the profile from the records that an importer has collected.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
-    let Draft { mut ops, kernels, streams, device, resolution_ns, waits, mut report } = draft;
+    let Draft { mut ops, kernels, streams, device, between_ns, resolution_ns, waits, mut report } =
+        draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
     if back > 0 {
@@ -80,7 +84,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     report.add(Quirk::TimeOutlier, outliers(&ops));
     report.add(Quirk::RepeatedOp, repeated(&ops, resolution_ns));
     let (host_waits, stream_waits) = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
-    Profile {
+    let mut profile = Profile {
         name,
         format,
         device,
@@ -88,12 +92,19 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         streams: lanes.select(streams),
         span_ns: ops.iter().map(Op::end_ns).max().unwrap_or(0),
         ops,
+        between_ns,
         resolution_ns,
         host_waits,
         stream_waits,
         collectives: Vec::new(),
+        diagnostics: Vec::new(),
         report,
+    };
+    if profile.between_ns.is_none() {
+        let gaps = between_repetitions(&profile);
+        profile.between_ns = gaps.get(gaps.len() / 2).copied();
     }
+    profile
 }
 
 /// Adds an item to a list that takes most of an import's memory, so the list grows by little at a
@@ -176,6 +187,7 @@ impl Profile {
             kernels: self.kernels.clone(),
             streams: self.streams.clone(),
             device: self.device.clone(),
+            between_ns: self.between_ns,
             resolution_ns: self.resolution_ns,
             waits: Vec::new(),
             report: ImportReport::of_events(ops.len() as u64),

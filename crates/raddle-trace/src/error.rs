@@ -105,6 +105,9 @@ pub enum TraceError {
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
+    /// A file with launches of kernels, and without the kernels.
+    #[error("{file}: {launches} were made, the device side was not recorded: {why}")]
+    NoDeviceSide { file: String, launches: String, why: String },
     /// A trace whose every kernel had to be left out.
     #[error(
         "{file} holds {kernels} kernels but none can be used ({reasons}): record again with the \
@@ -159,6 +162,9 @@ pub enum TraceError {
     /// A rule that says which kernels are idempotent and cannot be read.
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
     IdempotenceRule { rule: String, problem: &'static str },
+    /// A rule that says what kernels need most and cannot be read.
+    #[error("the rule `{rule}` is not GLOB=memory, =compute, =latency or =unknown: {problem}")]
+    NeedRule { rule: String, problem: &'static str },
 }
 
 /// Returns the beginning of a text of a file, quoted for a message.

@@ -2,12 +2,14 @@
 
 mod blocking;
 mod calls;
+mod device_side;
 mod devices;
 mod document;
 mod kineto;
 mod known;
 mod launch_table;
 mod nsys;
+mod plausible;
 mod rocprof;
 #[cfg(feature = "sqlite")]
 mod rpd;
@@ -83,11 +85,12 @@ pub fn read_watched(
     watch: Watch<'_>,
 ) -> Result<Profile, TraceError> {
     let (source, kind) = detect(file, bytes, watch)?;
+    let mut diagnostics = Vec::new();
     let (format, mut draft) = match kind {
         FileKind::Events => kineto::import(source, options)?,
-        FileKind::Sqlite => database(source, options)?,
+        FileKind::Sqlite => database(source, options, &mut diagnostics)?,
         FileKind::XPlane => (ProfileFormat::XPlane, planes(source, options)?),
-        FileKind::NsysCsv => (ProfileFormat::NsysCsv, nsys::csv::import(source, options)?),
+        FileKind::NsysCsv => nsys::csv::import(source, options)?,
         FileKind::RocprofJson => {
             (ProfileFormat::RocprofJson, rocprof::json::import(source, options)?)
         }
@@ -96,6 +99,14 @@ pub fn read_watched(
             (ProfileFormat::LaunchTable, launch_table::import(source, options)?)
         }
     };
+    if format != ProfileFormat::LaunchTable {
+        plausible::forget_impossible(&mut draft, format);
+        if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
+            let reasons = draft.report.reasons(&[Quirk::ImpossibleTime]);
+            let kernels = draft.report.left_out;
+            return Err(TraceError::NothingUsable { file: file.to_owned(), kernels, reasons });
+        }
+    }
     for op in draft.ops.iter_mut().filter(|op| op.kind == OpKind::Kernel) {
         if op.is_opaque() {
             draft.report.note(Quirk::NoShape);
@@ -108,7 +119,7 @@ pub fn read_watched(
         let most = op.duration_ns.max(draft.resolution_ns).saturating_mul(MOST_IN_A_NANOSECOND);
         draft.report.add(Quirk::ImpossibleShape, u64::from(op.workgroups > most));
     }
-    Ok(assemble(profile_name(file), format, draft))
+    Ok(Profile { diagnostics, ..assemble(profile_name(file), format, draft) })
 }
 
 /// The kind of a file, which decides the importer that reads it.
@@ -125,19 +136,25 @@ enum FileKind {
     LaunchTable,
 }
 
-/// Imports a database; its tables show which tool wrote it.
+/// Imports a database; its tables show which tool wrote it. What the tool says of its own recording
+/// goes to `diagnostics`.
 #[cfg(feature = "sqlite")]
 fn database(
     source: ImportSource<'_>,
     options: &ImportConfig,
+    diagnostics: &mut Vec<String>,
 ) -> Result<(ProfileFormat, Draft), TraceError> {
     let source = sqlite::SqliteSource::open(source)?;
     let (format, mut draft) = if rocprof::rocpd::looks_like(&source.database) {
         (ProfileFormat::Rocpd, rocprof::rocpd::import(&source, options)?)
+    } else if rocprof::v1_database::looks_like(&source.database) {
+        (ProfileFormat::RocprofCsv, rocprof::v1_database::import(&source, options)?)
     } else if rpd::looks_like(&source.database) {
         (ProfileFormat::Rpd, rpd::import(&source, options)?)
     } else {
-        (ProfileFormat::NsysSqlite, nsys::sqlite::import(&source, options)?)
+        let draft = nsys::sqlite::import(&source, options)?;
+        *diagnostics = nsys::sqlite::diagnostics(&source.database);
+        (ProfileFormat::NsysSqlite, draft)
     };
     source.note(&mut draft.report);
     Ok((format, draft))
@@ -148,6 +165,7 @@ fn database(
 fn database(
     source: ImportSource<'_>,
     _options: &ImportConfig,
+    _diagnostics: &mut Vec<String>,
 ) -> Result<(ProfileFormat, Draft), TraceError> {
     Err(TraceError::SqliteSwitchedOff { file: source.file })
 }

@@ -14,15 +14,20 @@ mod activity;
 mod archive;
 pub mod arrivals;
 mod assemble;
+mod between;
 mod captures;
 mod comm;
 mod config;
+mod copies;
 mod csv_table;
 mod decimal;
+mod distributed;
 mod error;
 mod idempotence;
 mod import;
 mod input;
+mod need;
+mod need_rule;
 mod priority;
 mod profile;
 mod provenance;
@@ -31,12 +36,17 @@ mod unknown;
 
 pub use activity::assumed_activity;
 pub use archive::archive_members;
+pub use between::between_repetitions;
 pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
 pub use config::{BarrierRule, ImportConfig};
+pub use copies::CopyDirection;
+pub use distributed::rank_of_trace;
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;
 pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
+pub use need::{KernelNeed, LaunchSize, NeedSource, kernel_need};
+pub use need_rule::NeedRule;
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{
     Collective, HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel,

@@ -31,6 +31,9 @@ pub struct Profile {
     /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
     /// or 1.
     pub resolution_ns: u64,
+    /// How long the host takes between two repetitions of this work, in nanoseconds: the median of
+    /// those that the profile holds, or what a launch table says; `None` if unknown.
+    pub between_ns: Option<u64>,
     /// Calls in which the host waited for the device, by their ends; none where the file tells of
     /// no calls.
     pub host_waits: Vec<HostWait>,
@@ -39,6 +42,9 @@ pub struct Profile {
     /// Kernels that end with their peers on other devices, by op; none but by
     /// [`CommRule::Peers`](crate::CommRule::Peers).
     pub collectives: Vec<Collective>,
+    /// The warnings and errors that the profiler wrote about its own recording of the GPU (Nsight
+    /// Systems); paths are left out.
+    pub diagnostics: Vec<String>,
     /// The counts of what was read, and of what had to be mended, left out or assumed.
     pub report: ImportReport,
 }
@@ -114,7 +120,9 @@ pub enum ProfileFormat {
     NsysSqlite,
     /// The `cuda_gpu_trace` report of Nsight Systems, in CSV.
     NsysCsv,
-    /// A result of rocprofv3, in JSON.
+    /// The trace of GPU work that nvprof prints, in CSV.
+    NvprofCsv,
+    /// A result of rocprof (v1 or v3), in JSON.
     RocprofJson,
     /// A kernel table of rocprof (v1, v2 or v3), in CSV.
     RocprofCsv,
@@ -138,6 +146,7 @@ impl ProfileFormat {
             Self::Kineto => "kineto",
             Self::NsysSqlite => "nsys-sqlite",
             Self::NsysCsv => "nsys-csv",
+            Self::NvprofCsv => "nvprof-csv",
             Self::RocprofJson => "rocprof-json",
             Self::RocprofCsv => "rocprof-csv",
             Self::Rocpd => "rocpd",
@@ -224,6 +233,9 @@ pub struct Op {
     pub priority: Option<i32>,
     /// The kind of the op: a kernel, a copy or a fill.
     pub kind: OpKind,
+    /// The workgroups of a cluster, which run beside each other; 1 where there are no clusters. A
+    /// launch table cannot hold it.
+    pub cluster: u16,
     /// The verdict on whether the op may be killed and run again.
     pub idempotent: Idempotence,
     /// The activity of a kernel's waves, counted or assumed by its name; none for copies and fills.
@@ -256,6 +268,7 @@ impl Op {
             after: None,
             priority: None,
             kind,
+            cluster: 1,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
             claimed_percent: None,
@@ -272,6 +285,12 @@ impl Op {
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.provenance.of(Field::Shape) == Origin::Unknown
+    }
+
+    /// Takes away the grid and the workgroup, so that the op is opaque.
+    pub(crate) fn forget_shape(&mut self) {
+        (self.grid, self.workgroups) = (Dim3::default(), 0);
+        self.provenance = self.provenance.with(Field::Shape, Origin::Unknown);
     }
 
     /// Takes away the resources of a workgroup, which mean nothing without its size.

@@ -52,6 +52,16 @@ quirks! {
     EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
     /// More workgroups than the time allows.
     ImpossibleShape, "impossible-shape", "kernels of more workgroups than any device starts in their time (1000 a nanosecond) were kept as they stand: their shape or their time is wrong";
+    /// More registers than a work-item can have.
+    ImpossibleRegisters, "impossible-registers", "kernels with more registers than a work-item of their device can have, as where the profiler wrote a field that nobody filled: their registers are unknown";
+    /// More shared memory than a workgroup can have.
+    ImpossibleSharedMemory, "impossible-shared-memory", "kernels with more shared memory than their device has for a workgroup: it is unknown";
+    /// More work-items than a workgroup can have.
+    ImpossibleThreads, "impossible-threads", "kernels with more work-items in a workgroup than a device takes (1024): their shape is unknown, so they are opaque";
+    /// The times of an op cannot be.
+    ImpossibleTime, "impossible-time", "ops that last more than a year, or start a year and more before the others at 0, were left out: when they ran is unknown";
+    /// The launch is said to be long before the recording.
+    ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands a year and more before the first of the file: when they were launched is unknown";
     /// The file has work of another device.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The device of the work has no properties in the file.
@@ -89,7 +99,7 @@ quirks! {
     /// Shared memory is given in steps.
     RoundedSharedMemory, "rounded-shared-memory", "shared memory is given in steps of 1000 bytes or so; of the sizes that print alike the one in whole KiB was taken";
     /// Workgroups must run beside each other.
-    Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups";
+    Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups, where it is known (H100 SXM) on as many compute units as such clusters can fill";
     /// Graphs are recorded without their kernels.
     WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so each is one opaque kernel: record with --cuda-graph-trace=node";
     /// The name is not in the file.

@@ -12,15 +12,16 @@ use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::place;
 use crate::ranks::RankArgs;
-use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits};
+use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, need};
 use crate::serve::ServeArgs;
 use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
 use crate::tune::TuneArgs;
+use raddle_study::NeedClaim;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
-/// Without a verb it replays the bundled pair under a few dispatchers and says which one to use.
+/// Without a verb it replays the bundled pair under four ways of sharing and says which one to use.
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -34,7 +35,7 @@ pub(crate) struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  raddle                                             the bundled pair, four recipes
+  raddle                                             the bundled pair, four ways of sharing
   raddle replay trace.json.gz                        your own profile, four recipes
   raddle share train.csv 'serve.csv*2'               time slices, MPS, MIG, or a partition?
   raddle sweep train.csv serve.csv --vary load.serve=10..80/s --out sweep.jsonl   up to which load?
@@ -142,9 +143,13 @@ pub(crate) struct InspectArgs {
     /// The waits of one stream for another that replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
-    /// How long a launch takes to reach the device in that replay [default: fitted]
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub(crate) launch_latency: Option<Latency>,
+    /// How long a launch takes to reach the device in that replay
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
+    pub(crate) launch_latency: Latency,
+    /// What kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// repeated, the last that matches wins
+    #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
+    pub(crate) needs: Vec<NeedClaim>,
     #[command(flatten)]
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]

@@ -10,8 +10,9 @@ use raddle_trace::arrivals::TimeUnit;
 #[command(next_help_heading = "Requests")]
 pub(crate) struct ArrivalArgs {
     /// Requests at the times of a DISB or REEF load, or of an Azure, Mooncake, Bailian or BurstGPT
-    /// trace; each request runs the profile once (docs/arrivals.md); may be repeated
-    #[arg(long, value_name = "[NAME=]FILE[:TASK]")]
+    /// trace; each request runs the profile once (docs/arrivals.md); may be repeated. `queued`:
+    /// launches whose issue was not recorded are issued at once, so that recorded gaps close
+    #[arg(long, value_name = "[NAME=]FILE[:TASK]|queued")]
     pub(crate) arrivals: Vec<String>,
     /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
     /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the
@@ -44,7 +45,10 @@ impl ArrivalArgs {
     pub(crate) fn load(&self) -> Load {
         let Self { arrivals, requests, until, seed, seeds, jitter, time_unit } = self.clone();
         let time_unit = time_unit.map(Into::into);
-        Load { arrivals, requests, until, seed, seeds, jitter, time_unit }
+        let (queued, arrivals): (Vec<String>, _) =
+            arrivals.into_iter().partition(|text| text == Load::QUEUED);
+        let queued = !queued.is_empty();
+        Load { queued, arrivals, requests, until, seed, seeds, jitter, time_unit }
     }
 }
 

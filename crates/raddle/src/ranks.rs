@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use raddle_trace::archive_members;
+use raddle_trace::{archive_members, rank_of_trace};
 
 use crate::error::CliError;
 
@@ -138,10 +138,13 @@ fn lower_case_name(path: &Path) -> String {
 }
 
 /// Finds the traces among the files in a folder, by rank: files that name a rank, or lie in a
-/// folder that does; if there are none, all files in JSON in the order of their names.
+/// folder that does; if there are none, the traces in JSON that name their ranks themselves.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
-    let mut files: Vec<(String, PathBuf)> =
-        members.into_iter().map(|path| (lower_case_name(&path), path)).collect();
+    let mut files: Vec<(String, PathBuf)> = members
+        .into_iter()
+        .filter(|path| !of_macos(path))
+        .map(|path| (lower_case_name(&path), path))
+        .collect();
     // A trace of the capture of graphs holds no runs; `--shapes-from` takes such a trace.
     files.retain(|(name, _)| !name.contains("capture"));
     files.sort();
@@ -152,19 +155,45 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     };
     let named = files.iter().filter_map(|(name, path)| Some((rank(name, path)?, path.clone())));
     let mut traces: Vec<(u32, PathBuf)> = named.collect();
-    if traces.is_empty() {
-        let files = files.into_iter().filter(|(name, _)| json(name)).map(|(_, path)| path);
-        traces = (0..).zip(files).collect();
-    }
     traces.sort();
-    if traces.is_empty() {
-        let kind = if folder.is_dir() { "folder" } else { "tar archive" };
-        return Err(CliError::Refused(format!(
-            "{} is a {kind} without traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)",
-            folder.display()
-        )));
+    if !traces.is_empty() {
+        return Ok(traces);
     }
-    Ok(traces)
+    let files: Vec<PathBuf> =
+        files.into_iter().filter(|(name, _)| json(name)).map(|(_, path)| path).collect();
+    let shown = folder.display();
+    match files.as_slice() {
+        [] => {
+            let kind = if folder.is_dir() { "folder" } else { "tar archive" };
+            Err(CliError::Refused(format!(
+                "{shown} is a {kind} without traces: name the profile file, or a folder or tar archive with those of one job (rank0.json.gz, ...)"
+            )))
+        }
+        [only] => Ok(vec![(0, only.clone())]),
+        [first, ..] => told_ranks(&files).ok_or_else(|| {
+            CliError::Usage(format!(
+                "{shown} holds {} traces, and neither their names nor their `distributedInfo` say that they are ranks of one job: name one, such as {}",
+                files.len(),
+                first.display()
+            ))
+        }),
+    }
+}
+
+/// Returns the files in the order of the ranks that they name in themselves; `None` where one names
+/// none, or two name the same.
+fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
+    let rank = |file: &PathBuf| Some((rank_of_trace(file)?, file.clone()));
+    let mut traces: Vec<(u32, PathBuf)> = files.iter().map(rank).collect::<Option<_>>()?;
+    traces.sort();
+    let distinct = traces.windows(2).all(|pair| pair[0].0 != pair[1].0);
+    distinct.then_some(traces)
+}
+
+/// Returns whether a file is one that macOS lays beside others when it packs them (AppleDouble).
+fn of_macos(path: &Path) -> bool {
+    lower_case_name(path).starts_with("._")
+        || path.components().any(|part| part.as_os_str() == "__MACOSX")
 }
 
 /// Returns the rank in a file's name, which is in lower case: `rank0`, `rank-1`, `rank_2`,

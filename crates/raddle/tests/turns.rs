@@ -36,7 +36,8 @@ fn compared(samples: &[&str], device: &str, slice_us: u64) -> Option<Value> {
         samples.iter().map(|name| Some(sample(name)?.display().to_string())).collect();
     let paths = paths?;
     let mut args = vec!["replay", "--no-files", "--once", "--format", "json", "--device", device];
-    args.push("--partial");
+    // The rules of turns alone: nothing that devices and neighbours add.
+    args.extend(["--partial", "--arrivals=queued", "--contention=none", "--launch-latency=none"]);
     args.extend(paths.iter().map(String::as_str));
     let options = recipes(&place, slice_us);
     args.extend(options.iter().map(String::as_str));

@@ -13,6 +13,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
         level: Level(0),
         arrival: Ticks(arrival),
         after: None,
+        gap: None,
         idempotent: Idempotence::Unknown,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,

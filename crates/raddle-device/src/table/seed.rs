@@ -36,6 +36,7 @@ pub(super) const ROWS: &[DeviceRow] = &[DeviceRow {
     max_threads_per_workgroup: 1024,
     max_vgprs_per_thread: 512,
     memory_bytes_per_us: 1_000_000,
+    unit_bytes_per_us: None,
     clock_mhz: None,
     exit_ns: None,
     reset_ns: MEASURED_RESET_NS,

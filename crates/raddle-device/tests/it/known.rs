@@ -10,7 +10,7 @@ use crate::rules::footprint;
 #[test]
 fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let devices = table();
-    assert_eq!(devices.len(), 31);
+    assert_eq!(devices.len(), 47);
     for device in &devices {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
@@ -20,7 +20,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 31);
+    assert_eq!(ids.len(), 47);
 }
 
 #[test]
@@ -30,15 +30,27 @@ fn product_names_of_profiles_are_recognised() {
         ("NVIDIA A100-PG509-200", "a100"),
         ("NVIDIA A100-SXM4-80GB", "a100"),
         ("NVIDIA H100 80GB HBM3", "h100"),
+        ("NVIDIA H100 PCIe", "h100-pcie"),
         ("NVIDIA H800", "h800"),
         ("NVIDIA B200", "b200"),
         ("NVIDIA H200", "h200"),
         ("NVIDIA H20", "h20"),
         ("NVIDIA GH200 480GB", "gh200"),
         ("NVIDIA GB200", "gb200"),
+        ("NVIDIA GB10", "gb10"),
         ("NVIDIA L4", "l4"),
+        ("NVIDIA L40", "l40"),
         ("NVIDIA L40S", "l40s"),
         ("NVIDIA A10", "a10"),
+        ("NVIDIA A30", "a30"),
+        ("NVIDIA A40", "a40"),
+        ("NVIDIA RTX A6000", "rtx-a6000"),
+        ("NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"),
+        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "rtx-pro-6000-workstation"),
+        ("NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000-server"),
+        ("Tesla T4", "t4"),
+        ("NVIDIA T4", "t4"),
+        ("NVIDIA Jetson AGX Orin", "agx-orin"),
         ("NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"),
         ("NVIDIA GeForce RTX 3080", "rtx-3080"),
         ("NVIDIA GeForce RTX 3090", "rtx-3090"),
@@ -47,6 +59,7 @@ fn product_names_of_profiles_are_recognised() {
         ("NVIDIA GeForce RTX 5080", "rtx-5080"),
         ("NVIDIA GeForce RTX 5090", "rtx-5090"),
         ("AMD Instinct MI300X", "mi300x"),
+        ("AMD Instinct MI308X", "mi308x"),
         ("AMD Instinct MI250X / MI250", "mi250x"),
         ("AMD Instinct MI250", "mi250"),
         ("AMD Instinct MI300A", "mi300a"),
@@ -54,10 +67,16 @@ fn product_names_of_profiles_are_recognised() {
         ("AMD Instinct MI350X", "mi350x"),
         ("AMD Instinct MI355X", "mi355x"),
         ("gfx950", "mi350x"),
+        ("AMD Radeon RX 7900 XTX", "rx-7900-xtx"),
+        ("AMD Radeon RX 7800 XT", "rx-7800-xt"),
+        ("Radeon 8060S Graphics", "radeon-8060s"),
+        ("AMD Radeon RX 9070 XT", "rx-9070-xt"),
     ] {
         assert_eq!(find_product(name).map(|device| device.id).as_deref(), Some(id), "{name}");
     }
-    for unknown in ["", "NVIDIA GeForce RTX 3070", "AMD Radeon Graphics", "gfx90a"] {
+    for unknown in
+        ["", "NVIDIA H100 NVL", "NVIDIA GeForce RTX 3070", "AMD Radeon Graphics", "gfx90a"]
+    {
         assert_eq!(find_product(unknown), None, "{unknown}");
     }
 }
@@ -115,6 +134,9 @@ fn an_amd_device_is_found_by_instruction_set_and_compute_units() {
         ("gfx950", 256, Some("mi350x")),
         ("", 104, Some("mi210")),
         ("", 256, Some("mi350x")),
+        ("gfx942", 80, Some("mi308x")),
+        // An RX 7900 XTX or a Radeon PRO W7900, with other memory.
+        ("gfx1100", 96, None),
         // A part of an MI300X, an MI60, an NVIDIA H100: none of the table.
         ("gfx942", 38, None),
         ("", 64, None),
@@ -162,9 +184,9 @@ fn an_unknown_amd_gpu_is_built_from_its_agent() {
 #[test]
 fn an_amd_gpu_that_cannot_be_is_refused() {
     let refusal = |properties: &SourceDevice| from_properties(properties).unwrap_err();
-    let navi = refusal(&agent("gfx1100", 48));
+    let navi = refusal(&agent("gfx1030", 40));
     assert!(matches!(navi, DeviceError::Arch { .. }), "{navi}");
-    assert!(navi.to_string().contains("'gfx1100'") && navi.to_string().contains("--device"));
+    assert!(navi.to_string().contains("'gfx1030'") && navi.to_string().contains("--device"));
     let silent = SourceDevice { sms: None, ..agent("gfx942", 1) };
     assert!(matches!(refusal(&silent), DeviceError::Missing { .. }));
     for bad in [
@@ -194,6 +216,55 @@ fn amd_rows_and_their_instruction_sets_agree() {
     }
 }
 
+/// The agent of a Radeon as rocprofv3 writes it.
+fn radeon(arch: &str, cus: u32) -> SourceDevice {
+    SourceDevice {
+        wave_size: Some(32),
+        simds_per_sm: Some(2),
+        waves_per_simd: Some(16),
+        shared_bytes_per_sm: Some(64 * 1024),
+        ..agent(arch, cus)
+    }
+}
+
+#[test]
+fn radeons_have_waves_of_32_and_agree_with_their_instruction_sets() {
+    for (id, arch, cus) in [
+        ("rx-7900-xtx", "gfx1100", 96),
+        ("rx-7800-xt", "gfx1101", 60),
+        ("radeon-8060s", "gfx1151", 40),
+        ("rx-9070-xt", "gfx1201", 64),
+    ] {
+        let (row, built) = (find(id).unwrap(), from_properties(&radeon(arch, cus)).unwrap());
+        assert_eq!((row.shape, row.granules, row.cus), (built.shape, built.granules, built.cus));
+        assert_eq!((row.wave_size, built.wave_size), (32, 32), "{id}");
+        assert_eq!(row.max_vgprs_per_thread, built.max_vgprs_per_thread, "{id}");
+        assert_eq!(row.memory_bytes_per_us, built.memory_bytes_per_us, "{id}");
+    }
+}
+
+/// HIP counts 48 pairs where rocprofv3 counts 96 compute units.
+#[test]
+fn a_radeon_without_its_simds_is_not_built() {
+    let silent = SourceDevice { simds_per_sm: None, ..radeon("gfx1100", 48) };
+    assert!(matches!(from_properties(&silent), Err(DeviceError::Missing { .. })));
+    let pairs = SourceDevice { simds_per_sm: Some(4), ..radeon("gfx1100", 48) };
+    assert!(matches!(from_properties(&pairs), Err(DeviceError::Missing { .. })));
+}
+
+/// MI50 and MI100 have 40 wave slots a compute unit, and keep 32 waves for each in flight.
+#[test]
+fn slots_beyond_what_is_kept_in_flight_do_not_count() {
+    for (id, arch, cus, waves) in [("mi50", "gfx906", 60, 1920), ("mi100", "gfx908", 120, 3840)] {
+        let row = find(id).unwrap();
+        let ten = SourceDevice { waves_per_simd: Some(10), ..agent(arch, cus) };
+        assert_eq!(from_properties(&ten).unwrap().shape, row.shape, "{id}");
+        let residency = row.residency(&footprint(64, 16, 0));
+        assert_eq!(residency.workgroups * u32::from(row.cus), waves, "{id}");
+    }
+    assert_eq!(find("r9-nano").unwrap().shape.waves(), 40, "as the contract has it");
+}
+
 #[test]
 fn workgroup_slots_that_a_profile_says_are_believed() {
     let properties = SourceDevice { workgroups_per_sm: Some(24), ..gpu("NVIDIA X", (8, 9)) };
@@ -214,9 +285,20 @@ fn gpu(name: &str, capability: (u32, u32)) -> SourceDevice {
 
 #[test]
 fn every_known_capability_makes_a_sound_device() {
-    for capability in
-        [(7, 0), (7, 2), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0), (10, 0), (10, 3), (12, 0)]
-    {
+    for capability in [
+        (7, 0),
+        (7, 2),
+        (7, 5),
+        (8, 0),
+        (8, 6),
+        (8, 7),
+        (8, 9),
+        (9, 0),
+        (10, 0),
+        (10, 3),
+        (12, 0),
+        (12, 1),
+    ] {
         let device = from_properties(&gpu("NVIDIA Some-GPU 9", capability)).unwrap();
         assert_eq!((device.check(), &*device.id), (Ok(()), "some-gpu-9"));
         assert!(device.source.contains("assumed"), "{}", device.source);
@@ -238,12 +320,23 @@ fn a_gpu_of_another_maker_is_no_nvidia() {
 #[test]
 fn variants_with_other_figures_are_not_taken_for_the_table_s() {
     for name in [
-        "NVIDIA H100 PCIe",
+        "NVIDIA H100 PCIe MIG 1g.10gb",
         "NVIDIA H800 PCIe",
+        "NVIDIA A30 MIG 2g.12gb",
         "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
         "NVIDIA GB300",
         "NVIDIA A10G",
-        "NVIDIA L40",
+        "NVIDIA L40G",
+        "NVIDIA T4G",
+        "NVIDIA RTX A4000",
+        "NVIDIA RTX A5000",
+        "Quadro RTX 6000",
+        "NVIDIA RTX 5000 Ada Generation",
+        "NVIDIA RTX PRO 6000 Blackwell",
+        "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
+        "NVIDIA RTX PRO 5000 Blackwell",
+        "Orin",
+        "NVIDIA Jetson AGX Orin 32GB",
         "NVIDIA GeForce RTX 2080",
         "NVIDIA GeForce RTX 3080 Ti",
         "NVIDIA GeForce RTX 3080 Laptop GPU",
@@ -251,7 +344,15 @@ fn variants_with_other_figures_are_not_taken_for_the_table_s() {
         "NVIDIA GeForce RTX 5090 D",
         "gfx906",
         "gfx942",
-        "AMD Instinct MI308X",
+        "gfx1100",
+        "gfx1151",
+        "AMD Instinct MI308X HF",
+        "AMD Radeon RX 7900 XT",
+        "AMD Radeon RX 7900 GRE",
+        "AMD Radeon PRO W7900",
+        "AMD Radeon RX 7700 XT",
+        "AMD Radeon RX 9070",
+        "Radeon 8050S Graphics",
     ] {
         assert_eq!(find_product(name).map(|device| device.id), None, "{name}");
     }
@@ -294,4 +395,30 @@ fn the_readme_lists_the_table() {
         );
         assert!(readme.contains(&row), "README.md lacks:\n{row}");
     }
+}
+
+#[test]
+fn scalar_registers_limit_waves_of_gcn_and_cdna() {
+    let resident = |id: &str, sgprs| {
+        let asked = Footprint { sgprs_per_wave: sgprs, ..footprint(64, 8, 0) };
+        find(id).unwrap().residency(&asked).workgroups
+    };
+    for id in ["mi50", "mi100", "mi250x", "mi300x", "mi350x"] {
+        assert_eq!((resident(id, 96), resident(id, 104)), (32, 28), "{id}");
+    }
+    assert_eq!(
+        resident("rx-7900-xtx", 128),
+        find("rx-7900-xtx").unwrap().residency(&footprint(64, 8, 0)).workgroups
+    );
+}
+
+#[test]
+fn clusters_leave_units_over_where_groups_are_known() {
+    let h100 = find("h100").unwrap();
+    let at_once = |cluster| h100.at_once(1, cluster);
+    assert_eq!([0, 1, 2, 4, 8].map(at_once), [132, 132, 132, 124, 120]);
+    assert_eq!(h100.at_once(2, 8), 248);
+    assert_eq!(h100.at_once(1, 64), 132, "no group holds such a cluster");
+    let part = raddle_device::Device { cus: 60, ..h100 };
+    assert_eq!(part.at_once(1, 8), 60);
 }

@@ -182,3 +182,25 @@ fn residency_is_what_nvidias_occupancy_calculation_says() {
         );
     }
 }
+
+/// Registers a thread, waves of one SIMD: `getNumWavesPerEUWithNumVGPRs` of LLVM's AMDGPU target,
+/// for 1536 registers in granules of 24 and 16 wave slots.
+const LLVM_SAYS: &[(u32, u32)] =
+    &[(1, 16), (96, 16), (97, 12), (121, 10), (168, 9), (192, 8), (216, 7), (240, 6), (256, 5)];
+
+#[test]
+fn residency_on_radeons_is_what_llvm_says() {
+    for id in ["rx-7900-xtx", "rx-7800-xt", "radeon-8060s", "rx-9070-xt"] {
+        let device = find(id).expect("in the table");
+        for &(registers, waves) in LLVM_SAYS {
+            let residency = device.residency(&footprint(32, registers, 0));
+            assert_eq!(residency.workgroups, 2 * waves, "{id}, {registers} registers");
+        }
+        // 8193 bytes take 9 KiB of 64.
+        assert_eq!(device.residency(&footprint(32, 1, 8192)).workgroups, 8, "{id}");
+        assert_eq!(device.residency(&footprint(32, 1, 8193)).workgroups, 7, "{id}");
+        let one = device.demand(&footprint(32, 1, 0)).expect("it fits");
+        let two = device.demand(&footprint(64, 1, 0)).expect("it fits");
+        assert_eq!(([one.waves, two.waves], [one.barriers, two.barriers]), ([1, 2], [0, 1]));
+    }
+}

@@ -138,7 +138,11 @@ fn the_limiter_is_named() {
     assert_eq!(limiter(footprint(2048, 16, 0)), Resource::Waves);
     let mi50 = find("mi50").unwrap();
     let small = footprint(128, 16, 0);
-    assert_eq!(mi50.residency(&small).limiter, Resource::Barriers);
+    // 32 waves and 16 barriers both hold 16 workgroups of two waves: waves come first.
+    let (limits, limiter) = (mi50.residency(&small).limits, mi50.residency(&small).limiter);
+    assert_eq!((limits.waves, limits.barriers, limiter), (16, 16, Resource::Waves));
+    let few = Device { shape: CuShape { barriers: 8, ..mi50.shape }, ..mi50 };
+    assert_eq!(few.residency(&small).limiter, Resource::Barriers);
 }
 
 #[test]

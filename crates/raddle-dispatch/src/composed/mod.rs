@@ -344,6 +344,10 @@ impl Dispatcher for Composed {
         self.book.cus().alike(cu)
     }
 
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        self.policies.allocate.policy.most_units(process, all)
+    }
+
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.policies.allocate.policy.free_runs(cu)
     }

@@ -44,15 +44,15 @@ impl Ready {
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
     }
 
-    /// Hides a launch. Returns whether it was shown.
-    pub(super) fn hide(&mut self, submission: u64) -> bool {
+    /// Hides a launch.
+    pub(super) fn hide(&mut self, submission: u64) {
         match self.find(submission) {
             Ok(at) if at == self.front => self.front += 1,
             Ok(at) => {
                 self.entries.remove(at);
                 self.submissions.remove(at);
             }
-            Err(_) => return false,
+            Err(_) => return,
         }
         // Entries that have left are dropped once they are the larger part, so hiding stays cheap.
         if self.front > self.entries.len() / 2 {
@@ -60,7 +60,6 @@ impl Ready {
             self.submissions.drain(..self.front);
             self.front = 0;
         }
-        true
     }
 }
 
@@ -87,9 +86,9 @@ mod tests {
         ready.hide(3);
         assert_eq!(ids(&ready), [1, 2, 4]);
         ready.show(0, entry(0));
-        assert!(!ready.hide(7), "it was not shown");
+        ready.hide(7);
         assert_eq!(ids(&ready), [0, 1, 2, 4]);
-        assert!(ready.hide(0));
+        ready.hide(0);
         ready.hide(1);
         ready.hide(2);
         assert_eq!(ids(&ready), [4]);

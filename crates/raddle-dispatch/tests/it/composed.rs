@@ -3,8 +3,8 @@
 use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
-    Allocate, Answer, CuId, Launch, LaunchId, Piece, Preemption, ProcessId, ProcessState,
-    ReadyView, Round, StreamId, Tick, Turn, WaveSpan,
+    Allocate, Answer, CuId, Launch, LaunchId, Piece, Preemption, ProcessId, ReadyView, Round, Tick,
+    WaveSpan,
 };
 use raddle_preempt::policy::ByRule;
 
@@ -196,58 +196,4 @@ fn a_round_may_start_while_a_workgroup_is_bound() {
         [1, 2].map(|first| Piece { first, stride: 2, count: 2, cu: CuId(first as u16 - 1) });
     step(&mut d, 5, &[ended(1, &round)]);
     step(&mut d, 6, &[ended(1, &[Piece::one(0, CuId(0))]), left(0)]);
-}
-
-/// Places the oldest launch alone, on unit 0.
-struct Oldest;
-
-impl Allocate for Oldest {
-    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let first = &ready.launches[0];
-        let fits = u64::from(first.launch.demand.waves) <= ready.cus.free(CuId(0)).waves;
-        if fits { round.start_one(first, CuId(0)) } else { Answer::WAIT }
-    }
-}
-
-/// Gives everyone the turn; once process 2 wants it, process 1 loses it.
-struct TwoForOne;
-
-impl Turn for TwoForOne {
-    fn turn(
-        &mut self,
-        processes: &[ProcessState],
-        _now: Tick,
-        may_issue: &mut Vec<ProcessId>,
-    ) -> Option<Tick> {
-        let two = processes.iter().any(|process| process.id == ProcessId(2));
-        let all = processes.iter().map(|process| process.id);
-        may_issue.extend(all.filter(|id| !two || *id != ProcessId(1)));
-        None
-    }
-}
-
-/// A launch too large for the room that is left, which leaves before it has begun: who waited
-/// behind it starts in the same step.
-#[test]
-fn what_waited_behind_a_launch_that_is_taken_off_starts_at_once() {
-    let path = Ordinary::new(OrdinaryConfig { packet_ns: 40, ..OrdinaryConfig::default() });
-    let mut d = Composed::builder(SHAPE, 1)
-        .launch_path("ordinary", path)
-        .turn("two-for-one", TwoForOne)
-        .preempt("drain", ByRule::fixed(Preemption::Drain))
-        .allocate("oldest", Oldest)
-        .build()
-        .expect("it builds");
-    let waves = |id: u32, process: u16, waves: u16| {
-        let mut one = launch(id, process, 1);
-        one.stream = StreamId(id);
-        one.demand.waves = waves;
-        ready(one)
-    };
-    step(&mut d, 0, &[joined(0), joined(1), joined(2)]);
-    step(&mut d, 1, &[waves(1, 0, 4), waves(2, 1, 6), waves(3, 0, 1)]);
-    assert_eq!(step(&mut d, 41, &[Event::Woke]), ["start 1 of k1"]);
-    let next = step(&mut d, 50, &[waves(4, 2, 1)]);
-    assert!(next.contains(&"drain k2".to_owned()), "{next:?}");
-    assert!(next.contains(&"start 1 of k3".to_owned()), "{next:?}");
 }

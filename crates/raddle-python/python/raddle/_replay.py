@@ -47,7 +47,11 @@ class Options(TypedDict, total=False):
     energy: bool
     energy_weights: File
     launch_latency: str
+    queues: int
+    memory: Named
     contention: str
+    kernel_class: Named
+    think: Named
     hint: Named
     priority: Named
     barriers: str

@@ -46,6 +46,7 @@ impl PolicyRow {
         });
         Some(Self {
             recipe: first.recipe.clone(),
+            offered: first.offered,
             complete: rows.iter().all(|row| row.complete),
             processes: processes.collect(),
             by_seed_ns: (0..first.processes.len())
@@ -54,6 +55,7 @@ impl PolicyRow {
             goals_met: Vec::new(),
             idle: share(|row| row.idle),
             idle_host: share(|row| row.idle_host),
+            idle_copies: share(|row| row.idle_copies),
         })
     }
 }

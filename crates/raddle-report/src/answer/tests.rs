@@ -27,6 +27,7 @@ fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
         ..ProcessFigures::default()
     };
     PolicyRow {
+        offered: true,
         recipe: recipe.to_owned(),
         complete: true,
         processes: decisive_ms.iter().map(figures).collect(),
@@ -34,6 +35,7 @@ fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
         goals_met: Vec::new(),
         idle: 0.45,
         idle_host: 0.4,
+        idle_copies: 0.0,
     }
 }
 
@@ -48,7 +50,7 @@ fn of(
 ) -> PolicyFigures {
     let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait)).collect();
     let goals = goals.iter().map(|goal| goal.parse().expect("a goal")).collect();
-    PolicyFigures::new(processes, rows, goals)
+    PolicyFigures::new("leftover", processes, rows, goals)
 }
 
 /// The mix of processes of a review, with the figures of the review's own table.
@@ -130,7 +132,7 @@ fn what_makes_no_difference_says_why() {
     for row in &mut busy.rows {
         (row.idle, row.idle_host) = (0.03, 0.0);
     }
-    let busy = PolicyFigures::new(busy.processes, busy.rows, Vec::new());
+    let busy = PolicyFigures::new("leftover", busy.processes, busy.rows, Vec::new());
     assert_eq!(busy.verdict.kind, VerdictKind::NoEffect);
     assert!(busy.verdict.text.contains("to within 1 %"), "{}", busy.verdict.text);
 }
@@ -236,7 +238,7 @@ fn what_cannot_be_compared_says_so() {
     assert_eq!(figures.verdict.kind, VerdictKind::OneRecipe);
     let mut figures = of(serve_and_train(), &REVIEW, &[]);
     figures.rows[4].complete = false;
-    let figures = PolicyFigures::new(figures.processes, figures.rows, Vec::new());
+    let figures = PolicyFigures::new("leftover", figures.processes, figures.rows, Vec::new());
     assert_eq!(figures.verdict.kind, VerdictKind::Incomplete);
     assert_eq!(ranked(&figures).last(), Some(&"leftover"));
 }
@@ -247,7 +249,7 @@ fn trust_says_what_the_figures_rest_on() {
     processes[1].recorded_on = Some("a V100".to_owned());
     let mut figures = of(processes, &REVIEW, &[]);
     figures.rows.iter_mut().for_each(|row| row.processes[0].requests = Some(12));
-    let figures = PolicyFigures::new(figures.processes, figures.rows, Vec::new());
+    let figures = PolicyFigures::new("leftover", figures.processes, figures.rows, Vec::new());
     assert_eq!(
         figures.verdict.trust,
         [
@@ -269,7 +271,7 @@ fn what_the_seeds_leave_open_is_not_advised() {
         };
         let drain = rows("leftover-drain", 16.0, spread_ms * alike);
         let rows = vec![rows("leftover", 32.0, spread_ms), drain];
-        PolicyFigures::new(serve_and_train(), rows, Vec::new())
+        PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
     };
     let sure = drawn(2.0, 1.0);
     assert_eq!(sure.verdict.kind, VerdictKind::Use);
@@ -303,7 +305,7 @@ fn with_interval(most_ms: f64) -> PolicyFigures {
     let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait));
     let mut rows: Vec<PolicyRow> = rows.collect();
     rows[0] = rows[0].clone().between(&[bound(19.0), bound(most_ms)]);
-    PolicyFigures::new(serve_and_train(), rows, Vec::new())
+    PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
 }
 
 #[test]

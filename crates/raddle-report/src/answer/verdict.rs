@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::misses::misses;
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::ModelError;
 
@@ -67,6 +68,10 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
     let text = match all_meet(figures) {
         Some(yes) => format!("{yes} {text}"),
+        None => text,
+    };
+    let text = match misses(figures) {
+        Some(missed) => format!("{text} {missed}"),
         None => text,
     };
     PolicyVerdict {
@@ -192,6 +197,11 @@ fn no_effect(figures: &PolicyFigures) -> String {
     if row.idle_host >= SLOW_HOST {
         return format!(
             "Scheduling will not help: the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+        );
+    }
+    if row.idle_copies >= SLOW_HOST {
+        return format!(
+            "Scheduling will not help: work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
         );
     }
     let rows = figures.rows.len();

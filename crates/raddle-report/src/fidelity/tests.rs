@@ -219,10 +219,10 @@ fn what_is_refused_takes_no_time() {
 fn kernels_without_a_recorded_launch_are_left_out_and_still_delay_others() {
     let copy = "copy 5 0 0 0 10";
     let found = fidelity(&[copy, "kernel 1 80 - 1000 500", "kernel 1 80 1400 1600 500"]);
-    // The first arrives at 0 by assumption, so it ends at 500 and the second starts when issued.
+    // The first is issued when it was recorded to start, so the second starts where it ends.
     let waits = found.waits.as_ref().expect("one kernel");
-    assert_eq!((waits.kernels, waits.left_out, waits.error_ns), (1, 1, 200));
-    assert_eq!(wait_causes(&found), [("launch", 100), ("assumed-arrival", 100)]);
+    assert_eq!((waits.kernels, waits.left_out, waits.error_ns), (1, 1, 100));
+    assert_eq!(wait_causes(&found), [("launch", 100)]);
     let found = fidelity(&[copy, "kernel 1 80 - 1000 500", "kernel 2 80 - 1600 500"]);
     assert_eq!(found.waits, None);
     assert_eq!(found.busy.recorded_ns, 1000);

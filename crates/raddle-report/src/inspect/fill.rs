@@ -46,6 +46,9 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
         let persistent = limits.persistent.iter().map(persistent).collect();
         document.list("Persistent by their looks", persistent);
     }
+    if let Some(needs) = &profile.needs {
+        needs.fill(document);
+    }
     if let Some(amounts) = &profile.amounts {
         amounts.fill(document);
     }
@@ -55,6 +58,8 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     }
     document.paragraph("Arrivals", arrivals(profile));
     document.paragraph("Origins", origins(profile));
+    let said = profile.diagnostics.iter().map(|text| plain(text, 240)).collect();
+    document.list("Said by the profiler", said);
     document.list("Met in the file", profile.quirks.iter().map(met).collect());
     if let Some(fidelity) = &profile.self_replay {
         fidelity::fill(document, fidelity);

@@ -45,6 +45,9 @@ pub(crate) struct LaunchShape {
     pub(crate) vgprs_per_thread: u32,
     pub(crate) sgprs_per_wave: u32,
     pub(crate) lds_bytes: u32,
+    /// The workgroups of a cluster; absent where there are no clusters.
+    #[serde(skip_serializing_if = "is_one")]
+    pub(crate) cluster: u16,
     #[serde(flatten)]
     pub(crate) times: LaunchTimes,
     /// The placing on the profile's own device, where the device is known.
@@ -91,12 +94,17 @@ impl LaunchPart {
     }
 }
 
-/// The workgroups, work-items, vector registers, scalar registers and LDS of a shape.
-type ShapeKey = (u64, u32, u32, u32, u32);
+/// The workgroups, work-items, vector registers, scalar registers, LDS and clusters of a shape.
+type ShapeKey = (u64, u32, u32, u32, u32, u16);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_one(cluster: &u16) -> bool {
+    *cluster <= 1
+}
 
 fn key(op: &Op) -> ShapeKey {
     let Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = op.footprint;
-    (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes)
+    (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
 }
 
 /// Returns the kernels by time, the longest first.
@@ -150,7 +158,7 @@ impl LaunchShape {
 }
 
 fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> LaunchShape {
-    let (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes) = key;
+    let (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, cluster) = key;
     let footprint =
         Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() };
     LaunchShape {
@@ -159,16 +167,17 @@ fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> 
         vgprs_per_thread,
         sgprs_per_wave,
         lds_bytes,
+        cluster,
         times: LaunchTimes::of(durations, all),
-        placing: own.map(|own| Placing::of(own, &footprint, workgroups)),
+        placing: own.map(|own| Placing::of(own, &footprint, (workgroups, cluster))),
     }
 }
 
 impl Placing {
-    fn of(own: &Device, footprint: &Footprint, workgroups: u64) -> Self {
+    fn of(own: &Device, footprint: &Footprint, (workgroups, cluster): (u64, u16)) -> Self {
         let residency = own.residency(footprint);
         let resident = residency.workgroups;
-        let at_once = u64::from(resident) * u64::from(own.cus);
+        let at_once = own.at_once(resident, cluster.into());
         let tenths = own.achieved_occupancy_tenths(footprint, workgroups);
         Self {
             resident,

@@ -7,6 +7,7 @@ mod fidelity;
 mod fill;
 pub(crate) mod kernels;
 pub(crate) mod limits;
+mod needs;
 mod origins;
 mod profile;
 mod streams;

@@ -1,8 +1,8 @@
 //! What is known of one profile?
 
 use raddle_device::Device;
-use raddle_sim::LaunchLatency;
-use raddle_trace::{CommRule, Communication, Profile, QuirkMet};
+use raddle_sim::{LaunchLatency, op_needs};
+use raddle_trace::{CommRule, Communication, KernelNeed, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::amounts::WantedAmounts;
@@ -10,6 +10,7 @@ use super::claims::StatedOccupancy;
 use super::concurrency::Concurrency;
 use super::kernels::{self, LaunchPart, NamedKernel};
 use super::limits::LaunchLimits;
+use super::needs::KernelNeeds;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
 use super::verdicts::SourceVerdict;
@@ -35,7 +36,7 @@ impl Inspection {
 }
 
 /// The assumptions and results that an inspection of a profile starts from.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct InspectedAs<'p> {
     /// The name of the profile in results.
     pub name: &'p str,
@@ -47,6 +48,8 @@ pub struct InspectedAs<'p> {
     pub communication: &'p Communication,
     /// The replay against the recording.
     pub self_replay: Option<SelfReplayed>,
+    /// What the user says that a kernel of a name needs most.
+    pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
     /// The verdicts of sources on the kernels of the profile.
     pub verdicts: Vec<SourceVerdict>,
     /// The runs that the workgroups want, where the user asked for them.
@@ -118,6 +121,8 @@ pub struct InspectedProfile {
     pub(super) by_kernel: Vec<NamedKernel>,
     /// The resources that keep workgroups off a compute unit; absent where the device is not known.
     pub(super) limits: Option<LaunchLimits>,
+    /// The resources that the kernels need most; absent where the device is not known.
+    pub(super) needs: Option<KernelNeeds>,
     /// The occupancy that the file states, against the computed one; absent where the file states
     /// none.
     pub(super) claims: Option<StatedOccupancy>,
@@ -128,6 +133,9 @@ pub struct InspectedProfile {
     pub(super) arrivals: LaunchWaits,
     pub(super) origins: Vec<FieldOrigins>,
     pub(super) quirks: Vec<QuirkMet>,
+    /// The warnings and errors of the profiler about its own recording of the GPU.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) diagnostics: Vec<String>,
     /// The replay against the recording, where the user asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) self_replay: Option<SelfReplayed>,
@@ -190,12 +198,17 @@ impl InspectedProfile {
             concurrency: Concurrency::of(profile),
             shapes: kernels::shapes(&by_kernel),
             limits: own.map(|own| LaunchLimits::of(&by_kernel, own)),
+            needs: own.map(|own| {
+                let needs = op_needs(profile, own, |kernel| (with.said)(kernel));
+                KernelNeeds::of(profile, own, &needs)
+            }),
             claims: own.and_then(|own| StatedOccupancy::of(profile, own)),
             communication: kernels::communication(&by_kernel),
             comm: CommunicationRule::new(with.rule, with.communication),
             arrivals: LaunchWaits::of(profile),
             origins: origins(profile),
             quirks: profile.report.quirks().collect(),
+            diagnostics: profile.diagnostics.clone(),
             amounts: with.amounts,
             self_replay: with.self_replay,
             verdicts: with.verdicts,

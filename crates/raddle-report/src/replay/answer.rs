@@ -33,11 +33,12 @@ struct Brevity {
 }
 
 /// The lengths from the longest on; the last is taken where none has few enough lines.
-const BREVITY: [Brevity; 4] = [
+const BREVITY: [Brevity; 5] = [
     Brevity { rows: 5, brief: false },
     Brevity { rows: 5, brief: true },
     Brevity { rows: 4, brief: true },
     Brevity { rows: 3, brief: true },
+    Brevity { rows: 2, brief: true },
 ];
 
 /// The columns of a table of policies beside the decisive figures.
@@ -93,6 +94,12 @@ pub(super) fn fill(
     ];
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
     document.page(Block::Beside(cards));
+    if let Some(memory) = &result.memory {
+        document.page(Block::Note(format!("Memory: {memory}.")));
+    }
+    if let Some(beyond) = answer.not_offered() {
+        document.page(Block::Note(format!("Beyond: {beyond}.")));
+    }
     let trust = answer.verdict.trust.join("; ");
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
     document.page(Block::Note(format!("What if: {}", what_if(result, false))));
@@ -150,6 +157,12 @@ fn fill_screen(
     let mut figures = answer.rows.iter().flat_map(|row| &row.processes);
     if brief && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
         trust.push("intervals by what is known of contention".to_owned());
+    }
+    if let Some(memory) = &result.memory {
+        say(paragraph("Memory", memory.clone()));
+    }
+    if let Some(beyond) = answer.not_offered() {
+        say(paragraph("Beyond", beyond));
     }
     say(paragraph("Trust", trust.join("; ")));
     if let Some(stuck) = result.stuck_launches() {
@@ -237,7 +250,7 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
 
 /// Makes the cell with the name of a recipe.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
-    let today = row == answer.baseline && answer.rows[row].recipe == crate::answer::BASELINE;
+    let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }

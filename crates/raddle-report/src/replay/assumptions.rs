@@ -21,6 +21,10 @@ pub struct Rules {
     pub barriers: BarrierRule,
     /// The rule for communication kernels.
     pub communication: CommRule,
+    /// The memory that several processes hold together, in words.
+    pub memory: Option<String>,
+    /// True if launches whose issue was not recorded are issued with those before them.
+    pub queued: bool,
     /// True if the energy of runs is shown outside the page too.
     pub energy: bool,
     /// True if the weights of energy come from a file, and are not assumed.

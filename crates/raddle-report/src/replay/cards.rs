@@ -27,12 +27,13 @@ pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block
 }
 
 /// Returns the parts of the window: look, name, time.
-fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 7] {
+fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),
         (5, "1/4 to 3/4 full", time.to_three_quarters_ns),
         (2, "under 1/4 full", time.under_quarter_ns),
         (6, "idle: host", time.idle_host_ns),
+        (4, "idle: copies", time.idle_copies_ns),
         (7, "idle: dependency", time.idle_dependency_ns),
         (1, "idle: turn", time.idle_turn_ns),
         (3, "idle: room", time.idle_room_ns),
@@ -72,7 +73,8 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let part = |ns: u64| percent(share(ns, time.window_ns));
     let causes = [
         (time.idle_host_ns, "no host had issued work"),
-        (time.idle_dependency_ns, "work waited for other work or a copy"),
+        (time.idle_copies_ns, "work waited for a copy"),
+        (time.idle_dependency_ns, "work waited for other work"),
         (time.idle_turn_ns, "the policy held work back"),
         (time.idle_room_ns, "work had no room"),
     ];

@@ -40,6 +40,9 @@ pub struct DeviceFacts {
     pub cus: u16,
     /// The way in which the device was found.
     pub found: DeviceFound,
+    /// The word in names of kernels by which a device was guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<&'static str>,
 }
 
 impl DeviceFacts {
@@ -47,17 +50,19 @@ impl DeviceFacts {
     #[must_use]
     pub fn new(device: &Device, found: DeviceFound) -> Self {
         let Device { id, product, cus, .. } = device;
-        Self { id: id.clone(), product: product.clone(), cus: *cus, found }
+        Self { id: id.clone(), product: product.clone(), cus: *cus, found, because: None }
     }
 }
 
 impl std::fmt::Display for DeviceFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.found == DeviceFound::Guessed {
+            return write!(f, "an unnamed device, for which {} stands ({} CUs)", self.id, self.cus);
+        }
         let name = match self.found {
             DeviceFound::File => format!("{}, from a file", self.id),
             DeviceFound::Properties => "described in the profile".to_owned(),
             DeviceFound::Assumed => format!("{}, assumed", self.id),
-            DeviceFound::Guessed => format!("{}, guessed", self.id),
             _ => self.id.clone(),
         };
         write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)

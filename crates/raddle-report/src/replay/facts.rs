@@ -5,7 +5,7 @@
 
 use raddle_policy::Barrier;
 use raddle_sim::{LaunchLatency, Scaling, TimeScale, WaitRule};
-use raddle_trace::{Field, Op, Origin, Profile, QuirkMet};
+use raddle_trace::{CopyDirection, Field, Op, OpKind, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
@@ -72,7 +72,7 @@ pub struct ProfileFacts {
     pub(crate) streams: usize,
     /// The sum of the times of all kernel launches.
     pub(crate) kernel_ns: u64,
-    /// The share of the time of all work that copies and fills take.
+    /// The share of the time of all work that fills take, and copies of unknown direction.
     pub(super) copied: f64,
     pub(crate) span_ns: u64,
     pub(crate) resolution_ns: u64,
@@ -110,6 +110,9 @@ pub struct ProfileFacts {
     pub(crate) handover_ns: u64,
     /// The unusual things that were met in the file.
     pub(crate) quirks: Vec<QuirkMet>,
+    /// The warnings and errors of the profiler about its own recording of the GPU.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) diagnostics: Vec<String>,
 }
 
 /// The communication kernels of a profile: how many, and their share of kernel time.
@@ -189,7 +192,7 @@ impl ProfileFacts {
             workgroups: kernels.iter().fold(0, |sum, op| op.workgroups.saturating_add(sum)),
             streams: profile.streams.len(),
             kernel_ns: u64::try_from(kernel_ns).unwrap_or(u64::MAX),
-            copied: copied(profile, kernel_ns),
+            copied: copied(profile),
             span_ns: profile.span_ns,
             resolution_ns: profile.resolution_ns,
             start_ns: replayed.start_ns,
@@ -207,6 +210,7 @@ impl ProfileFacts {
             launch_ns: replayed.latency.launch.0,
             handover_ns: replayed.latency.handover.0,
             quirks: profile.report.quirks().collect(),
+            diagnostics: profile.diagnostics.clone(),
         }
     }
 }
@@ -237,10 +241,15 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the share of the time of all work that copies and fills take.
-fn copied(profile: &Profile, kernel_ns: u128) -> f64 {
+/// Returns the share of the time of all work that fills take, and copies of unknown direction.
+fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
-    share(all.saturating_sub(kernel_ns), all)
+    let known = |op: &&Op| {
+        let name = profile.kernels.get(op.kernel as usize);
+        name.is_some_and(|name| CopyDirection::of(name).is_some())
+    };
+    let copies = profile.ops.iter().filter(|op| op.kind != OpKind::Kernel && !known(op));
+    share(time(copies), all)
 }
 
 fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {

@@ -167,6 +167,14 @@ pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) ->
         if launches == 0 {
             continue;
         }
+        let least = lost.iter().map(|of| of[at]).min_by_key(|&(launches, _)| launches);
+        work.everywhere.extend(least.filter(|&(launches, _)| launches > 0).map(
+            |(launches, ns)| {
+                let launches = counted(launches, "launch", "launches");
+                let part = percent(share(ns, all));
+                format!("{launches} of {} ({part} of its kernel time)", loaded.name)
+            },
+        ));
         let under = runs.iter().zip(&lost).filter(|(_, of)| of[at].0 > 0);
         let under: Vec<&str> = under.map(|(run, _)| &*run.name).collect();
         let under = match under.len() {
@@ -200,6 +208,15 @@ pub(super) struct LostWork {
     pub(super) overturning: Option<Overturning>,
     /// A sentence for each profile that lost too little work to overturn the answer.
     pub(super) warnings: Vec<String>,
+    /// The launches of each profile that can run under no recipe.
+    everywhere: Vec<String>,
+}
+
+impl LostWork {
+    /// Says which launches can run under no recipe; `None` where there are none.
+    pub(super) fn told(&self) -> Option<String> {
+        (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
+    }
 }
 
 /// Counts for each profile the launches of its first repetition that never ran, and sums up their

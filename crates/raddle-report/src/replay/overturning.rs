@@ -10,7 +10,7 @@ use raddle_trace::CommRule;
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::{ProfileFacts, met};
-use crate::units::{count, duration, percent, plain};
+use crate::units::{count, counted, duration, percent, plain};
 
 /// A warning that can overturn the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ const IN_FILES: [(&[&str], &str); 3] = [
 /// Characters of a name that stands alone in a line, and of one beside a number.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
+/// Characters of a text of the profiler in a line.
+const TOLD: usize = 38;
 
 impl Overturning {
     /// Makes a line about profiles, of which each has its sentence; `None` without any.
@@ -61,16 +63,17 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings from profiles that can overturn an answer, on a device and with a rule for
-/// communication.
+/// Returns the warnings from profiles that can overturn an answer, on a device, with a rule for
+/// communication, and with recorded gaps closed if launches are `queued`.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
     target: &DeviceFacts,
-    communication: CommRule,
+    (communication, queued): (CommRule, bool),
 ) -> Vec<Overturning> {
-    [guessed(sources), unknown(sources, target), no_launch_times(sources)]
+    [guessed(sources), unknown(sources, target), impossible(sources), diagnosed(sources)]
         .into_iter()
+        .chain([no_launch_times(sources, queued)])
         .chain([communicating(sources, communication), copying(sources)])
         .chain(IN_FILES.iter().map(|(quirks, told)| met_in_files(sources, quirks, told)))
         .flatten()
@@ -82,14 +85,16 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let guessed = || sources.iter().filter(|source| source.device.found == DeviceFound::Guessed);
     let found = guessed().map(|source| {
         let ProfileFacts { name, device, .. } = source;
+        let why = device.because.unwrap_or_default();
         let text = format!(
-            "{name} does not say on which device it was recorded; {device} is a guess, by the newest device that names of its kernels speak of: give the right one with --device"
+            "{name} does not say on which device it was recorded; names of its kernels speak of {why}, which newer devices run too, and {device}: give the right one with --device"
         );
         (&**name, text)
     });
-    let id = guessed().next().map_or("", |source| &source.device.id);
+    let device = guessed().next().map(|source| &source.device);
+    let (id, why) = device.map_or(("", ""), |it| (&*it.id, it.because.unwrap_or_default()));
     Overturning::of(found, |names| {
-        format!("{names}: device guessed as {id} by kernel names (--device)")
+        format!("{names}: no device named; {id} for its {why} kernels (--device)")
     })
 }
 
@@ -115,14 +120,69 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Warns of launches without a recorded issue: they are issued as early as possible, which changes
-/// the meaning of a replay.
-fn no_launch_times(sources: &[ProfileFacts]) -> Option<Overturning> {
+/// Quirks of figures that can be those of no device, each with what is unknown thereby.
+const IMPOSSIBLE: [(&str, &str); 5] = [
+    ("impossible-registers", "registers"),
+    ("impossible-shared-memory", "shared memory"),
+    ("impossible-threads", "shape"),
+    ("impossible-time", "time"),
+    ("impossible-launch-time", "launch time"),
+];
+
+/// Warns of profiles with figures that can be those of no device, which count as unknown.
+fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
+    let met = |source: &ProfileFacts| {
+        let count = |name: &str| {
+            let met = source.quirks.iter().find(|quirk| quirk.name == name);
+            met.map(|quirk| quirk.count)
+        };
+        let found = IMPOSSIBLE.iter().filter_map(|(name, what)| Some((*what, count(name)?)));
+        found.collect::<Vec<(&str, u64)>>()
+    };
+    let all: Vec<_> = sources.iter().map(|source| (source, met(source))).collect();
+    let with = || all.iter().filter(|(_, met)| !met.is_empty());
+    let found = with().map(|(source, met)| {
+        let told = met.iter().map(|(what, times)| format!("{what} of {}", count(*times)));
+        let told: Vec<String> = told.collect();
+        let text = format!(
+            "the file of {} has figures that can be those of no device, which count as unknown: {} launches. A compute unit may hold fewer workgroups than it seems",
+            source.name,
+            told.join(", ")
+        );
+        (&*source.name, text)
+    });
+    let (what, times) = with().flat_map(|(_, met)| met).max_by_key(|(_, times)| *times)?;
+    Overturning::of(found, |names| {
+        format!(
+            "{names}: {what} of {} cannot be, so unknown",
+            counted(*times, "launch", "launches")
+        )
+    })
+}
+
+/// Warns of profiles whose profiler itself says that its recording of the GPU has a fault.
+fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
+    let with = || sources.iter().filter(|source| !source.diagnostics.is_empty());
+    let found = with().map(|source| {
+        let told: Vec<String> = source.diagnostics.iter().map(|text| plain(text, 240)).collect();
+        (&*source.name, format!("the profiler says of {}: {}", source.name, told.join("; ")))
+    });
+    let first = with().find_map(|source| source.diagnostics.first()).cloned().unwrap_or_default();
+    Overturning::of(found, |names| format!("{names}: nsys says \"{}\"", plain(&first, TOLD)))
+}
+
+/// Warns of launches without a recorded issue: what their hosts would do beside others is assumed,
+/// which changes the meaning of a replay.
+fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning> {
     let without = || sources.iter().filter(|source| source.arrivals.assumed >= MOST_LAUNCHES);
     let found = without().map(|source| {
         let ProfileFacts { name, span_ns, kernel_ns, .. } = source;
+        let how = match queued {
+            true => "with the one before them or at once: the gaps of the recording close, and makespan, used and latencies say how the work queues, not how it arrives",
+            false => "as long after the end of the one before them as recorded: its gaps stay whatever the device does, so idle time and what another way would gain are assumed (`--arrivals queued` closes them)",
+        };
         let text = format!(
-            "{} of the launches of {name} have no recorded launch time, so they are issued with the one before them or at once: the gaps of the recording ({} with {} of kernel time) close, and makespan, used and latencies say how the work queues, not how it arrives. Record the launches too (docs/profiles.md)",
+            "{} of the launches of {name} have no recorded launch time, so they are issued {how}; the recording lasts {} with {} of kernel time. Record the launches too (docs/profiles.md)",
             percent(source.arrivals.assumed),
             duration(*span_ns),
             duration(*kernel_ns),
@@ -131,19 +191,24 @@ fn no_launch_times(sources: &[ProfileFacts]) -> Option<Overturning> {
     });
     let most = without().map(|source| source.arrivals.assumed).fold(0.0, f64::max);
     Overturning::of(found, |names| {
-        format!("{names}: {} without launch times, so recorded gaps close", percent(most))
+        let gaps = if queued { "recorded gaps close" } else { "recorded gaps are kept" };
+        format!("{names}: {} without launch times, so {gaps}", percent(most))
     })
 }
 
 /// Warns of profiles whose communication is kept and is a large part of their time.
 fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
     let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
-    let kept = rule == CommRule::Keep;
+    let how = match rule {
+        CommRule::Keep => "lasts as recorded",
+        _ => "ends when they ended in the recording",
+    };
+    let kept = matches!(rule, CommRule::Keep | CommRule::Peers);
     let large = || sources.iter().filter(move |source| kept && share(source) > LARGE);
     let found = large().map(|source| {
         let name = &*source.name;
         let text = format!(
-            "{} of the kernel time of {name} is communication, which mostly waits for peers that are not here and lasts as recorded: what its figures lose or gain beside others is not what a run with its peers would (`--comm` changes it)",
+            "{} of the kernel time of {name} is communication, which mostly waits for peers that are not here and {how}: what its figures lose or gain beside others is not what a run with its peers would (`--comm` changes it)",
             percent(share(source))
         );
         (name, text)
@@ -160,14 +225,14 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     let found = large().map(|source| {
         let name = &*source.name;
         let text = format!(
-            "{} of the time of the work of {name} is copies, which last as recorded and never wait for each other: beside other copies, of its own streams too, it takes longer than here",
+            "{} of the time of the work of {name} is copies whose direction nobody wrote down: they last as recorded and never wait for each other, so beside other copies the work takes longer than here",
             percent(source.copied)
         );
         (name, text)
     });
     let most = large().map(|source| source.copied).fold(0.0, f64::max);
     Overturning::of(found, |names| {
-        format!("{names}: {} of its time is copies, which never queue here", percent(most))
+        format!("{names}: {} of its time is copies of unknown direction", percent(most))
     })
 }
 

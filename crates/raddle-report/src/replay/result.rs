@@ -16,7 +16,7 @@ use super::load_limit::{LoadLimit, LoadLimitLeftOut};
 use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
-use crate::answer::{BASELINE, JudgedProcess, PolicyFigures, PolicyRow};
+use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
 
@@ -43,6 +43,9 @@ pub struct ReplayResult {
     pub(crate) warnings: Vec<String>,
     /// The warnings that can overturn the answer, in brief: a line of the first screen each.
     pub(crate) overturning: Vec<String>,
+    /// The memory that several processes hold together, of how much, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
     /// The number of warnings that the lines of `overturning` stand for.
     #[serde(skip)]
     pub(crate) in_brief: usize,
@@ -54,6 +57,9 @@ pub struct ReplayResult {
     /// The recipes whose runs broke off, and why: nothing is said of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<FailedCase>,
+    /// The launches that can run under no recipe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) never_ran: Option<String>,
     /// The figures of the processes under the recipes, and the recommendation.
     pub(crate) answer: PolicyFigures,
     /// The load up to which all goals are met; `None` where that was not searched for.
@@ -142,16 +148,24 @@ impl ReplayResult {
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
         // The only process runs alone anyway, the same under the first recipe as under any.
-        let base = runs.iter().find(|run| run.name == BASELINE).or(runs.first());
+        let base = runs.first();
         let alone: Vec<&Outcome> = match replay.alone {
             [] => base.map(|run| &run.together).into_iter().collect(),
             alone => alone.iter().collect(),
         };
         let recipes: Vec<RecipeResult> =
             runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
-        let answer = answer(replay, &profiles, runs, &recipes, &alone);
-        let mut found = of_profiles(&profiles, &replay.device, replay.rules.communication);
+        let mut answer = answer(replay, &profiles, runs, &recipes, &alone);
+        let mut found = of_profiles(
+            &profiles,
+            &replay.device,
+            (replay.rules.communication, replay.rules.queued),
+        );
         let lost = never_ran(replay.profiles, runs);
+        let never_ran = lost.told();
+        if let Some(launches) = &never_ran {
+            answer.add(&format!("The figures lack {launches}, which can never run here."));
+        }
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
         found.extend(recipes.iter().filter_map(|recipe| {
@@ -176,10 +190,12 @@ impl ReplayResult {
             assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
             warnings,
             overturning,
+            memory: replay.rules.memory.clone(),
             in_brief,
             energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
+            never_ran,
             answer,
             load_limit: None,
             load_limit_left_out: None,
@@ -303,6 +319,12 @@ impl ReplayResult {
         stuck_under(&self.recipes)
     }
 
+    /// Says which launches can run under no recipe; `None` where there are none.
+    #[must_use]
+    pub fn never_ran(&self) -> Option<&str> {
+        self.never_ran.as_deref()
+    }
+
     /// Returns whether some launches never ended by a fault of raddle.
     #[must_use]
     pub fn has_fault(&self) -> bool {
@@ -327,10 +349,12 @@ fn answer(
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
         let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
         let bounds: Vec<PolicyRow> = run.bounds.iter().map(row).collect();
-        Some(PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds))
+        let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds);
+        Some(PolicyRow { offered: run.offered, ..row })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
-    let mut answer = PolicyFigures::new(judged, rows, replay.goals.to_vec());
+    let today = today(replay.target, judged.len());
+    let mut answer = PolicyFigures::new(today, judged, rows, replay.goals.to_vec());
     answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
     answer
 }

@@ -44,6 +44,8 @@ pub struct RecipeRun {
     pub name: String,
     /// The settings of the recipe.
     pub recipe: Recipe,
+    /// False if the recipe is a way of sharing that no driver offers.
+    pub offered: bool,
     /// The run of all processes together.
     pub together: Outcome,
     /// The runs of all processes with the requests of further seeds.

@@ -166,7 +166,7 @@ impl Swept {
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
-        let base = axis.values.iter().position(|value| value == crate::answer::BASELINE)?;
+        let base = axis.values.iter().position(|value| value == crate::answer::TODAY)?;
         let mut places = places.to_vec();
         places[at] = base;
         self.groups.get(&places)
@@ -285,7 +285,7 @@ mod tests {
     fn swept(goals: &[&str]) -> Swept {
         let axes = vec![
             axis("load", &["10/s", "20/s", "40/s"]),
-            axis("recipe", &["leftover", "spatial"]),
+            axis("recipe", &["today", "weighted-slices"]),
             axis("seed", &["0", "1"]),
         ];
         let goals = goals.iter().map(|goal| goal.parse().unwrap()).collect();
@@ -318,7 +318,7 @@ mod tests {
         let words: Vec<&str> = summary.judged.iter().map(|one| one.figure).collect();
         assert_eq!(words, ["p99", "step"]);
         let first = &summary.groups[0];
-        assert_eq!(first.values, ["10/s", "leftover"]);
+        assert_eq!(first.values, ["10/s", "today"]);
         // Two values 10 apart: 12.706 * 7.07 / sqrt(2) = 63.5.
         assert_eq!(first.figures[0], Some(Within { mean: 105.0, within: Some(64.0) }));
         assert_eq!(first.goals_met, None);
@@ -375,7 +375,7 @@ mod tests {
         stuck.groups.get_mut(&vec![1, 0]).unwrap().stuck = true;
         let stuck = stuck.summary();
         assert_eq!(told(&stuck), (some("10/s"), some("20/s never ended")));
-        assert_eq!(stuck.without_answer().unwrap(), "launches never ended in 20/s leftover");
+        assert_eq!(stuck.without_answer().unwrap(), "launches never ended in 20/s today");
     }
 
     #[test]

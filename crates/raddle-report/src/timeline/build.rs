@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use raddle_sim::{Doing, Outcome, ProcessPlan, Work, Workload};
 use raddle_trace::Profile;
 
-use super::layout::by_ready;
+use super::model::by_ready;
 use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Timeline};
 use super::recorder::{Holder, Recorder};
 
@@ -133,7 +133,9 @@ fn add_launches(
     for record in &outcome.records {
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
         let (is_copy, workgroups) = match task.work {
-            Work::Copy(_) => (true, 0),
+            Work::Copy { .. } => (true, 0),
+            // A launch that was told has the grid that fits the units of its process.
+            Work::Kernel { .. } if record.units > 0 => (false, record.workgroups),
             Work::Kernel { workgroups, .. } => (false, workgroups),
             Work::Unfit { .. } => (false, 0),
         };

@@ -11,7 +11,7 @@ use raddle_policy::Preemption;
 use raddle_sim::Doing;
 
 use super::lanes::Lanes;
-use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline};
+use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline, by_ready};
 use crate::units::plain;
 
 /// The position of no slice.
@@ -252,16 +252,6 @@ impl Tracks {
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }
-}
-
-/// Returns the launches that were ever ready, in the order of that; launches of one tick by
-/// position.
-pub(super) fn by_ready(timeline: &Timeline) -> Vec<u32> {
-    let launches = (0u32..).zip(&timeline.launches);
-    let mut order: Vec<(u64, u32)> =
-        launches.filter_map(|(at, launch)| Some((launch.ready_ns?, at))).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, at)| at).collect()
 }
 
 impl Timeline {

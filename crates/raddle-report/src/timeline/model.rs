@@ -5,8 +5,6 @@
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
 
-use super::layout::by_ready;
-
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -256,4 +254,14 @@ impl Timeline {
         let others = self.requests.len() + self.turns.len() + self.waits.len();
         (self.slices.len() + others + launches) as u64
     }
+}
+
+/// Returns the launches that were ever ready, in the order of that; launches of one tick by
+/// position.
+pub(super) fn by_ready(timeline: &Timeline) -> Vec<u32> {
+    let launches = (0u32..).zip(&timeline.launches);
+    let mut order: Vec<(u64, u32)> =
+        launches.filter_map(|(at, launch)| Some((launch.ready_ns?, at))).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, at)| at).collect()
 }

@@ -147,9 +147,12 @@ impl<W: Watch> Engine<'_, W> {
             Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
                 let (plan, task) = self.tasks.plan(id);
                 let contention = plan.contention.get(record.task as usize);
-                if let Work::Kernel { workgroups, workgroup, demand, barrier, context_bytes } =
-                    task.work
+                if let (Work::Kernel { demand, barrier, context_bytes, .. }, Some(fitted)) =
+                    (task.work, self.fitted(id))
                 {
+                    let (workgroups, workgroup, _) = fitted;
+                    let memory = plan.demand.as_ref();
+                    let memory = memory.and_then(|of| of.tasks.get(record.task as usize));
                     let process = record.process;
                     let wave_uw = self.energy.wave_uw(task.activity, demand.lds > 0);
                     return Ok(SubmittedKernel {
@@ -158,6 +161,7 @@ impl<W: Watch> Engine<'_, W> {
                         workgroups,
                         workgroup: workgroup + self.machine.costs.check,
                         contention: contention.copied().unwrap_or_default(),
+                        memory: memory.copied().unwrap_or_default(),
                         until: Tick::ZERO,
                         demand,
                         barrier: barrier.possible(),

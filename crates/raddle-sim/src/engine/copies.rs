@@ -16,7 +16,7 @@ impl<W: Watch> Engine<'_, W> {
     /// told.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);
-        let Work::Copy(lasts) = task.work else { return Ok(()) };
+        let Work::Copy { lasts, .. } = task.work else { return Ok(()) };
         let process = ProcessId(self.tasks.records[copy.index()].process);
         let (stream, level) = (task.stream, task.level);
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
@@ -36,14 +36,43 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyReady { copy })
     }
 
+    /// Starts a copy, as soon as its copy engine is free.
     fn start_copy(&mut self, copy: LaunchId) {
+        if let Work::Copy { engine, .. } = self.tasks.plan(copy).1.work
+            && self.engines.join(copy, engine)
+        {
+            self.run_copy(copy);
+        }
+    }
+
+    fn run_copy(&mut self, copy: LaunchId) {
+        let (_, task) = self.tasks.plan(copy);
+        let Work::Copy { lasts, .. } = task.work else { return };
         self.tasks.records[copy.index()].started = Some(self.now);
-        if let Work::Copy(lasts) = self.tasks.plan(copy).1.work {
-            self.queue.push(self.now + lasts, Due::Copy(copy));
+        self.usage.copies(1);
+        self.move_memory(copy, true);
+        self.queue.push(self.now + lasts, Due::Copy(copy));
+    }
+
+    /// Notes that a copy begins or ends to load the memory. It lasts as long as recorded whoever
+    /// runs beside it, as it is over before that matters.
+    fn move_memory(&mut self, copy: LaunchId, begins: bool) {
+        let (plan, _) = self.tasks.plan(copy);
+        let Some(of) = plan.demand.as_ref().filter(|of| !of.apart) else { return };
+        let record = &self.tasks.records[copy.index()];
+        if let Some(task) = of.tasks.get(record.task as usize) {
+            self.machine.copies(record.process, task.rate, begins);
         }
     }
 
     pub(super) fn copy_ended(&mut self, copy: LaunchId) -> Result<(), SimError> {
+        self.usage.copies(-1);
+        self.move_memory(copy, false);
+        if let Work::Copy { engine, .. } = self.tasks.plan(copy).1.work
+            && let Some(next) = self.engines.leave(engine)
+        {
+            self.run_copy(next);
+        }
         if self.tasks.looks_ahead() {
             self.tell(&Event::CopyEnded { copy })?;
         }
@@ -60,11 +89,12 @@ impl<W: Watch> Engine<'_, W> {
             _ => return Ok(false),
         };
         let record = self.tasks.records.get(id.index()).copied();
-        let is_copy = record.is_some_and(|_| matches!(self.tasks.plan(id).1.work, Work::Copy(_)));
+        let is_copy =
+            record.is_some_and(|_| matches!(self.tasks.plan(id).1.work, Work::Copy { .. }));
         let state = match record {
             _ if !is_copy && !starts => return Ok(false),
             Some(_) if !is_copy => "not a copy",
-            Some(record) if record.started.is_some() => "begun",
+            Some(record) if record.started.is_some() || self.engines.has(id) => "begun",
             Some(record) if record.ready.is_none() && (starts || !self.tasks.is_told(id)) => {
                 "not ready"
             }

@@ -1,10 +1,11 @@
 //! What happens in a tick, and what does the dispatcher hear of it?
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal, Tick};
+use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
 
 use super::Engine;
 use crate::SimError;
+use crate::demand::RoomFor;
 use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::queue::Due;
 use crate::tasks::{Issued, Mark};
@@ -26,7 +27,9 @@ impl<W: Watch> Engine<'_, W> {
         match due {
             Due::Join(process) => {
                 let share = self.tasks.share(process);
-                self.tell(&Event::ProcessJoined { process: ProcessId(process), share })
+                self.tell(&Event::ProcessJoined { process: ProcessId(process), share })?;
+                self.count_units();
+                Ok(())
             }
             Due::Hint(process, position) => {
                 let plan = &self.tasks.workload().processes[usize::from(process)];
@@ -34,6 +37,12 @@ impl<W: Watch> Engine<'_, W> {
                 self.tell(&Event::Hint { process: ProcessId(process), stream, hint })
             }
             Due::Arrival(process) => self.arrive(process),
+            Due::Issue(id) => {
+                let mut told = std::mem::take(&mut self.told);
+                self.tasks.issue_late(id, self.now, &mut told);
+                self.usage.touch(self.tasks.records[id.index()].process);
+                self.tell_all(told)
+            }
             Due::Ready(id) => self.make_ready(id),
             Due::Front(slot, generation) => self.front_ended(slot, generation),
             Due::Copy(id) => self.copy_ended(id),
@@ -94,6 +103,9 @@ impl<W: Watch> Engine<'_, W> {
     /// `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
+        for (at, id) in std::mem::take(&mut self.tasks.gaps) {
+            self.queue.push(at, Due::Issue(id));
+        }
         self.usage.touch(self.tasks.records[id.index()].process);
         self.mark();
         self.set_alarms();
@@ -122,6 +134,7 @@ impl<W: Watch> Engine<'_, W> {
 
     /// Tells a dispatcher that looks ahead of a launch or copy that was issued and is not ready.
     pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
+        self.fit(id);
         match self.launch(id) {
             Some(launch) => self.tell(&Event::LaunchIssued { launch }),
             None => self.tell_copy(id),
@@ -130,21 +143,60 @@ impl<W: Watch> Engine<'_, W> {
 
     /// Returns when a launch that waits for nothing any more can start, its latency included.
     fn can_start(&self, id: LaunchId) -> Tick {
-        let (plan, _) = self.tasks.plan(id);
+        let (plan, task) = self.tasks.plan(id);
+        if task.gap.is_some() {
+            return self.now;
+        }
         let LaunchLatency { launch, handover } = plan.latency;
-        let issued = self.tasks.records[id.index()].arrival + launch;
+        let issued = self.tasks.latency_from(id) + launch;
         // A launch is handled here when it is issued, or later when the last one that it waited for
         // has ended.
         let waited = self.tasks.records[id.index()].arrival < self.now;
         issued.max(if waited { self.now + handover } else { self.now })
     }
 
+    /// Asks how many units each process may ever have: it may change as processes join.
+    fn count_units(&mut self) {
+        // The number of units is that of the options, a u16.
+        let all = self.machine.ledger.units() as u16;
+        for (process, units) in (0..).map(ProcessId).zip(&mut self.units) {
+            *units = self.dispatcher.most_units(process, all).unwrap_or(all).min(all);
+        }
+    }
+
+    /// Fits a launch to the units that its process may have, as its library does when it launches.
+    fn fit(&mut self, id: LaunchId) {
+        let record = &mut self.tasks.records[id.index()];
+        if record.units > 0 {
+            return;
+        }
+        record.units = self.units[usize::from(record.process)];
+        if let Some((workgroups, ..)) = self.fitted(id) {
+            self.tasks.records[id.index()].workgroups = workgroups;
+        }
+    }
+
+    /// Returns the number of workgroups of a launch, how long each lasts, and the units on which its
+    /// process may run it.
+    pub(super) fn fitted(&self, id: LaunchId) -> Option<(u64, Ticks, u64)> {
+        let (plan, task) = self.tasks.plan(id);
+        let Work::Kernel { workgroups, workgroup, demand, .. } = task.work else { return None };
+        let (record, all) = (&self.tasks.records[id.index()], self.machine.ledger.units());
+        let units = if record.units > 0 { record.units.into() } else { all };
+        let Some(of) = plan.demand.as_ref().filter(|_| units < all) else {
+            return Some((workgroups, workgroup, all));
+        };
+        let whole = self.machine.ledger.room(&demand);
+        let few = RoomFor { units, ..whole };
+        let (workgroups, lasts) = of.on_fewer(record.task, (workgroups, workgroup), whole, few);
+        Some((workgroups, lasts, units))
+    }
+
     /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         let (_, task) = self.tasks.plan(id);
-        let Work::Kernel { workgroups, workgroup, demand, barrier, .. } = task.work else {
-            return None;
-        };
+        let Work::Kernel { demand, barrier, .. } = task.work else { return None };
+        let (workgroups, workgroup, units) = self.fitted(id)?;
         Some(Launch {
             id,
             process: ProcessId(self.tasks.records[id.index()].process),
@@ -156,18 +208,19 @@ impl<W: Watch> Engine<'_, W> {
             idempotent: task.idempotent,
             activity: task.activity,
             call: task.call,
-            estimate: self.machine.ledger.alone(workgroups, workgroup, &demand),
+            estimate: self.machine.ledger.alone(workgroups, workgroup, &demand, units),
         })
     }
 
     /// Makes a launch ready: it was issued and waits for nothing any more.
     fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
+        self.fit(id);
         let (_, task) = self.tasks.plan(id);
         let record = &mut self.tasks.records[id.index()];
         record.ready = Some(self.now);
         let process = record.process;
         match task.work {
-            Work::Copy(_) => self.copy_ready(id),
+            Work::Copy { .. } => self.copy_ready(id),
             Work::Unfit { resource, wanted, available } => {
                 let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
                 self.refuse(refusal)

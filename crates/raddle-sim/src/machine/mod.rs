@@ -5,20 +5,23 @@
 //! move their registers and LDS at the device's bandwidth.
 
 mod neighbours;
+mod pace;
+mod submitted;
 mod take_off;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, LaunchId, Piece, Preemption, StreamId, Tick, WaveSpan};
 
-use crate::contention::{ALONE, Contention};
 use crate::ledger::Ledger;
 use crate::meetings::NEVER;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
-use crate::{Counters, SimError};
+use crate::{Counters, SimError, Workload};
 
-use neighbours::{Neighbours, scaled};
+use neighbours::{Load, Neighbours};
+use pace::WorkLeft;
+pub(crate) use submitted::SubmittedKernel;
 use take_off::give_back;
 
 /// The compute units and what lies on them.
@@ -50,13 +53,18 @@ pub(crate) struct Front {
     pub(crate) pieces: Vec<Piece>,
     started: Tick,
     ends: Tick,
-    /// How long the front lasts beside its neighbours, in thousandths.
-    permille: u32,
+    /// The work that was left at `since`.
+    left: WorkLeft,
+    since: Tick,
+    /// The tick at which the queue has the end, at most `ends`.
+    due: Tick,
     groups: u64,
     /// True if the waves wait at a barrier for the rest of their workgroup.
     gathers: bool,
     /// True if the front waits for peers which have not begun.
     endless: bool,
+    /// True if the front lies on enough units to move all that its launch wants.
+    wide: bool,
 }
 
 /// A launch that the device has taken over.
@@ -64,6 +72,8 @@ pub(crate) struct Front {
 struct Live {
     what: SubmittedKernel,
     state: LiveState,
+    /// The part of the launch that runs.
+    load: Load,
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
@@ -80,33 +90,11 @@ struct Live {
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 
-/// A launch as far as the machine needs to know it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SubmittedKernel {
-    pub(crate) process: u16,
-    pub(crate) stream: StreamId,
-    pub(crate) workgroups: u64,
-    pub(crate) workgroup: Ticks,
-    pub(crate) contention: Contention,
-    /// The tick before which no workgroup of the launch ends.
-    pub(crate) until: Tick,
-    pub(crate) demand: Demand,
-    /// True if the waves of a workgroup may meet at a barrier.
-    pub(crate) barrier: bool,
-    pub(crate) context_bytes: u64,
-    /// The power that one wave draws, in uW.
-    pub(crate) wave_uw: u64,
-}
-
-impl SubmittedKernel {
-    /// Returns when a workgroup ends that starts now and lasts that much longer, in thousandths.
-    fn ends(&self, now: Tick, permille: u32) -> Tick {
-        (now + scaled(self.workgroup, ALONE, permille)).max(self.until)
-    }
-
-    /// Returns the power that `waves` waves of the launch draw, in uW.
-    const fn draw(&self, waves: u64) -> u64 {
-        self.wave_uw.saturating_mul(waves)
+impl Front {
+    /// Returns how many waves of a launch the front has.
+    fn waves_of(&self, launch: &SubmittedKernel) -> u64 {
+        let (_, count) = self.waves.bounds(launch.demand.waves);
+        self.groups.saturating_mul(count.into())
     }
 }
 
@@ -170,8 +158,7 @@ pub(crate) struct EndedFront {
 }
 
 impl Machine {
-    /// `crowd`: how many processes there are, where neighbours cost something.
-    pub(crate) fn new(ledger: Ledger, costs: Costs, crowd: Option<usize>) -> Self {
+    pub(crate) fn new(ledger: Ledger, costs: Costs, workload: &Workload) -> Self {
         Self {
             ledger,
             costs,
@@ -179,7 +166,7 @@ impl Machine {
             moving: BTreeMap::new(),
             exits: BTreeMap::new(),
             live: BTreeMap::new(),
-            neighbours: crowd.map(Neighbours::of).unwrap_or_default(),
+            neighbours: Neighbours::of(workload),
             fronts: Vec::new(),
             spare: Vec::new(),
             counters: Counters::default(),
@@ -203,6 +190,7 @@ impl Machine {
         let live = Live {
             what,
             state: LiveState::Running,
+            load: Load::default(),
             fronts: Vec::new(),
             resident_waves: 0,
             started: 0,
@@ -254,8 +242,8 @@ impl Machine {
     /// neighbours that run now.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(&id).map_or(now, |live| {
-            let permille = self.neighbours.permille(live.what.process, &live.what.contention);
-            now + scaled(live.what.workgroup, ALONE, permille)
+            let pace = self.neighbours.pace(&live.what, &live.load);
+            now + WorkLeft::of(live.what.workgroup).lasts(pace)
         })
     }
 
@@ -270,9 +258,11 @@ impl Machine {
             if !std::mem::take(&mut front.endless) {
                 continue;
             }
-            // A stopped front keeps in `ends` the time that is left, see `stop_fronts`.
-            front.ends = if stands { Tick(until.since(now).0) } else { until.max(now) };
-            if !stands {
+            if stands {
+                front.left = WorkLeft::of(until.since(now));
+            } else {
+                front.ends = until.max(now);
+                front.due = front.ends;
                 queue.push(front.ends, Due::Front(slot, front.generation));
             }
         }
@@ -349,16 +339,18 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id).filter(|live| !live.gathered.is_empty()) else {
             return;
         };
-        let permille = self.neighbours.permille(live.what.process, &live.what.contention);
+        let pace = self.neighbours.begin(&live.what, &mut live.load);
         for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
             for slot in live.gathered.remove(&workgroup).unwrap_or_default() {
                 let front = &mut self.fronts[slot as usize];
                 front.gathers = false;
                 front.started = now;
-                front.permille = permille;
-                front.ends = live.what.ends(now, permille);
+                front.since = now;
+                front.left = WorkLeft::of(live.what.workgroup);
+                front.ends = live.what.ends(now, pace);
+                front.due = front.ends;
                 front.endless = front.ends == NEVER;
-                self.neighbours.came(live.what.process, live.what.contention.class);
+                self.neighbours.came(id, &live.what, &mut live.load, front);
                 if !front.endless {
                     queue.push(front.ends, Due::Front(slot, front.generation));
                 }
@@ -378,16 +370,20 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id) else {
             return u32::MAX;
         };
-        let permille = self.neighbours.permille(live.what.process, &live.what.contention);
-        let ends = live.what.ends(now, permille);
+        let pace = self.neighbours.begin(&live.what, &mut live.load);
+        let ends = live.what.ends(now, pace);
         // Workgroups that start in one tick and last equally long end in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];
             // A saved front that came back in this tick ends with the time that it had left.
-            let alike = front.waves == waves && !front.gathers && front.permille == permille;
+            let whole = front.left == WorkLeft::of(live.what.workgroup);
+            let alike = front.waves == waves && !front.gathers && whole;
             if front.started == now && front.ends == ends && alike {
                 front.pieces.extend_from_slice(pieces);
                 front.groups += groups;
+                let (_, count) = waves.bounds(live.what.demand.waves);
+                let more = (groups * u64::from(count), pieces);
+                self.neighbours.grew(&live.what, &mut live.load, front, more);
                 return slot;
             }
         }
@@ -402,7 +398,9 @@ impl Machine {
         front.pieces.extend_from_slice(pieces);
         front.started = now;
         front.ends = ends;
-        front.permille = permille;
+        front.left = WorkLeft::of(live.what.workgroup);
+        front.since = now;
+        front.due = ends;
         front.groups = groups;
         front.gathers = gathers;
         front.endless = ends == NEVER && !gathers;
@@ -412,7 +410,7 @@ impl Machine {
                 live.gathered.entry(workgroup).or_default().push(slot);
             }
         } else {
-            self.neighbours.came(live.what.process, live.what.contention.class);
+            self.neighbours.came(id, &live.what, &mut live.load, front);
             if !front.endless {
                 queue.push(front.ends, Due::Front(slot, front.generation));
             }
@@ -435,10 +433,10 @@ impl Machine {
         let front = &mut self.fronts[slot as usize];
         front.generation = front.generation.wrapping_add(1);
         let (id, waves, groups) = (front.launch, front.waves, front.groups);
-        let pieces = std::mem::take(&mut front.pieces);
         let live = self.live.get_mut(&id)?;
         live.fronts.retain(|&other| other != slot);
-        self.neighbours.went(live.what.process, live.what.contention.class);
+        self.neighbours.went(id, &live.what, &mut live.load, front);
+        let pieces = std::mem::take(&mut front.pieces);
         let ended = give_back(live, waves, &pieces, &mut self.ledger);
         let (_, count) = waves.bounds(live.what.demand.waves);
         live.ended += ended;

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
-use super::neighbours::{Neighbours, scaled};
+use super::neighbours::Neighbours;
+use super::pace::WorkLeft;
 use super::{Front, Live, LiveState, Machine};
 use crate::SimError;
-use crate::contention::ALONE;
 use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
@@ -67,7 +67,7 @@ impl Machine {
             _ => return Ok(()),
         };
         if matches!(how, Preemption::Reset | Preemption::Switch) {
-            stop_fronts(live, &mut self.fronts, &mut self.neighbours, now);
+            stop_fronts(id, live, &mut self.fronts, &mut self.neighbours, now);
         }
         queue.push(over, Due::TakenOff(id));
         Ok(())
@@ -187,19 +187,19 @@ impl Machine {
         };
         live.state = LiveState::Running;
         if how == Preemption::Switch {
-            let permille = self.neighbours.permille(live.what.process, &live.what.contention);
+            let pace = self.neighbours.begin(&live.what, &mut live.load);
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];
                 if front.gathers {
                     continue;
                 }
-                self.neighbours.came(live.what.process, live.what.contention.class);
+                self.neighbours.came(id, &live.what, &mut live.load, front);
+                front.since = now;
                 if front.endless {
                     continue;
                 }
-                // `ends` held the time left, see `stop_fronts`.
-                front.ends = now + scaled(Ticks(front.ends.0), ALONE, permille);
-                front.permille = permille;
+                front.ends = now + front.left.lasts(pace);
+                front.due = front.ends;
                 front.started = now;
                 queue.push(front.ends, Due::Front(slot, front.generation));
             }
@@ -231,17 +231,27 @@ fn moving(
     }
 }
 
-/// Makes the pending ends void and keeps in `ends` the time that each front had left, without what
-/// neighbours cost.
-fn stop_fronts(live: &Live, fronts: &mut [Front], neighbours: &mut Neighbours, now: Tick) {
+/// Makes the pending ends void and keeps the work that each front had left.
+fn stop_fronts(
+    id: LaunchId,
+    live: &mut Live,
+    fronts: &mut [Front],
+    neighbours: &mut Neighbours,
+    now: Tick,
+) {
     for &slot in &live.fronts {
         let front = &mut fronts[slot as usize];
         front.generation = front.generation.wrapping_add(1);
-        if !front.gathers {
-            neighbours.went(live.what.process, live.what.contention.class);
+        if front.gathers {
+            continue;
         }
-        let left = scaled(Ticks(front.ends.since(now).0), front.permille, ALONE);
-        front.ends = Tick(left.0);
+        neighbours.went(id, &live.what, &mut live.load, front);
+        // The end of a collective is that of its peers, which neighbours do not put off.
+        let peers = front.endless || front.ends == live.what.until;
+        front.left = match peers {
+            true => WorkLeft::of(front.ends.since(now)),
+            false => front.left.after(now.since(front.since), live.load.pace),
+        };
     }
 }
 

@@ -33,7 +33,9 @@ impl Tasks<'_> {
                 return;
             }
             if repeat.cursor == 0 && repeat.pause == 0 {
-                repeat.host = repeat.host.max(before.unwrap_or_default());
+                let before = before.map_or(Ticks::ZERO, |before| before + plan.think);
+                repeat.host = repeat.host.max(before);
+                repeat.queued = Ticks(repeat.host.0.saturating_sub(repeat.offset.0));
             }
             let repeat = *repeat;
             if let Some(pause) = pauses.before(repeat.cursor, repeat.pause) {

@@ -44,6 +44,8 @@ pub(super) struct Repeat {
     pub(super) left: u32,
     /// How much later than recorded the peers of the repetition are.
     pub(super) late: Ticks,
+    /// In a closed loop: how long the repetition waited for its host.
+    pub(super) queued: Ticks,
     /// In a closed loop: the time that the host has reached.
     pub(super) host: Ticks,
     /// The recorded time of the same place.
@@ -60,8 +62,8 @@ impl Repeat {
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
-        let late = Ticks::ZERO;
-        Self { base, offset, left, late, host: offset, recorded, cursor, pause, lined_up }
+        let (late, queued) = (Ticks::ZERO, Ticks::ZERO);
+        Self { base, offset, left, late, queued, host: offset, recorded, cursor, pause, lined_up }
     }
 }
 

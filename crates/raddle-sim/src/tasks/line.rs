@@ -59,7 +59,7 @@ impl Tasks<'_> {
         let lane = &self.lanes[usize::from(record.process)];
         let base = lane.repeats[record.iteration as usize].base;
         let task = &plan.tasks[record.task as usize];
-        let is_copy = matches!(task.work, Work::Copy(_));
+        let is_copy = matches!(task.work, Work::Copy { .. });
         let is_there = |wait: &TaskWait| {
             let elsewhere = plan.tasks[wait.source as usize].stream != task.stream;
             let source = base + wait.source;

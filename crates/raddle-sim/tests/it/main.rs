@@ -7,6 +7,8 @@ mod contention;
 mod copies;
 mod cut;
 mod cut_log;
+mod demand;
+mod device_parts;
 mod energy;
 mod hints;
 mod kit;

@@ -21,6 +21,9 @@ use crate::profiles::Loaded;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
+    /// True if launches whose issue was not recorded are issued with the launch before them, so
+    /// that recorded gaps close; else the gaps are kept.
+    pub queued: bool,
     /// Files with arrivals: `[NAME=]FILE[:TASK]`.
     pub arrivals: Vec<String>,
     /// Requests in words, or files with arrivals: `[NAME=]RATE/s|burst:N|FILE`.
@@ -38,6 +41,9 @@ pub struct Load {
 }
 
 impl Load {
+    /// The word for [`Self::queued`] among arrivals.
+    pub const QUEUED: &str = "queued";
+
     /// Returns this load with requests at `percent` percent of their rate, where words give a rate.
     pub(crate) fn scaled(&self, percent: u32) -> Self {
         let requests = self.requests.iter().map(|text| words::scaled(text, percent)).collect();

@@ -1,7 +1,8 @@
 //! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
 //!
-//! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User
-//! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the
+//! Compute slices, parts of the memory and multiprocessors of each profile: NVIDIA's MIG User
+//! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of an
+//! H100 PCIe no listing with its multiprocessors was found, so it has no instances here. Of the
 //! B200 a listing was found that gives the multiprocessors of the three smallest profiles
 //! (NVIDIA/mig-parted, pull request 187); those of the larger ones are unknown, so no set has a
 //! larger one.
@@ -13,12 +14,21 @@ use raddle_device::Device;
 pub(crate) struct MigProfile {
     /// The name of the profile, such as `3g.40gb`.
     pub(crate) name: &'static str,
-    /// Compute slices of seven.
+    /// Compute slices.
     slices: u8,
-    /// Eighths of the memory.
+    /// Eighths of the memory, or quarters on devices with four slices.
     memory: u8,
     /// Multiprocessors; 0 where they are not published.
     pub(crate) units: u16,
+}
+
+impl MigProfile {
+    /// Returns the bytes of memory of the instance, by its name.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let name = self.name.split_once('.').and_then(|(_, rest)| rest.split_once("gb"));
+        let gigabytes = name.and_then(|(gigabytes, _)| gigabytes.parse::<u64>().ok());
+        gigabytes.unwrap_or(0).saturating_mul(1_000_000_000)
+    }
 }
 
 const fn profile(name: &'static str, slices: u8, memory: u8, units: u16) -> MigProfile {
@@ -59,8 +69,21 @@ const B200: [MigProfile; 6] = [
     profile("7g.180gb", 7, 8, UNKNOWN),
 ];
 
-/// Compute slices and eighths of the memory of a device.
-const ALL: (u8, u8) = (7, 8);
+const A30: [MigProfile; 3] =
+    [profile("1g.6gb", 1, 1, 14), profile("2g.12gb", 2, 2, 28), profile("4g.24gb", 4, 4, 56)];
+/// Two and one slice have 94 and 46 multiprocessors on devices in use (`nvidia-smi mig -lgip` in
+/// GoogleCloudPlatform/container-engine-accelerators pull request 564; multiProcessorCount of a
+/// 2g.48gb).
+const RTX_PRO_6000: [MigProfile; 3] =
+    [profile("1g.24gb", 1, 1, 46), profile("2g.48gb", 2, 2, 94), profile("4g.96gb", 4, 4, 188)];
+
+/// Returns the compute slices of a device, and the parts into which its memory is cut.
+fn all(device: &Device) -> (u8, u8) {
+    match device.id.as_str() {
+        "a30" | "rtx-pro-6000-workstation" | "rtx-pro-6000-server" => (4, 4),
+        _ => (7, 8),
+    }
+}
 
 fn profiles(device: &Device) -> &'static [MigProfile] {
     match device.id.as_str() {
@@ -68,6 +91,8 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
         "h100" => &H100,
         "h200" => &H200,
         "b200" => &B200,
+        "a30" => &A30,
+        "rtx-pro-6000-workstation" | "rtx-pro-6000-server" => &RTX_PRO_6000,
         _ => &[],
     }
 }
@@ -76,7 +101,12 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
 /// instances.
 pub(super) fn most(device: &Device) -> Option<usize> {
     let least = profiles(device).iter().map(|one| one.slices).min()?;
-    Some(usize::from(ALL.0 / least))
+    Some(usize::from(all(device).0 / least))
+}
+
+/// Returns how many eighths of the memory of a device an instance has.
+pub(super) fn memory_eighths(device: &Device, one: &MigProfile) -> u8 {
+    one.memory * 8 / all(device).1
 }
 
 /// Returns the names of the profiles of a device; none if the device has no instances.
@@ -90,8 +120,9 @@ pub(super) fn names(device: &Device) -> Vec<&'static str> {
 /// unknown size.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
-    extend(profiles(device), tenants, ALL, &mut Vec::new(), &mut found);
-    found.retain(|set| !profiles(device).iter().any(|larger| can_grow(set, larger)));
+    let all = all(device);
+    extend(profiles(device), tenants, all, &mut Vec::new(), &mut found);
+    found.retain(|set| !profiles(device).iter().any(|larger| can_grow(set, larger, all)));
     found
 }
 
@@ -116,15 +147,16 @@ fn extend(
     }
 }
 
-/// Returns whether an instance of the set could be this larger profile instead.
-fn can_grow(set: &[MigProfile], larger: &MigProfile) -> bool {
+/// Returns whether an instance of the set could be this larger profile instead, on a device with
+/// these slices and parts of memory.
+fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));
     set.iter().any(|one| {
         // A profile with more slices is larger, even if its multiprocessors are unknown.
         (larger.units > one.units || larger.slices > one.slices)
-            && slices - one.slices + larger.slices <= ALL.0
-            && memory - one.memory + larger.memory <= ALL.1
+            && slices - one.slices + larger.slices <= all_slices
+            && memory - one.memory + larger.memory <= all_memory
     })
 }
 
@@ -149,6 +181,9 @@ mod tests {
         assert_eq!(sets_of("a100", 7), [["1g.5gb"; 7].join("+")]);
         assert!(sets_of("a100", 8).is_empty());
         assert!(sets_of("v100", 2).is_empty());
+        assert_eq!(sets_of("a30", 2), ["2g.12gb+2g.12gb"]);
+        assert_eq!(sets_of("rtx-pro-6000-server", 4), [["1g.24gb"; 4].join("+")]);
+        assert!(sets_of("a30", 5).is_empty());
     }
 
     #[test]

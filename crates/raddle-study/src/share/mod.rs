@@ -6,9 +6,7 @@ mod modes;
 mod setup;
 
 use raddle_device::Device;
-use raddle_report::answer::PolicyFigures;
 use raddle_report::replay::SetUpFile;
-use raddle_report::units::{duration, plain, quoted};
 use raddle_trace::PriorityRule;
 
 use crate::error::StudyError;
@@ -92,34 +90,4 @@ pub(crate) fn setup(
         .map(|(loaded, level)| Tenant { name: &loaded.name, urgent: *level == most })
         .collect();
     setup::set_up(chosen, &tenants)
-}
-
-/// Names the best way of sharing that the driver offers, and the option that shows how to set it
-/// up, if the driver does not offer the chosen way. The words are a comment, and names are quoted:
-/// whoever pastes the line runs nothing of them.
-pub(crate) fn instead(
-    chosen: &ShareCandidate,
-    modes: &[ShareCandidate],
-    answer: &PolicyFigures,
-) -> Option<String> {
-    if chosen.mode.is_offered() {
-        return None;
-    }
-    let mode_of = |row: usize| {
-        let row = answer.rows.get(row)?;
-        let of = modes.iter().find(|of| of.recipe.name == row.recipe)?;
-        of.mode.is_offered().then_some((row, of.mode.name()))
-    };
-    let (row, mode) = answer.ranking.iter().find_map(|&row| mode_of(row))?;
-    let figures = answer.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
-        let (name, what) = (&process.name, process.judged.word());
-        let name = quoted(&plain(name, setup::NAME));
-        Some(format!("{name} {what} {}", duration(own.decisive_ns?)))
-    });
-    let figures: Vec<String> = figures.collect();
-    Some(format!(
-        "--recipe {mode}    # instead: {} is the best that the driver offers, with {}",
-        quoted(&row.recipe),
-        figures.join(", ")
-    ))
 }

@@ -3,6 +3,7 @@
 
 use raddle_device::{Device, Vendor};
 use raddle_dispatch::Registry;
+use raddle_report::answer::today;
 
 use super::ShareCandidate;
 use super::mig::{self, MigProfile};
@@ -56,7 +57,7 @@ impl Mode {
             Self::Partition(..) => "partition",
             Self::Mig(_) => "mig",
             Self::ComputePartition(_) => "compute-partition",
-            Self::Queues => "leftover",
+            Self::Queues => "streams",
             Self::RequestLimit(_) => "request-limit",
             Self::Recipe(name) => name,
         }
@@ -76,16 +77,18 @@ impl Mode {
 /// Returns every mode with every parameter that is tried; the first is the mode of a device without
 /// any set-up.
 ///
-/// `by_level` is true if some of the tenants are more urgent than others.
+/// `memory` has the bytes that each tenant is known to hold, 0 where nothing is known; `by_level`
+/// is true if some of the tenants are more urgent than others.
 ///
 /// # Errors
 /// When a recipe cannot be read, which would be a fault of raddle itself.
 pub(crate) fn candidates(
     device: &Device,
-    tenants: usize,
+    memory: &[u64],
     by_level: bool,
     registry: &Registry,
 ) -> Result<Vec<ShareCandidate>, StudyError> {
+    let tenants = memory.len();
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
@@ -96,11 +99,15 @@ pub(crate) fn candidates(
             }
         }
         vendor => {
-            all.push(bundled(Mode::Queues, "leftover", registry)?);
+            all.push(bundled(Mode::Queues, "streams", registry)?);
             if tenants > 1 && vendor == Vendor::Amd {
                 let turn = ("turn.slice-us", AMD_TURN_US);
                 let mode = Mode::TimeSlice(vendor);
                 all.push(varied(mode, "time-slice", "time-slice", turn, registry)?);
+            }
+            // The mode of a device without any set-up comes first.
+            if all[0].recipe.name != today(device, tenants) {
+                all.swap(0, 1);
             }
         }
     }
@@ -109,7 +116,10 @@ pub(crate) fn candidates(
         for percents in partitions(tenants).iter().filter(|set| set.iter().copied().all(fits)) {
             all.push(partition(device, percents, registry)?);
         }
-        for set in mig::sets(device, tenants) {
+        let holds = |set: &Vec<MigProfile>| {
+            set.iter().zip(memory).all(|(one, &held)| one.memory_bytes() >= held)
+        };
+        for set in mig::sets(device, tenants).into_iter().filter(holds) {
             all.push(instances(device, set, registry)?);
         }
         all.extend(compute_partition(device, tenants, registry).transpose()?);
@@ -127,6 +137,9 @@ pub(crate) fn candidates(
         for name in ["matching", "block-warp"] {
             all.push(own(name, registry)?);
         }
+    }
+    for ShareCandidate { mode, recipe } in &mut all {
+        recipe.offered = mode.is_offered();
     }
     Ok(all)
 }
@@ -303,7 +316,7 @@ fn instances(
     let counts: Vec<u16> = set.iter().map(|one| one.units).collect();
     let mut recipe =
         fixed(&format!("mig-{name}"), "instances of MIG", (&counts, device), "", registry)?;
-    recipe.apart = true;
+    recipe.memory_eighths = set.iter().map(|one| mig::memory_eighths(device, one)).collect();
     Ok(ShareCandidate { mode: Mode::Mig(set), recipe })
 }
 
@@ -397,7 +410,8 @@ mod tests {
     fn tenants_that_fit_no_part_are_told_with_the_numbers() {
         let device = |name: &str| raddle_device::find(name).unwrap();
         let names = |name: &str, tenants| -> Vec<&'static str> {
-            let found = candidates(&device(name), tenants, false, &Registry::bundled()).unwrap();
+            let found =
+                candidates(&device(name), &vec![0; tenants], false, &Registry::bundled()).unwrap();
             let mut names: Vec<&str> = found.iter().map(|of| of.mode.name()).collect();
             names.dedup();
             names
@@ -437,7 +451,7 @@ mod tests {
     #[test]
     fn amd_takes_turns_where_processes_are_isolated() {
         let device = raddle_device::find("mi300x").unwrap();
-        let found = candidates(&device, 2, false, &Registry::bundled()).unwrap();
+        let found = candidates(&device, &[0, 0], false, &Registry::bundled()).unwrap();
         assert_eq!(found[0].mode, Mode::Queues, "what happens where nobody sets anything");
         let turns = found.iter().find(|of| of.mode == Mode::TimeSlice(Vendor::Amd)).unwrap();
         let settings = serde_json::to_value(&turns.recipe.recipe).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
-use raddle_report::answer::{BASELINE, JudgedBy, JudgedProcess, PolicyRow};
+use raddle_report::answer::{JudgedBy, JudgedProcess, ORDINARY, PolicyRow, today};
 use raddle_report::replay::of_profiles;
 use raddle_report::sweep::SweepRow;
 use raddle_sim::{Summary, Workload};
@@ -247,15 +247,23 @@ impl<'b> Bench<'b> {
             let mut loaded = profiles::open_by(&study.profiles, &self.files, read)?;
             study.shapes.check(&profiles::given(&loaded))?;
             study.judge(&mut loaded, &self.files)?;
-            study.fit(&mut loaded, 1, &Quiet(self.watcher))?;
+            study.fit(&mut loaded, &Quiet(self.watcher))?;
             Ok(Arc::new(loaded))
         })
     }
 
     /// Returns the recipe of a study as TOML.
     pub(crate) fn recipe_text(&self, study: &Study) -> Result<String, StudyError> {
-        let recipes = study.recipes(&self.around())?;
+        let recipes = study.recipes(self.today(study)?, &self.around())?;
         Ok(recipes.first().map(|named| named.text().to_owned()).unwrap_or_default())
+    }
+
+    /// Returns the name of the recipe by which the device of a study shares itself today.
+    pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
+        let mut loaded = self.learnt(study)?.to_vec();
+        study.give(&mut loaded, &self.files)?;
+        let (_, _, target) = self.planned(study, &loaded)?;
+        Ok(today(&target.device, loaded.len()))
     }
 
     /// Returns the number of cases at a time; `None`: one a core.
@@ -305,7 +313,7 @@ impl<'b> Bench<'b> {
         study.give(&mut loaded, &self.files)?;
         let (_, owns, target) = self.planned(study, &loaded)?;
         let facts = study.facts(&loaded, &owns, &target);
-        let lines = of_profiles(&facts, &target.facts(), study.comm);
+        let lines = of_profiles(&facts, &target.facts(), (study.comm, study.load.queued));
         let lines = lines.into_iter().map(|found| found.line).collect();
         let judged = facts.iter().zip(judged).map(|(facts, process)| facts.judge(process));
         Ok((judged.collect(), lines))
@@ -322,7 +330,8 @@ impl<'b> Bench<'b> {
         study.give(&mut loaded, &self.files)?;
         let (mut workload, _, target) = self.planned(study, &loaded)?;
         study.charge(&loaded, &target, &mut workload);
-        let recipes = study.recipes(&self.around())?;
+        let recipes =
+            study.recipes(today(&target.device, workload.processes.len()), &self.around())?;
         let watcher = Quiet(self.watcher);
         let plan = RunPlan {
             workload: &workload,
@@ -368,7 +377,7 @@ impl<'b> Bench<'b> {
             ..study.clone()
         };
         self.alone.get(&key(&(common, judged)), || {
-            let ordinary = recipes::bundled(BASELINE, &Registry::bundled())?;
+            let ordinary = recipes::bundled(ORDINARY, &Registry::bundled())?;
             let one = |at: usize| {
                 let found = alone_ns(workload, runner, &ordinary, at)?;
                 Ok::<_, StudyError>(found)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use raddle_report::answer::{BASELINE, Goal, GoalLimit};
+use raddle_report::answer::{Goal, GoalLimit, TODAY};
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
@@ -12,7 +12,7 @@ use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::recipes;
 use crate::rules::is_recipe_key;
-use crate::study::{Latency, Study, Ways};
+use crate::study::{Study, Ways};
 
 /// A study, and what of it is varied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,10 +120,6 @@ impl Cases {
             axes.push(Axis { key: "seed".to_owned(), values: values.collect() });
         }
         (base.ways, base.recipes) = (Ways::Asked, Vec::new());
-        // As in a replay, several recipes have no launch latency: differences between them would
-        // drown in it.
-        let several = axes.iter().any(|axis| axis.key == "recipe" && axis.values.len() > 1);
-        base.launch_latency.get_or_insert(if several { Latency::None } else { Latency::Fitted });
         let shown = axes.iter().map(|axis| shown(axis, files)).collect::<Result<Vec<_>, _>>()?;
         let len = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.values.len()));
         let len = len.filter(|&len| len <= u32::MAX as usize).ok_or_else(|| {
@@ -167,18 +163,17 @@ impl Cases {
         &self.base.goals
     }
 
-    /// Checks that goals can be judged in every case: if a goal is an increase over `leftover`,
-    /// then `leftover` is replayed.
+    /// Checks that goals can be judged in every case: if a goal is an increase over the way of
+    /// today, then that is replayed.
     ///
     /// # Errors
-    /// When `leftover` is needed and not replayed.
+    /// When the way of today is needed and not replayed.
     pub fn check_goals(&self) -> Result<(), StudyError> {
         let longer = |goal: &&Goal| matches!(goal.limit, GoalLimit::Longer(_));
-        let base =
-            |axis: &Axis| axis.key == "recipe" && axis.values.iter().any(|it| it == BASELINE);
+        let base = |axis: &Axis| axis.key == "recipe" && axis.values.iter().any(|it| it == TODAY);
         match self.base.goals.iter().find(longer) {
             Some(goal) if !self.axes.iter().any(base) => Err(StudyError::Usage(format!(
-                "--goal '{goal}': the increase is over {BASELINE}, which is not among the recipes: add --recipe {BASELINE}"
+                "--goal '{goal}': the increase is over the way of today, which is not among the recipes: add --recipe {TODAY}"
             ))),
             _ => Ok(()),
         }
@@ -349,11 +344,9 @@ mod tests {
     fn what_nobody_varies_has_one_value() {
         let one = cases(r#"{"profiles": ["a"], "recipes": ["greedy"]}"#, &[]).unwrap();
         assert_eq!((one.len(), &*one.id(0)), (1, "recipe=greedy"));
-        assert_eq!(one.get(0).unwrap().study.launch_latency, Some(Latency::Fitted));
         let four = cases(r#"{"profiles": ["a"]}"#, &["device=h100"]).unwrap();
-        assert_eq!((four.len(), &*four.id(0)), (4, "recipe=leftover"));
+        assert_eq!((four.len(), &*four.id(0)), (4, "recipe=today"));
         assert_eq!(four.get(0).unwrap().values[0], ("device".to_owned(), "h100".to_owned()));
-        assert_eq!(four.get(0).unwrap().study.launch_latency, Some(Latency::None));
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.share("jain", summary.jain);
     all.share("idle", Some(summary.device_time.idle()));
     all.share("idle-host", Some(summary.device_time.idle_host()));
+    all.share("idle-copies", Some(summary.device_time.idle_copies()));
     all.count("stuck", summary.stuck);
     all.count("taken-off", summary.taken_off);
     all.count("killed", summary.killed);

@@ -24,7 +24,16 @@ fn waiting(ops: Vec<Op>, resolution_ns: u64, waits: Vec<DraftWait>) -> Profile {
     assemble(
         "t".into(),
         ProfileFormat::Kineto,
-        Draft { ops, kernels, streams, device: None, resolution_ns, waits, report },
+        Draft {
+            ops,
+            kernels,
+            streams,
+            device: None,
+            between_ns: None,
+            resolution_ns,
+            waits,
+            report,
+        },
     )
 }
 

@@ -14,13 +14,13 @@ use crate::provenance::{Field, Origin};
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
     /// Communication kernels last as long as recorded.
-    #[default]
     Keep,
     /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
     /// in the profile: its work without the wait, as far as a profile can tell.
     Fixed,
     /// Each communication kernel ends with its peers: no earlier than recorded, and no earlier than
     /// its own work, which is that of [`CommRule::Fixed`], takes from its start.
+    #[default]
     Peers,
     /// Communication kernels are left out; an op that waited for one waits for what the kernel
     /// waited for.

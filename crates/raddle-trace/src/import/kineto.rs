@@ -11,6 +11,7 @@ pub(super) mod collect;
 mod device;
 pub(super) mod event;
 pub(super) mod plain;
+mod rocprof_v1;
 pub(super) mod settle;
 pub(super) mod shape;
 pub(super) mod waits;
@@ -20,6 +21,7 @@ use crate::assemble::Draft;
 use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::ImportSource;
+use crate::import::device_side;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
 use crate::profile::ProfileFormat;
@@ -49,6 +51,7 @@ pub(super) fn import(
     let format = match found.maker {
         TraceMaker::Kineto => ProfileFormat::Kineto,
         TraceMaker::Xla => ProfileFormat::XlaJson,
+        TraceMaker::RocprofV1 => ProfileFormat::RocprofJson,
         TraceMaker::Rpd => ProfileFormat::Rpd,
     };
     let draft = draft.ok_or_else(|| unusable(file, &end, &found))?;
@@ -84,6 +87,10 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
     }
     if let Some(device) = found.other_devices.first() {
         return known::other_device(file, device);
+    }
+    if found.launches > 0 {
+        let why = if found.hip_calls { device_side::AMD } else { device_side::NVIDIA };
+        return device_side::not_recorded(file, found.launches, why.to_owned());
     }
     let categories = match found.categories.is_empty() {
         true if found.report.events == 0 => "it holds no events at all".to_owned(),

@@ -87,6 +87,24 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
+/// Columns of tables of the profilers of Huawei's Ascend.
+const ASCEND: [&[&str]; 3] = [
+    &["Accelerator Core", "Duration(us)"],
+    &["Task Type", "Task Duration(us)"],
+    &["kernel_name", "kernel_type", "task_time(us)"],
+];
+pub(super) const LAUNCH_TABLE: &str =
+    "describe its launches in a launch table (docs/launch-table.md)";
+
+/// Returns whether a text is a trace of Perfetto as text: its first line that is no comment opens a
+/// packet.
+fn lines_of_perfetto(text: &[u8]) -> bool {
+    let mut lines = text.split(|&b| b == b'\n').take(HEAD).map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let rest = first.and_then(|line| line.strip_prefix(b"packet"));
+    rest.is_some_and(|rest| matches!(rest.trim_ascii_start(), [b'{', ..] | [b':', ..]))
+}
+
 /// Builds the refusal of a profile whose work is that of another kind of device, with this name.
 pub(super) fn other_device(file: String, device: &str) -> TraceError {
     let what = format!(
@@ -110,6 +128,14 @@ pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let line = String::from_utf8_lossy(line);
     let line = line.trim();
+    if lines_of_perfetto(text) {
+        let what = "a trace of Perfetto as text";
+        return Some(ForeignFile::Other(what, binary::PERFETTO));
+    }
+    if ASCEND.iter().any(|columns| columns.iter().all(|column| line.contains(column))) {
+        let what = "a table of an Ascend NPU of Huawei, which is no GPU";
+        return Some(ForeignFile::Other(what, LAUNCH_TABLE));
+    }
     if let Some(format) = format_of_header(line) {
         return Some(ForeignFile::Arrivals(format));
     }
@@ -147,6 +173,14 @@ mod tests {
         for line in ["kernel-x.trace", "kernel-1", "name,stream", "", "kernel id"] {
             assert_eq!(by_text(line.as_bytes()), None, "{line}");
         }
+        for text in ["packet {\n  timestamp: 5\n}", "# a comment\npacket: {", "packet{"] {
+            let told = by_text(text.as_bytes());
+            assert!(matches!(told, Some(ForeignFile::Other(what, _)) if what.contains("Perfetto")));
+        }
+        assert_eq!(by_text(b"packets of mine"), None);
+        let ascend = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Block Dim";
+        let told = by_text(ascend.as_bytes());
+        assert!(matches!(told, Some(ForeignFile::Other(what, _)) if what.contains("Ascend")));
         let azure = by_text(b"\"TIMESTAMP\",ContextTokens,GeneratedTokens\n1,2,3\n");
         assert_eq!(azure, Some(ForeignFile::Arrivals("a request trace of Azure")));
         let burst = by_text(b"Timestamp,Model,Request tokens,Response tokens\n");

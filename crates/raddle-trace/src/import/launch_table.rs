@@ -198,6 +198,7 @@ impl LaunchTable {
             kernels: Vec::new(),
             streams: Vec::new(),
             device: None,
+            between_ns: None,
             resolution_ns: 1,
             waits: Vec::new(),
             report: ImportReport::default(),
@@ -222,6 +223,10 @@ impl LaunchTable {
                 let wrong = || format!("resolution_ns is `{value}`, not a number from 1");
                 self.draft.resolution_ns =
                     value.parse().ok().filter(|&n| n > 0).ok_or_else(wrong)?;
+            }
+            ("between_ns", value) => {
+                let wrong = || format!("between_ns is `{value}`, not a number of nanoseconds");
+                self.draft.between_ns = Some(value.parse().ok().ok_or_else(wrong)?);
             }
             _ => {}
         }

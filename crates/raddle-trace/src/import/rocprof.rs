@@ -27,6 +27,8 @@ mod registers;
 mod result;
 #[cfg(feature = "sqlite")]
 pub(super) mod rocpd;
+#[cfg(feature = "sqlite")]
+pub(super) mod v1_database;
 
 /// The most by which time stamps of neighbouring dispatches are taken to be off, in nanoseconds.
 const CLOCK_NS: u64 = 1000;

@@ -32,5 +32,6 @@ mod rocprof_samples;
 mod rpd;
 mod samples;
 mod switched_off;
+mod wild;
 mod xplane;
 mod xplane_pb;

@@ -117,8 +117,8 @@ fn what_is_not_there_is_not_needed() {
 fn what_cannot_be_used_is_told() {
     let error = changed(Schema::Columns, "DELETE FROM rocpd_kernel_dispatch$").unwrap_err();
     let text = error.to_string();
-    assert!(matches!(error, TraceError::NoDispatches { .. }), "{text}");
-    assert!(text.contains("calls of HIP") && text.contains("--kernel-trace"), "{text}");
+    assert!(matches!(error, TraceError::NoDeviceSide { .. }), "{text}");
+    assert!(text.contains("6 launches were made") && text.contains("--kernel-trace"), "{text}");
     let error =
         changed(Schema::Columns, "UPDATE rocpd_kernel_dispatch$ SET start = 0").unwrap_err();
     assert!(error.to_string().contains("7 malformed"), "{error}");

@@ -275,6 +275,18 @@ impl Allocate for Spatial {
         true
     }
 
+    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
+        // Lent units are never a process's own, but it may have them.
+        if self.config.lend {
+            return None;
+        }
+        let mut blocks = self.blocks.clone();
+        cut(&mut blocks, self.config.of, all);
+        let own = blocks.iter().find(|block| block.process == process)?;
+        // The number of a block's units is at most `all`.
+        Some(own.units.len() as u16)
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
         let (&Fact::ProcessJoined { process, .. } | &Fact::ProcessLeft { process }) = fact else {
             return;

@@ -8,7 +8,9 @@ use raddle_report::inspect::{
 };
 use raddle_report::{ModelError, json};
 use raddle_sim::WaitRule;
-use raddle_study::{Fitted, Loaded, StudyError, Watcher, devices, profiles, self_replay};
+use raddle_study::{
+    Fitted, Loaded, NeedClaim, StudyError, Watcher, devices, profiles, self_replay,
+};
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
@@ -65,7 +67,7 @@ fn compared(
     let before = Fitted::default();
     let before = self_replay::run(loaded, own, &before, WaitRule::None, watcher)?;
     let waits = args.waits.into();
-    let latency = args.launch_latency.is_none_or(|latency| latency == Latency::Fitted);
+    let latency = args.launch_latency == Latency::Fitted;
     let (fitted, found) = self_replay::fit(loaded, own, waits, latency, watcher)?;
     let after = match found {
         Some(found) => found,
@@ -109,6 +111,7 @@ fn inspected(
     let with = InspectedAs {
         amounts: amounts.transpose()?,
         name: &loaded.name,
+        said: &|kernel| NeedClaim::last(&args.needs, kernel),
         device,
         rule: args.comm.into(),
         communication: &loaded.communication,

@@ -8,7 +8,8 @@ use raddle_report::amount::{SpanUnit, between};
 use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
 use raddle_study::{
-    ContentionRule, IdempotenceClaim, Named, Rule, SaidHint, Setting, Study, TimelineWish, Ways,
+    ContentionRule, IdempotenceClaim, MemoryBytes, Named, NeedClaim, Rule, SaidHint, Setting,
+    Study, TimelineWish, Ways,
 };
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
@@ -80,9 +81,9 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "energy", "energy_weights", "launch_latency", "contention", "priorities", "barriers", "verdicts",
+        conflicts_with_all = ["profiles", "recipes", "settings", "device", "scale", "waits", "energy", "energy_weights", "launch_latency", "queues", "contention", "needs", "thinks", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
-            "shares", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "shares", "memory", "hints", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests", "partial", "shapes_from", "ranks",
             "timeline_slices", "timeline_window", "quiet", "verbose", "open", "live_report"]
     )]
@@ -95,8 +96,8 @@ pub(crate) struct ReplayArgs {
 /// Options for the question about profiles, besides their load.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do
-    /// today; spatial, which keeps processes apart in space; leftover-drain, which lets urgent work
+    /// A bundled recipe or a recipe file; may be repeated [default: today, as the device shares
+    /// itself without any set-up; spatial, which keeps processes apart in space; leftover-drain, which lets urgent work
     /// go first; weighted-slices, which keeps them apart in time]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
@@ -108,7 +109,7 @@ pub(crate) struct StudyArgs {
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
     /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time (`serve p99
-    /// 20ms`) or an increase over leftover (`train step +5%`); may be repeated. A process with
+    /// 20ms`) or an increase over the way of today (`train step +5%`); may be repeated. A process with
     /// requests has p50, p99 and max, one that repeats a step, any other an end. Exit code 5 if no
     /// recipe, or of a sweep no set of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]
@@ -129,14 +130,24 @@ pub(crate) struct StudyArgs {
     /// Energy weights, as `raddle calibrate` writes them [default: published and assumed weights]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
-    /// How long a launch takes to reach the device [default: fitted with one recipe; none where
-    /// recipes are compared, as it would hide their differences]
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub(crate) launch_latency: Option<Latency>,
+    /// How long a launch takes to reach the device
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
+    pub(crate) launch_latency: Latency,
+    /// How many hardware queues a process has, which its streams share [default: 8 on NVIDIA, as
+    /// `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a stream]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) queues: Option<u16>,
     /// How much kernels of other processes slow a kernel down before a resource is full
-    /// (docs/contention.md) [default: learnt for `share`, none for `replay`]
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub(crate) contention: Option<ContentionArg>,
+    /// (docs/contention.md)
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = ContentionArg::Demand)]
+    pub(crate) contention: ContentionArg,
+    /// What kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// repeated, the last that matches wins [default: by name, grid and length, see `inspect`]
+    #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
+    pub(crate) needs: Vec<NeedClaim>,
+    /// How long the host takes between two steps or requests: FILE=TIME, a bare number in ms
+    #[arg(long = "think", value_name = "FILE=TIME", value_parser = Named::start)]
+    pub(crate) thinks: Vec<Named<u64>>,
     /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL, which must match a profile; may
     /// be repeated, the last that matches wins
     #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
@@ -159,6 +170,10 @@ pub(crate) struct StudyArgs {
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
     #[arg(long = "share", value_name = "FILE=N", value_parser = Named::share)]
     pub(crate) shares: Vec<Named<u32>>,
+    /// The device memory that a program holds, such as serve=40GB: whether all fit together; may be
+    /// repeated
+    #[arg(long = "memory", value_name = "FILE=BYTES", value_parser = Named::memory)]
+    pub(crate) memory: Vec<Named<MemoryBytes>>,
     /// A hint that the program of a profile gives about itself, for policies that read hints:
     /// priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT or custom:NUMBER; may be
     /// repeated
@@ -168,9 +183,8 @@ pub(crate) struct StudyArgs {
     #[arg(long)]
     pub(crate) once: bool,
     /// How communication kernels (NCCL and the like), which mostly wait for peers, are replayed
-    /// [default: keep; peers with several ranks of a job]
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub(crate) comm: Option<Comm>,
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Peers)]
+    pub(crate) comm: Comm,
     #[command(flatten)]
     pub(crate) shapes: ShapeArgs,
     #[command(flatten)]
@@ -196,8 +210,6 @@ impl StudyArgs {
         load: &ArrivalArgs,
     ) -> Study {
         let ranks = self.ranks.ranks.iter().map(ToString::to_string).collect();
-        let several = files.len() > given.len();
-        let comm = if several { CommRule::Peers } else { CommRule::Keep };
         Study {
             profiles: named(files),
             shapes: self.shapes.rules(),
@@ -211,17 +223,21 @@ impl StudyArgs {
             waits: self.waits.into(),
             energy: false,
             energy_weights: self.energy_weights.as_deref().map(|path| path.display().to_string()),
-            launch_latency: self.launch_latency.map(Into::into),
-            contention: self.contention.map(Into::into),
+            launch_latency: self.launch_latency.into(),
+            queues: self.queues,
+            contention: self.contention.into(),
+            needs: self.needs.clone(),
+            thinks: self.thinks.clone(),
             priorities: self.priorities.clone(),
             barriers: self.barriers.into(),
             idempotent: self.verdicts.clone(),
             idempotent_from: named(&self.idempotent_from),
             starts: self.starts.clone(),
             shares: self.shares.clone(),
+            memory: self.memory.clone(),
             hints: self.hints.clone(),
             once: self.once,
-            comm: self.comm.map_or(comm, CommRule::from),
+            comm: self.comm.into(),
             load: load.load(),
             given: named(given),
             ranks,
@@ -367,6 +383,8 @@ impl From<Latency> for raddle_study::Latency {
 /// The cost of neighbours of other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ContentionArg {
+    /// By the demand of kernels for the bandwidth of the memory (docs/demand.md)
+    Demand,
     /// As measured in the profiles; unknown contention costs nothing and widens the interval
     Learnt,
     /// No cost
@@ -376,6 +394,7 @@ pub(crate) enum ContentionArg {
 impl From<ContentionArg> for ContentionRule {
     fn from(rule: ContentionArg) -> Self {
         match rule {
+            ContentionArg::Demand => Self::Demand,
             ContentionArg::Learnt => Self::Learnt,
             ContentionArg::None => Self::None,
         }
@@ -405,6 +424,10 @@ impl From<ScaleArg> for Scaling {
 
 /// Reads a priority rule.
 fn rule(text: &str) -> Result<Rule, TraceError> {
+    text.to_owned().try_into()
+}
+
+pub(crate) fn need(text: &str) -> Result<NeedClaim, TraceError> {
     text.to_owned().try_into()
 }
 

@@ -12,6 +12,23 @@ fn demo() -> Place {
     place
 }
 
+/// Policies without what devices and neighbours add to them: what is foreseen of each holds there.
+const POLICIES: [&str; 8] = [
+    "--recipe=leftover",
+    "--recipe=spatial",
+    "--recipe=leftover-drain",
+    "--recipe=weighted-slices",
+    "--contention=none",
+    "--launch-latency=none",
+    "--comm=keep",
+    "--arrivals=queued",
+];
+
+/// Returns a comparison of [`POLICIES`], as a document.
+fn policies(place: &Place, args: &[&str]) -> Value {
+    replay(place, 0, &[args, &POLICIES].concat())
+}
+
 /// Returns a replay without files, as a document.
 fn replay(place: &Place, code: i32, args: &[&str]) -> Value {
     let ran = place.raddle(&[&["replay"], args, &["--no-files", "--format", "json"]].concat());
@@ -32,7 +49,7 @@ fn ranked(value: &Value) -> Vec<&str> {
 fn a_service_beside_training_is_ranked_by_its_requests() {
     let args = ["decode.csv", "train.csv", "--device", "b200", "--requests", "decode=40/s"];
     let goals = ["--until", "300", "--goal", "decode p99 20ms", "--goal", "train step +15%"];
-    let value = replay(&demo(), 0, &[&args[..], &goals].concat());
+    let value = policies(&demo(), &[&args[..], &goals].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "leftover", "spatial", "weighted-slices"]);
     let answer = &value["answer"];
     assert_eq!(answer["verdict"]["kind"], "use");
@@ -69,7 +86,7 @@ fn a_service_beside_training_is_ranked_by_its_requests() {
 /// slices that are switched delay most.
 #[test]
 fn two_training_loops_need_no_other_policy() {
-    let value = replay(&demo(), 0, &["train.csv", "train.csv", "--device", "b200"]);
+    let value = policies(&demo(), &["train.csv", "train.csv", "--device", "b200"]);
     assert_eq!(ranked(&value), ["leftover", "leftover-drain", "spatial", "weighted-slices"]);
     assert_eq!(value["answer"]["verdict"]["kind"], "stay");
 }
@@ -101,7 +118,7 @@ fn long_workgroups_are_best_kept_on_a_part_of_the_device() {
     let epoch = |at: u64| format!("epoch 1 160 1024 32 0 0 {} 40000000", at * 40_000_000);
     place.file("long.csv", table(&[&epoch(0), &epoch(1)]));
     let load = ["--requests", "quick=40/s", "--until", "500"];
-    let value = replay(&place, 0, &[&["quick.csv", "long.csv"][..], &load].concat());
+    let value = policies(&place, &[&["quick.csv", "long.csv"][..], &load].concat());
     assert_eq!(ranked(&value), ["spatial", "weighted-slices", "leftover-drain", "leftover"]);
     let verdict = &value["answer"]["verdict"];
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"spatial".into()));
@@ -128,7 +145,7 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
     bursts += "sync,wait,,,,,,,,,,0,0,2000000\n";
     bursts += "late,kernel,1,1,1,1,32,1,1,32,0,32000000,32000000,10000\n";
     place.file("bursts.csv", bursts);
-    let value = replay(&place, 0, &["bursts.csv", "full.csv"]);
+    let value = policies(&place, &["bursts.csv", "full.csv"]);
     assert_eq!(ranked(&value), ["weighted-slices", "spatial", "leftover", "leftover-drain"]);
     let verdict = &value["answer"]["verdict"];
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"weighted-slices".into()));
@@ -141,7 +158,7 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
 fn small_kernels_share_best_without_a_policy() {
     let Some(file) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
     let load = ["--requests", "tracelens_mi210_gpu_only-2=50/s", "--until", "400"];
-    let value = replay(&Place::new(), 0, &[&[&*file, &*file], &load[..]].concat());
+    let value = policies(&Place::new(), &[&[&*file, &*file], &load[..]].concat());
     assert_eq!(value["answer"]["verdict"]["kind"], "stay");
     let ranked = ranked(&value);
     assert_eq!((ranked[0], ranked[3]), ("leftover", "weighted-slices"));
@@ -159,7 +176,7 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     let Some(bench) = bench else { return };
     let load = ["--requests", "tracelens_mi210_gpu_only=4/s", "--until", "600"];
     let value =
-        replay(&Place::new(), 0, &[&[&*serve, &*bench, "--device", "mi100"], &load[..]].concat());
+        policies(&Place::new(), &[&[&*serve, &*bench, "--device", "mi100"], &load[..]].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "spatial", "weighted-slices", "leftover"]);
     assert_eq!(value["answer"]["verdict"]["kind"], "use");
 }
@@ -171,7 +188,7 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
 fn two_benchmarks_fill_the_gaps_of_each_other() {
     let of = |gpu: &str| sample(&format!("rocprof/rocprofv1_2022_mixbench_{gpu}_timestamps.csv"));
     let (Some(one), Some(other)) = (of("mi100"), of("mi200")) else { return };
-    let value = replay(&Place::new(), 0, &[&*one, &*other, "--device", "mi100"]);
+    let value = policies(&Place::new(), &[&*one, &*other, "--device", "mi100"]);
     assert_eq!(ranked(&value)[..2], ["leftover", "leftover-drain"]);
     assert_eq!(value["answer"]["verdict"]["kind"], "stay");
     let row = |at: usize| &value["answer"]["rows"][at]["processes"];
@@ -281,7 +298,7 @@ fn several_seeds_give_means_and_intervals() {
     place.file("train.csv", crate::common::train());
     let args = |more: &[&'static str]| {
         let base = ["serve.csv", "train.csv", "--recipe", "leftover", "--requests", "serve=500/s"];
-        [&base[..], &["--until", "20"], more].concat()
+        [&base[..], &["--until", "20", "--contention", "none"], more].concat()
     };
     let figures = |value: &Value| value["answer"]["rows"][0]["processes"][0].clone();
     let of_seed = |seed| {

@@ -74,7 +74,7 @@ fn every_log_gives_its_answers_again() {
     assert_eq!(place.raddle(&[&BOTH[..], &["--all", "--log", "answers"]].concat()).code, 0);
     let logs = place.tree("out");
     let logs: Vec<&String> = logs.keys().filter(|name| name.ends_with(".jsonl.zst")).collect();
-    assert_eq!(logs.len(), 11);
+    assert_eq!(logs.len(), 12);
     for log in logs {
         let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
         assert_eq!(ran.code, 0, "{log}: {}", ran.err);

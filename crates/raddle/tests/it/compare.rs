@@ -328,22 +328,19 @@ fn other_inputs_are_not_judged() {
     );
     let run = |out: &str, more: &[&str]| {
         let args = ["--priority", "train*=5", "--recipe", "leftover", "--device", "v100"];
-        // As with several recipes, unless it is said otherwise.
-        let fits = more.contains(&"--launch-latency");
-        let latency = if fits { &[][..] } else { &["--launch-latency", "none"] };
-        let args = [&["replay", "train.csv"], more, &args, latency, &["--out", out]].concat();
+        let args = [&["replay", "train.csv"], more, &args, &["--out", out]].concat();
         assert_eq!(place.raddle(&args).code, 0);
     };
     run("same", &["infer.csv"]);
     run("alone", &[]);
     run("later", &["infer.csv", "--start", "infer=0.05"]);
     run("asked", &["infer.csv", "--arrivals", "infer=load.json:burst"]);
-    run("fitted", &["infer.csv", "--launch-latency", "fitted"]);
+    run("at-once", &["infer.csv", "--launch-latency", "none"]);
     for (other, inputs) in [
-        ("fitted", &["launch-latency"][..]),
+        ("at-once", &["launch-latency"][..]),
         ("same", &[]),
         ("b", &["device"]),
-        ("alone", &["profiles", "arrivals"]),
+        ("alone", &["profiles", "arrivals", "launch-latency"]),
         ("later", &["arrivals"]),
         ("asked", &["arrivals"]),
     ] {

@@ -56,7 +56,7 @@ fn tenants_that_never_met_are_charged() {
         let value: Value = serde_json::from_str(&ran.out).expect("it is JSON");
         value["answer"]["rows"][0]["processes"].clone()
     };
-    let free = replay(&[]);
+    let free = replay(&["--contention", "none"]);
     assert_eq!(free[0]["decisive-ns"], 5500);
     assert_eq!(free[0]["between-ns"], Value::Null);
     let charged = replay(&["--contention", "learnt"]);

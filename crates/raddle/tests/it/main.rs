@@ -3,6 +3,7 @@
 mod amounts;
 mod answer;
 mod arrivals;
+mod cases;
 mod check;
 #[path = "../common/mod.rs"]
 mod common;
@@ -37,4 +38,5 @@ mod stuck;
 mod summary;
 mod sweep;
 mod timeline;
+mod today;
 mod web;

@@ -52,7 +52,7 @@ const QUICK: [PageTables; 12] = [
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe leftover --recipe matching",
             "--recipe fixtures/recipes/one-clock.toml --recipe fixtures/recipes/three-clocks.toml",
-            "--recipe fixtures/recipes/shared-128.toml --recipe fixtures/recipes/reused.toml -v --no-files",
+            "--recipe fixtures/recipes/shared-200.toml --recipe fixtures/recipes/reused.toml -v --no-files",
         ],
         heads: &[LAUNCHES],
     },
@@ -298,6 +298,7 @@ const PARTS: [PageTables; 3] = [
         mark: "cuts",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--launch-latency none --contention none --comm keep",
             "--recipe matching --recipe fixtures/recipes/split.toml -v --no-files",
         ],
         heads: &[LAUNCHES],
@@ -308,6 +309,7 @@ const PARTS: [PageTables; 3] = [
         command: &[
             "raddle replay tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
             "--device b200 --priority tracelens_mi300x_resnet_act_checkpoint=5",
+            "--launch-latency none --contention none --comm keep",
             "--recipe leftover --recipe block-warp -v --no-files",
         ],
         heads: &[LAUNCHES],
@@ -318,7 +320,7 @@ const PARTS: [PageTables; 3] = [
         command: &[
             "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
             "--device b200 --priority 'tracelens_mi300x*=5' --launch-latency none --out searches.jsonl",
-            "--vary 'allocate.search=full,{grouped={groups=16}}'",
+            "--contention none --comm keep --vary 'allocate.search=full,{grouped={groups=16}}'",
         ],
         heads: &[SEARCHES],
     },

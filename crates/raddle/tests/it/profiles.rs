@@ -95,7 +95,7 @@ fn files_of_different_formats_and_vendors_share_a_device() {
         assert!(value["warnings"].as_array().unwrap().contains(&warning.as_str().into()));
     }
     // All of it ran, under every recipe.
-    assert_eq!(value["recipes"].as_array().unwrap().len(), 11);
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 12);
     for result in value["recipes"].as_array().unwrap() {
         let processes = result["summary"]["processes"].as_array().unwrap();
         for (process, launches) in processes.iter().zip([20, 7, 4, 3]) {
@@ -186,7 +186,7 @@ fn no_metadata_of_a_source_goes_into_any_output() {
         ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let mut all = place.tree("out");
-        assert_eq!(all.len(), 24);
+        assert_eq!(all.len(), 27);
         if format == "json" {
             all.insert("terminal".to_owned(), ran.out.into_bytes());
         }
@@ -207,7 +207,7 @@ fn names_from_outside_cannot_paint_on_the_terminal() {
         table(&["bad\u{1b}[31mname 1 80 128 32 98305 0 0 100", "k 1 1 32 16 0 0 9000 1000"]),
     );
     let ran = place.raddle(&["replay", "t.csv", "-v", "--recipe", "greedy", "--no-files"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.code, 3, "{}", ran.err);
     assert!(ran.out.contains("`bad?[31mname`") && !ran.out.contains('\u{1b}'), "{}", ran.out);
 }
 

@@ -51,7 +51,7 @@ fn each_mode_stands_there_once() {
         "matching",
         "block-warp",
     ];
-    let amd = ["leftover", "time-slice", "partition", "compute-partition-dpx"];
+    let amd = ["streams", "time-slice", "partition", "compute-partition-dpx"];
     assert_eq!(kinds(&h100), [&all[..], &own].concat());
     assert_eq!(kinds(&on("v100")), [&all[..4], &own].concat(), "it has no instances");
     assert_eq!(kinds(&on("mi300x")), [&amd[..], &own].concat());
@@ -110,24 +110,28 @@ fn a_priority_lets_what_waits_go_first() {
     assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
 }
 
-/// Where no driver offers the best way, the best of those that one does offer is named.
+/// What no driver offers is never recommended: a line below says what it would give.
 #[test]
-fn what_the_driver_offers_is_said_too() {
+fn what_no_driver_offers_stands_below() {
     let place = Place::new();
     // Under MPS the urgent one waits for all of the long one, with drain for one round of 400.
     place.file("long.csv", table(&["a 1 64000 1024 32 0 0 0 4000000"]));
     place.file("urgent.csv", table(&["b 1 80 1024 32 0 1000 1000 10000"]));
     let args = ["long.csv", "urgent.csv", "--priority", "long=5", "--device", "v100", "--once"];
-    let instead = |recipes: &[&str]| {
+    let shared = |recipes: &[&str]| {
         let recipes = recipes.iter().flat_map(|recipe| ["--recipe", recipe]);
-        let found = share(&place, &args.into_iter().chain(recipes).collect::<Vec<_>>());
-        let lines = setup(&found).into_iter();
-        lines.filter(|line| line.contains("instead")).map(str::to_owned).collect::<Vec<_>>()
+        let words = args.into_iter().chain(recipes).collect::<Vec<_>>();
+        let ran = place.raddle(&[&["share", "--no-files"], &words[..]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (ran.out, share(&place, &words))
     };
-    let said = instead(&["mps", "leftover-drain"]);
-    let mps = "--recipe mps    # instead: mps is the best that the driver offers, with long end ";
-    assert!(said.len() == 1 && said[0].starts_with(mps), "{said:?}");
-    assert_eq!(instead(&["mps"]).len(), 0, "the driver offers it");
+    let (text, found) = shared(&["mps", "leftover-drain"]);
+    assert_ne!(found["answer"]["verdict"]["recipe"], "leftover-drain");
+    let rows = found["answer"]["rows"].as_array().expect("a list");
+    let offered: Vec<bool> = rows.iter().filter_map(|row| row["offered"].as_bool()).collect();
+    assert_eq!(offered, [true, false]);
+    assert!(text.contains("\nBeyond: leftover-drain would give long end "), "{text}");
+    assert!(!shared(&["mps"]).0.contains("Beyond"), "the driver offers it");
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn ways_that_the_device_does_not_have_are_refused() {
     assert!(kept.len() == 1 && kept[0].starts_with("mig-"), "{kept:?}");
     for (device, way, told) in [
         ("v100", "mig", "v100 has no such way of sharing for 2 tenants; it has time-slice, mps,"),
-        ("mi300x", "mps", "mi300x has no such way of sharing for 2 tenants; it has leftover, "),
+        ("mi300x", "mps", "mi300x has no such way of sharing for 2 tenants; it has streams, "),
         ("h100", "mps-priority", "it has time-slice, mps, partition, mig, request-limit, "),
     ] {
         let ran = place
@@ -244,7 +248,7 @@ fn ways_that_the_device_does_not_have_are_refused() {
 fn unknown_contention_is_no_factor_of_one() {
     let place = place();
     let args = ["train.csv", "infer.csv", "--device", "v100", "--once", "--recipe", "mps"];
-    let found = share(&place, &args);
+    let found = share(&place, &[&args[..], &["--contention=learnt"]].concat());
     let figures = &found["answer"]["rows"][0]["processes"];
     let widened = (0..2).filter(|&at| {
         let between = figures[at]["between-ns"].as_array().expect("an interval");

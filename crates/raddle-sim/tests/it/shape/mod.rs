@@ -51,6 +51,7 @@ fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
         level: Level(level),
         arrival: Ticks::ZERO,
         after: None,
+        gap: None,
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,

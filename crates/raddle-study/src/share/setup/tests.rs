@@ -34,7 +34,8 @@ fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
         for count in if name == "b200" { [2, 4] } else { [2, 3] } {
             let tenant = |at: usize| Tenant { name: NAMES[at], urgent: at == 0 };
             let tenants: Vec<Tenant<'_>> = (0..count).map(tenant).collect();
-            let found = candidates(&device(name), count, true, &Registry::bundled()).unwrap();
+            let found =
+                candidates(&device(name), &vec![0; count], true, &Registry::bundled()).unwrap();
             all.extend(found.iter().map(|of| {
                 let (lines, files) = set_up(of, &tenants);
                 (format!("{name} {}", of.recipe.name), lines, files)
@@ -49,7 +50,7 @@ fn commands_of_every_mode() {
     let tenants =
         [Tenant { name: "decode", urgent: true }, Tenant { name: "train", urgent: false }];
     let said = |(device, recipe): (&str, &str)| {
-        let found = candidates(&self::device(device), 2, true, &Registry::bundled()).unwrap();
+        let found = candidates(&self::device(device), &[0, 0], true, &Registry::bundled()).unwrap();
         let chosen = found.iter().find(|of| of.recipe.name == recipe).unwrap();
         let (lines, files) = set_up(chosen, &tenants);
         let files = files.iter().map(|file| format!("{}    {}", file.name, file.what));
@@ -65,7 +66,7 @@ fn commands_of_every_mode() {
         ("h100", "partition-50-50"),
         ("mi300x", "partition-70-30"),
         ("h100", "mig-3g.40gb+4g.40gb"),
-        ("mi300x", "leftover"),
+        ("mi300x", "streams"),
         ("mi300x", "time-slice"),
         ("mi300x", "compute-partition-dpx"),
         ("h100", "leftover-drain"),

@@ -11,6 +11,7 @@ use super::waits::KinetoWaits;
 use crate::assemble::OP_LIMIT;
 use crate::assemble::{Interner, push};
 use crate::decimal::{micros, natural, unquote};
+use crate::import::device_side::is_launch;
 use crate::import::document::{RecordSink, string};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::Field;
@@ -26,7 +27,7 @@ const FOREIGN: [(&str, &str, &str); 3] = [
     ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
     ("hpu_", "a PyTorch trace of Intel's Gaudi (HPU), which is no GPU", LAUNCH_TABLE),
 ];
-const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
+pub(super) const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
                             AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
 /// The arguments of an op that matter.
@@ -122,6 +123,8 @@ pub(in crate::import) enum TraceMaker {
     /// The profiler of XLA and TensorFlow: kernels tell their shape, in workgroups, whatever the
     /// GPU.
     Xla,
+    /// The profiler rocprof v1: kernels tell their shape by volumes, or no shape.
+    RocprofV1,
     /// The tool rocmProfileData: launch calls tell the shape, if any do.
     Rpd,
 }
@@ -160,6 +163,8 @@ pub(in crate::import) struct KinetoCollector {
     pub(super) categories: BTreeSet<String>,
     /// The number of kernel events, also those left out.
     pub(in crate::import) kernels_seen: u64,
+    /// The number of calls that launch a kernel or a graph.
+    pub(super) launches: u64,
     /// True if any time shows parts of a microsecond.
     pub(in crate::import) fine: bool,
     /// A description of the file, and advice, where its work is that of a device which is not read.
@@ -169,7 +174,7 @@ pub(in crate::import) struct KinetoCollector {
     /// The names of devices of a trace without categories that are no GPUs.
     pub(super) other_devices: BTreeSet<String>,
     registers_seen: bool,
-    hip_calls: bool,
+    pub(super) hip_calls: bool,
     dispatches: bool,
 }
 
@@ -186,7 +191,7 @@ impl KinetoCollector {
         self.kernels_seen > 0
             && match self.maker {
                 TraceMaker::Kineto => self.dispatches || self.hip_calls && !self.registers_seen,
-                TraceMaker::Xla => false,
+                TraceMaker::Xla | TraceMaker::RocprofV1 => false,
                 TraceMaker::Rpd => true,
             }
     }
@@ -245,6 +250,7 @@ impl KinetoCollector {
     /// Takes a call; `None` where it has no name or no time.
     fn call(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let name = event.name.and_then(string)?;
+        self.launches += u64::from(is_launch(&name));
         self.hip_calls |= name.starts_with("hip");
         self.waits.call(event, &name);
         let Some(api) = Api::of(&name) else {

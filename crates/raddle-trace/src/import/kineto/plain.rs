@@ -3,14 +3,19 @@
 //! XLA's profiler (JAX, TensorFlow) writes the shape and footprint of a kernel as words of one
 //! text; rocmProfileData writes only the kind of the work. The name of a process tells its device.
 
-use super::collect::{KinetoCollector, KinetoOp, TraceMaker};
+use super::collect::{KinetoCollector, KinetoOp, LAUNCH_TABLE, TraceMaker};
 use super::event::{Api, KinetoEvent, tie, times};
 use super::shape::KernelExtents;
 use crate::assemble::push;
 use crate::decimal::{natural, unquote};
+use crate::import::device_side::is_launch;
 use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
+
+/// The name of the process that stands for an NPU of Huawei, and a description of such a file.
+const ASCEND: (&str, &str) =
+    ("Ascend Hardware", "a trace of an Ascend NPU of Huawei, which is no GPU");
 
 /// The most processes and devices that are remembered.
 const NAME_LIMIT: usize = 1 << 12;
@@ -87,6 +92,13 @@ impl KinetoCollector {
         ]);
         let correlation = tie(correlation);
         self.waits.call(event, &name);
+        self.launches += u64::from(is_launch(&name));
+        self.hip_calls |= name.starts_with("hip");
+        match self.rocprof_v1(event, &name) {
+            Some(true) => return Some(()),
+            Some(false) => return None,
+            None => {}
+        }
         if let Some(api) = Api::of(&name) {
             let Some(correlation) = correlation else { return Some(()) };
             let (start, _) = times(event)?;
@@ -155,7 +167,9 @@ impl KinetoCollector {
         if !named || self.gpus.len() + self.other_devices.len() >= NAME_LIMIT {
             return;
         }
-        if let Some(number) = gpu_of_plane(&name) {
+        if name == ASCEND.0 {
+            self.foreign = Some((ASCEND.1, LAUNCH_TABLE));
+        } else if let Some(number) = gpu_of_plane(&name) {
             self.gpus.insert(pid, number);
         } else if name.starts_with("/device:") {
             self.other_devices.insert(name.chars().take(40).collect());

@@ -1,5 +1,7 @@
 //! Which of the work in a trace is kept, and with what joined to it?
 
+use std::collections::BTreeSet;
+
 use super::collect::{AskedLaunch, KinetoCall, KinetoCollector, KinetoLane, KinetoOp, TraceMaker};
 use super::device;
 use super::event::Api;
@@ -84,6 +86,7 @@ impl KinetoCollector {
             kernels: names,
             streams: core::mem::take(&mut self.streams).into_items(),
             device: source,
+            between_ns: None,
             resolution_ns: if self.fine { 1 } else { 1000 },
             waits,
             report,
@@ -96,6 +99,12 @@ impl KinetoCollector {
         for lane in &mut lanes {
             let gpu = lane.device.and_then(|process| self.gpus.get(&process));
             lane.device = gpu.copied().or(lane.device);
+        }
+        if self.maker == TraceMaker::RocprofV1 {
+            // Copies name no device there; with one device they are its own.
+            let devices: BTreeSet<u64> = lanes.iter().filter_map(|lane| lane.device).collect();
+            let only = devices.first().copied().filter(|_| devices.len() == 1);
+            lanes.iter_mut().for_each(|lane| lane.device = lane.device.or(only));
         }
         lanes
     }

@@ -8,10 +8,21 @@ pub(super) const NCU: &str = "record the time line of the same program with `nsy
 const ROCPROF: &str = "record again with `rocprofv3 --kernel-trace --hip-trace --memory-copy-trace \
                        --output-format json -o run -- APPLICATION`";
 
+const HPCTOOLKIT: &str = "record the same program with `nsys profile --trace=cuda --export=sqlite -o run \
+                          APPLICATION`, or on AMD with `rocprofv3 --kernel-trace --hip-trace \
+                          --output-format json -o run -- APPLICATION`";
+pub(super) const PERFETTO: &str = ROCPROF;
+
 const PICTURE: &str = "give the profile that it shows, as the profiler wrote it (docs/profiles.md)";
 
 /// The first bytes of files, what they mean, and advice.
-const BEGINNINGS: [(&[u8], &str, &str); 20] = [
+const BEGINNINGS: [(&[u8], &str, &str); 22] = [
+    (
+        b"HPCTOOLKIT",
+        "a database of HPCToolkit, which keeps no time line of kernels with grids",
+        HPCTOOLKIT,
+    ),
+    (b"HPCRUN-", "a measurement of HPCToolkit, which keeps no grids", HPCTOOLKIT),
     (
         b"version https://git-lfs",
         "a Git LFS pointer, which git left in the place of the file",
@@ -67,6 +78,11 @@ const ENDINGS: [(&[&str], &str, &str); 3] = [
 
 /// Returns the kind of a file that begins with these bytes.
 pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
+    let markup = &head[..head.len().min(512)];
+    if head.starts_with(b"<") && markup.windows(10).any(|part| part == b"HPCToolkit") {
+        let what = "an experiment of HPCToolkit, which holds sums and no launches";
+        return Some(ForeignFile::Other(what, HPCTOOLKIT));
+    }
     let found = BEGINNINGS.iter().find(|(magic, ..)| head.starts_with(magic));
     if let Some(&(_, what, advice)) = found {
         return Some(ForeignFile::Other(what, advice));

@@ -1,5 +1,5 @@
-//! What does the `cuda_gpu_trace` report of Nsight Systems hold?
-//! (`nsys stats -r cuda_gpu_trace -f csv`)
+//! What do the `cuda_gpu_trace` report of Nsight Systems (`nsys stats -r cuda_gpu_trace -f csv`) and
+//! the trace of nvprof (`nvprof --print-gpu-trace --csv`) hold?
 //!
 //! Units stand in the header and vary. Lines of the tool's own may come first, and other reports
 //! behind. There are no arrivals, no priorities and no limits of the device; shared memory is
@@ -9,11 +9,14 @@ mod header;
 mod rows;
 mod size;
 
+use csv::StringRecord;
+
 use crate::assemble::Draft;
 use crate::config::ImportConfig;
-use crate::csv_table::CsvTable;
+use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::import::ImportSource;
+use crate::profile::ProfileFormat;
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
@@ -22,19 +25,40 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     text.split(|&b| b == b'\n').any(|line| report_of(&String::from_utf8_lossy(line)).is_some())
 }
 
-/// Imports a `cuda_gpu_trace` report.
+/// Imports a `cuda_gpu_trace` report, or a trace of nvprof.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
-) -> Result<Draft, TraceError> {
+) -> Result<(ProfileFormat, Draft), TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
     let mut table = CsvTable::new(file.clone(), reader, lines);
     let header = find_header(&mut table)?;
     table.set_header(header.names.clone(), header.names.iter().next_back() == Some("Name"));
+    let format = if header.nvprof { ProfileFormat::NvprofCsv } else { ProfileFormat::NsysCsv };
     let mut trace = GpuTrace::new(header, options.barriers);
     let end = table.rows(|row| trace.take(row).map_err(|fault| row.error(fault)))?;
     trace.report.ends(end);
-    trace.draft(&file, options.device)
+    Ok((format, trace.draft(&file, options.device)?))
+}
+
+const NVPROF: &str =
+    "make the trace with `nvprof --print-gpu-trace --csv --log-file run.csv APPLICATION`";
+
+/// Reads the row of units below the header of nvprof.
+fn header_of_nvprof(
+    table: &mut CsvTable<'_>,
+    names: &StringRecord,
+    line: u64,
+) -> Result<ReportHeader, TraceError> {
+    let file = table.file.clone();
+    let units = match table.next() {
+        Ok(row) => row.map(|row| row.cells.clone()).unwrap_or_default(),
+        Err(cause) => return Err(table.error(cause)),
+    };
+    ReportHeader::of_nvprof(names, &units).map_err(|fault| {
+        let CellFault { column, problem } = fault;
+        TraceError::Row { file, line, column, problem }
+    })
 }
 
 /// Finds the header, which may stand below lines of the tool's own.
@@ -54,8 +78,17 @@ fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
             Some(NsysReport::Trace) => {
                 return ReportHeader::new(row.cells).map_err(|fault| row.error(fault));
             }
+            Some(NsysReport::Nvprof) => {
+                let names = row.cells.clone();
+                let wrong = row.line;
+                return header_of_nvprof(table, &names, wrong);
+            }
             Some(NsysReport::Other(report)) => {
                 return Err(TraceError::OtherReport { file, report });
+            }
+            Some(NsysReport::OtherNvprof(what)) => {
+                let (what, advice) = (what.to_owned(), NVPROF);
+                return Err(TraceError::OtherFile { file, what, advice });
             }
             None => {}
         }

@@ -7,7 +7,9 @@
 
 mod collect;
 mod device;
+mod diagnostics;
 mod draft;
+mod launches;
 mod ops;
 mod refuse;
 mod waits;
@@ -16,6 +18,7 @@ use crate::assemble::Draft;
 use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
+use crate::import::sqlite::database::Database;
 
 /// Imports an export of Nsight Systems, or returns what else the database is.
 pub(in crate::import) fn import(
@@ -30,4 +33,9 @@ pub(in crate::import) fn import(
         return Err(error);
     }
     draft::draft(file, database, found, options.device)
+}
+
+/// Returns the warnings and errors about the recording of the GPU that the tool wrote itself.
+pub(in crate::import) fn diagnostics(database: &Database) -> Vec<String> {
+    diagnostics::about_gpu(database)
 }

@@ -17,7 +17,7 @@ use raddle_live::{
 };
 use raddle_policy::Level;
 use raddle_report::json;
-use raddle_study::recipes;
+use raddle_study::{Files, recipes};
 use serde::Serialize;
 
 use super::LiveArgs;
@@ -119,7 +119,9 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
         ..DaemonConfig::default()
     };
     if let Some(name) = &args.recipe {
-        let chosen = recipes::choose(std::slice::from_ref(name), &[], registry, &Disk::default())?;
+        let files = (registry, &Disk::default() as &dyn Files);
+        // There is no recipe of today: the daemon stands for a device that does not wait for one.
+        let chosen = recipes::choose(std::slice::from_ref(name), "today", &[], files)?;
         options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
     }
     let [_, turn, _, preempt] = options.recipe.policies();

@@ -124,7 +124,7 @@ fn what_is_compared_is_drawn_with_its_slowest_request() {
     let load = ["--requests", "infer=2000/s", "--until", "5"];
     let files = replay(&place, &load);
     let summary = json(&files["summary.json"]);
-    let compared = ["leftover", summary["answer"]["verdict"]["recipe"].as_str().unwrap()];
+    let compared = ["time-slice", summary["answer"]["verdict"]["recipe"].as_str().unwrap()];
     assert_ne!(compared[0], compared[1], "{}", summary["answer"]["verdict"]);
     for result in summary["recipes"].as_array().unwrap() {
         let name = result["name"].as_str().unwrap();

@@ -32,6 +32,7 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
         level: Level(level),
         arrival: Ticks(arrival),
         after: None,
+        gap: None,
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
         call: KernelCall::UNKNOWN,
@@ -57,7 +58,8 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
         workgroups: 8,
         barriers: 8,
     };
-    let copy = Task { work: Work::Copy(Ticks(300)), ..kernel(100, 0, 1, 1, 5) };
+    let copy =
+        Task { work: Work::Copy { lasts: Ticks(300), engine: None }, ..kernel(100, 0, 1, 1, 5) };
     let after = Task { after: Some(0), ..kernel(0, 1, 1, 50, 5) };
     let empty = Task { stream: StreamId(1), ..kernel(40, 0, 1, 1, 5) };
     let low = ProcessPlan::new("low", vec![kernel(0, 10, 4, 1000, 5), copy, after, empty]);

@@ -9,14 +9,39 @@ use crate::csv_table::CellFault;
 pub(super) enum NsysReport {
     /// `cuda_gpu_trace`.
     Trace,
+    /// The trace of GPU work of nvprof, whose units stand in the row below.
+    Nvprof,
     /// A report without launches, in words.
     Other(&'static str),
+    /// A report of nvprof that cannot be read, in words.
+    OtherNvprof(&'static str),
 }
+
+/// Columns of nvprof, and the names by which Nsight Systems calls them.
+const NVPROF: [(&str, &str); 11] = [
+    ("Grid X", "GrdX"),
+    ("Grid Y", "GrdY"),
+    ("Grid Z", "GrdZ"),
+    ("Block X", "BlkX"),
+    ("Block Y", "BlkY"),
+    ("Block Z", "BlkZ"),
+    ("Registers Per Thread", "Reg/Trd"),
+    ("Static SMem", "StcSMem"),
+    ("Dynamic SMem", "DymSMem"),
+    ("Context", "Ctx"),
+    ("Stream", "Strm"),
+];
 
 /// Returns the report whose header this line is, if it is one.
 pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     if line.contains("GrdX") && line.contains("BlkX") {
         return Some(NsysReport::Trace);
+    }
+    if line.contains("Grid X") && line.contains("Block X") {
+        return Some(NsysReport::Nvprof);
+    }
+    if let Some(other) = other_of_nvprof(line) {
+        return Some(NsysReport::OtherNvprof(other));
     }
     let mut cells = line.split(',').map(Title::of);
     let (first, second) = (cells.next()?, cells.next()?);
@@ -35,6 +60,23 @@ pub(super) fn report_of(line: &str) -> Option<NsysReport> {
         _ => return None,
     };
     Some(NsysReport::Other(other))
+}
+
+/// Returns the report of nvprof whose header this line is, where it is none that can be read.
+fn other_of_nvprof(line: &str) -> Option<&'static str> {
+    let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
+    if has(&["Grid Size", "Block Size", "Regs*"]) {
+        return Some("a trace of nvprof as text for people");
+    }
+    let names: Vec<&str> = line.split(',').map(|cell| Title::of(cell).name).collect();
+    let first = |wanted: &[&str]| names.starts_with(wanted);
+    let sums =
+        has(&["Time(%)", "Calls"]) && (names.contains(&"Calls") || has(&["Avg", "Min", "Max"]));
+    if sums {
+        return Some("a summary of nvprof");
+    }
+    (first(&["Start", "Duration", "Name"]) && names.contains(&"Correlation_ID"))
+        .then_some("a trace of calls of nvprof")
 }
 
 /// The name and the unit of a column.
@@ -66,8 +108,10 @@ pub(super) struct ReportHeader {
     /// The power of ten by which times are multiplied to be in nanoseconds: start, duration.
     pub(super) time_places: [u32; 2],
     /// The power of ten by which sizes are multiplied to be in bytes: static, dynamic; `None` for a
-    /// strange unit.
+    /// strange unit. Of nvprof the power of 1024.
     pub(super) size_places: [Option<u32>; 2],
+    /// True if the report is one of nvprof.
+    pub(super) nvprof: bool,
 }
 
 impl ReportHeader {
@@ -76,11 +120,34 @@ impl ReportHeader {
     /// # Errors
     /// When a column that is needed is not there, or the unit of a time is not known.
     pub(super) fn new(cells: &StringRecord) -> Result<Self, CellFault> {
-        let titles: Vec<_> = cells.iter().map(Title::of).collect();
+        Self::of(&cells.iter().map(Title::of).collect::<Vec<_>>(), false)
+    }
+
+    /// Reads the header of nvprof, and the row of units below it.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub(super) fn of_nvprof(cells: &StringRecord, units: &StringRecord) -> Result<Self, CellFault> {
+        let ours = |name: &str| NVPROF.iter().find(|(theirs, _)| *theirs == name).map(|row| row.1);
+        let title = |(at, cell): (usize, &'_ str)| {
+            let name = cell.trim().trim_matches('"').trim();
+            let unit = units.get(at).map(str::trim).filter(|unit| !unit.is_empty());
+            (ours(name).map_or_else(|| name.to_owned(), str::to_owned), unit.map(str::to_owned))
+        };
+        let owned: Vec<_> = cells.iter().enumerate().map(title).collect();
+        let titles: Vec<_> =
+            owned.iter().map(|(name, unit)| Title { name, unit: unit.as_deref() }).collect();
+        Self::of(&titles, true)
+    }
+
+    fn of(titles: &[Title<'_>], nvprof: bool) -> Result<Self, CellFault> {
         let find = |column: &str| titles.iter().find(|title| title.name == column);
         if let Some(missing) = NEEDED.into_iter().find(|column| find(column).is_none()) {
             let problem = match titles.len() {
                 1 => "the columns are not separated by commas: make the report with `-f csv`",
+                _ if nvprof => {
+                    "the header lacks it: make the trace with `nvprof --print-gpu-trace --csv`"
+                }
                 _ => "the header lacks it: make the report with `nsys stats -r cuda_gpu_trace`",
             };
             return Err(CellFault::new(missing, problem));
@@ -93,7 +160,11 @@ impl ReportHeader {
         Ok(Self {
             names: titles.iter().map(|title| title.name).collect(),
             time_places: [time("Start")?, time("Duration")?],
-            size_places: ["StcSMem", "DymSMem"].map(|column| size_places(unit(column))),
+            size_places: ["StcSMem", "DymSMem"].map(|column| match nvprof {
+                true => powers_of_1024(unit(column)),
+                false => size_places(unit(column)),
+            }),
+            nvprof,
         })
     }
 }
@@ -105,6 +176,16 @@ fn time_places(unit: &str) -> Option<u32> {
         "ms" | "msec" => Some(6),
         "s" | "sec" => Some(9),
         _ => None,
+    }
+}
+
+fn powers_of_1024(unit: Option<&str>) -> Option<u32> {
+    match unit {
+        None | Some("B") => Some(0),
+        Some("KB") => Some(1),
+        Some("MB") => Some(2),
+        Some("GB") => Some(3),
+        Some(_) => None,
     }
 }
 
@@ -134,6 +215,25 @@ mod tests {
         assert_eq!(&header.names[8], "Start");
         let wanted = CellFault::new("Start", "its unit is none of ns, us, ms and s");
         assert_eq!(of("Start (min)").unwrap_err(), wanted);
+    }
+
+    #[test]
+    fn headers_of_nvprof() {
+        let header = "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\",\"Static SMem\",\"Stream\",\"Name\"";
+        assert_eq!(report_of(header), Some(NsysReport::Nvprof));
+        let cells: StringRecord = header.split(',').collect();
+        let units = StringRecord::from(vec!["ms", "us", "", "", "", "", "", "", "KB"]);
+        let read = ReportHeader::of_nvprof(&cells, &units).unwrap();
+        assert_eq!((read.time_places, read.size_places), ([6, 3], [Some(1), Some(0)]));
+        assert_eq!((&read.names[2], &read.names[9]), ("GrdX", "Strm"));
+        for line in [
+            "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"",
+            "            Type  Time(%)      Time     Calls       Avg       Min       Max  Name",
+            "\"Start\",\"Duration\",\"Name\",\"Correlation_ID\"",
+            "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*",
+        ] {
+            assert!(matches!(report_of(line), Some(NsysReport::OtherNvprof(_))), "{line}");
+        }
     }
 
     #[test]

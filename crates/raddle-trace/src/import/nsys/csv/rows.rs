@@ -13,10 +13,10 @@ use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
 use super::header::ReportHeader;
-use super::size::shared_memory;
+use super::size::{shared_memory, shared_memory_of_nvprof};
 
-/// The beginning of names of copies and fills, which have no grid.
-const CUDA: &str = "[CUDA";
+/// The beginnings of names of copies and fills, which have no grid.
+const NO_KERNELS: [&str; 2] = ["[CUDA", "[Unified Memory"];
 
 /// The cells of one row; `None` is blank or not in the report.
 #[derive(Deserialize)]
@@ -44,11 +44,18 @@ struct GpuTraceRow<'r> {
 impl GpuTraceRow<'_> {
     fn kind(&self) -> OpKind {
         let name = self.name.unwrap_or_default();
-        match self.grd_x.is_none() && self.blk_x.is_none() && name.starts_with(CUDA) {
+        let no_kernel = NO_KERNELS.iter().any(|start| name.starts_with(start));
+        match self.grd_x.is_none() && self.blk_x.is_none() && no_kernel {
             false => OpKind::Kernel,
             true if name.contains("memset") => OpKind::Set,
             true => OpKind::Copy,
         }
+    }
+
+    /// Returns whether the row is an event of unified memory that moves nothing, such as a fault.
+    fn is_no_work(&self) -> bool {
+        let name = self.name.unwrap_or_default();
+        name.starts_with(NO_KERNELS[1]) && !name.to_ascii_lowercase().contains("memcpy")
     }
 
     fn device(&self) -> ReportDevice {
@@ -163,24 +170,34 @@ impl GpuTrace {
     }
 
     fn op(&mut self, row: &GpuTraceRow<'_>, start: i64, duration: u64) {
+        if row.is_no_work() {
+            return;
+        }
         let kind = row.kind();
         let mut op = Op::at(kind, start, duration);
         let device = row.device();
         let known = self.known_devices.number(&device);
         let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
+            let printed = [row.stc_s_mem, row.dym_s_mem];
             let number = |cell: Option<&str>| i64::try_from(cell.and_then(natural)?).ok();
             let kernel = NsysKernel {
                 grid: [row.grd_x, row.grd_y, row.grd_z].map(number),
                 block: [row.blk_x, row.blk_y, row.blk_z].map(number),
                 registers: number(row.registers),
-                lds: shared_memory([row.stc_s_mem, row.dym_s_mem], self.header.size_places),
+                lds: match self.header.nvprof {
+                    true => shared_memory_of_nvprof(printed, self.header.size_places),
+                    false => shared_memory(printed, self.header.size_places),
+                },
             };
             notes = kernel.fill(&mut op, self.barriers);
             self.devices.kernel(&known, device.1);
             self.report.add(Quirk::NoName, u64::from(row.name.is_none()));
         }
         op.kernel = self.names.number(match kind {
+            OpKind::Kernel if self.header.nvprof => {
+                without_correlation(row.name.unwrap_or(UNNAMED))
+            }
             OpKind::Kernel => row.name.unwrap_or(UNNAMED),
             OpKind::Set => SET,
             OpKind::Copy => row.name.unwrap_or_default(),
@@ -210,6 +227,7 @@ impl GpuTrace {
             kernels: self.names.into_items(),
             streams: self.streams.into_items(),
             device: (!name.is_empty()).then(|| SourceDevice { name, ..SourceDevice::default() }),
+            between_ns: None,
             resolution_ns: self.steps.into_iter().flatten().max().unwrap_or(1).max(1),
             waits: Vec::new(),
             report: self.report,
@@ -225,6 +243,15 @@ impl GpuTrace {
             (false, _) => format!("only {} copies and fills", self.ops.len()),
         };
         TraceError::NoKernels { file, categories }
+    }
+}
+
+/// Returns the name of a kernel without the number of its call, which nvprof adds: `k(int) [109]`.
+fn without_correlation(name: &str) -> &str {
+    let parts = name.strip_suffix(']').and_then(|name| name.rsplit_once(" ["));
+    match parts {
+        Some((name, number)) if natural(number).is_some() => name,
+        _ => name,
     }
 }
 

@@ -53,6 +53,24 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
+/// Adds up the static and the dynamic size of shared memory as nvprof prints them, each in a unit of
+/// this power of 1024 bytes and with six decimals.
+pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
+    const PLACES: u32 = 9;
+    let of = |(text, power): (Option<&str>, Option<u32>)| {
+        let (text, power) = text.zip(power)?;
+        let number = u128::try_from(fixed(text, PLACES).ok()?.value).ok()?;
+        let one = 10_u128.pow(PLACES);
+        let bytes = (number.checked_mul(1024_u128.pow(power))? + one / 2) / one;
+        u32::try_from(bytes).ok()
+    };
+    let [fixed_size, dynamic] = [0, 1].map(|at| of((printed[at], powers[at])));
+    match fixed_size.zip(dynamic).and_then(|(one, other)| one.checked_add(other)) {
+        Some(bytes) => Lds::Exact(bytes),
+        None => Lds::Unknown,
+    }
+}
+
 /// Returns the smallest whole number of KiB that is not further than `slack` from `bytes`.
 fn whole_kib(bytes: u64, slack: u64) -> Option<u64> {
     let least = bytes.saturating_sub(slack).checked_next_multiple_of(KIB)?;

@@ -137,12 +137,15 @@ impl NsysCollector {
             lds,
         };
         let name = NsysName::Kernel([number(6), number(7), number(8)]);
-        let clustered = (12..15).any(|at| number(at).is_some_and(|n| n > 1));
+        let axis =
+            |at| number(at).and_then(|n| u16::try_from(n).ok()).filter(|&n| n > 0).unwrap_or(1);
+        let cluster = (12..15).map(axis).fold(1, u16::saturating_mul);
         let Some((mut op, mut used)) = self.place(row, OpKind::Kernel, name) else {
             return true;
         };
         used.notes = kernel.fill(&mut op, self.barriers);
-        used.notes.add(Quirk::Clusters, clustered);
+        op.cluster = cluster;
+        used.notes.add(Quirk::Clusters, cluster > 1);
         self.devices.kernel(&used.gpu, used.device);
         self.keep(row, op, &used)
     }

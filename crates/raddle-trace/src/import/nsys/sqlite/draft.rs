@@ -121,6 +121,7 @@ pub(super) fn draft(
         kernels,
         streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
         device,
+        between_ns: None,
         resolution_ns: 1,
         waits,
         report,

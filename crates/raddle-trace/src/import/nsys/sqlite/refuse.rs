@@ -3,11 +3,14 @@
 use crate::error::{TraceError, shown};
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
+use crate::import::{device_side, known};
 use crate::profile::OpKind;
 use crate::report::Quirk;
 
 use super::collect::{CALLS, COPIES, GRAPHS, KERNELS, NsysCollector, SETS};
+use super::diagnostics::severe;
 use super::draft::schema;
+use super::launches::launches;
 
 /// The columns without which a kernel cannot be read.
 const NEEDED: [&str; 10] = [
@@ -27,6 +30,10 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
         let what = "an SQLite database of nvprof, which Nsight Systems has replaced".to_owned();
         let advice = "record with `nsys profile --trace=cuda --export=sqlite -o run APPLICATION`";
         return Err(TraceError::OtherFile { file: file(), what, advice });
+    }
+    if ["NPU_INFO", "COMPUTE_TASK_INFO", "CANN_API"].iter().any(|table| database.has(table)) {
+        let what = "a database of an Ascend NPU of Huawei, which is no GPU".to_owned();
+        return Err(TraceError::OtherFile { file: file(), what, advice: known::LAUNCH_TABLE });
     }
     if database.has(KERNELS) {
         let lacking = database.lacks(KERNELS, &NEEDED);
@@ -70,6 +77,14 @@ pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Opti
     if let Some(error) = source.broken() {
         return Some(error);
     }
+    let launched = launches(&source.database);
+    let mut why = severe(&source.database);
+    if launched > 0 {
+        if why.is_empty() {
+            why.push(device_side::NVIDIA.to_owned());
+        }
+        return Some(device_side::not_recorded(file, launched, why.join("; ")));
+    }
     let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
     let words: Vec<_> = [
         (found.calls.len() as u64, "CUDA calls"),
@@ -86,5 +101,8 @@ pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Opti
         (true, true) => "its tables of CUDA are empty".to_owned(),
         (true, false) => "it has no tables of CUDA; `nsys profile --trace=cuda` makes them".into(),
     };
+    let said =
+        if why.is_empty() { String::new() } else { format!("; nsys says: {}", why.join("; ")) };
+    let categories = format!("{categories}{said}");
     Some(TraceError::NoKernels { file, categories })
 }

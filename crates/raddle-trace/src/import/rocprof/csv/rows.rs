@@ -149,6 +149,7 @@ impl RocprofRows {
             kernels: names.into_items(),
             streams: lanes.into_labels(),
             device: None,
+            between_ns: None,
             resolution_ns: CLOCK_NS,
             waits: Vec::new(),
             report,

@@ -12,6 +12,7 @@ use crate::assemble::{Interner, push};
 use crate::config::BarrierRule;
 use crate::error::TraceError;
 use crate::import::blocking::Blocking;
+use crate::import::device_side::{AMD, is_launch, not_recorded};
 use crate::import::document::RecordSink;
 use crate::import::kineto::waits::KinetoWaits;
 use crate::import::rocprof::kernel_name;
@@ -113,6 +114,8 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) waits: KinetoWaits,
     /// Kinds and operations of calls that launch a graph.
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
+    /// Kinds and operations of calls that launch a kernel or a graph.
+    launch_calls: BTreeSet<(u32, u32)>,
     /// Kinds and operations of calls that may wait.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
     /// True if counters were read, for which the tool runs kernels one at a time.
@@ -126,6 +129,7 @@ impl ResultProcess {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
             self.blocking_calls.extend(Blocking::of(name).map(|blocking| (call, blocking)));
+            self.launch_calls.extend(is_launch(name).then_some(call));
         }
     }
 
@@ -167,6 +171,13 @@ impl ResultCollector {
         let all = |count: fn(&ResultProcess) -> usize| -> usize {
             self.processes.iter().map(count).sum()
         };
+        let launches = all(|process| {
+            let launches = |call: &&HipCall| process.launch_calls.contains(&call.name);
+            process.calls.iter().filter(launches).count()
+        });
+        if launches > 0 {
+            return not_recorded(file, launches as u64, AMD.to_owned());
+        }
         let calls = all(|process| process.calls.len());
         let saw = format!("{calls} calls of HIP, {} copies", all(|process| process.ops.len()));
         TraceError::NoDispatches { file, saw }

@@ -43,6 +43,7 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
         kernels: names.into_items().into_iter().map(|(name, _)| name).collect(),
         streams: lanes.into_labels(),
         device: source,
+        between_ns: None,
         resolution_ns: CLOCK_NS,
         waits,
         report,

@@ -1,0 +1,106 @@
+//! How many bytes can one compute unit move, and all of them together?
+//!
+//! One unit alone cannot fill the memory's bandwidth, and all together do not reach the peak.
+//! Figures that were not measured are derived; [`MemoryRates::derived`] says so. Unit: bytes a
+//! microsecond.
+
+use crate::Device;
+
+/// The most that one multiprocessor of an H200 moves: a fit to one decoder beside one training loop
+/// (`fixtures/h200`) at 20 requests a second.
+pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
+/// A multiprocessor of NVIDIA moves that many hundredths of its equal part of the peak: 1.3 to 1.4
+/// held on an H200 (above) and on a V100 (knees of public micro-kernels).
+const NVIDIA_UNIT_PERCENT: u64 = 135;
+/// The bandwidth that all units together reach, in hundredths of the peak: assumed, as copies reach
+/// on an H200.
+const REACHED_PERCENT: u64 = 85;
+
+/// The bandwidth of a device's memory, by who uses it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MemoryRates {
+    /// The peak.
+    pub peak: u64,
+    /// The most that all units together reach, at most the peak.
+    pub reached: u64,
+    /// The most that one unit moves.
+    pub unit: u64,
+    /// True if the rate of a unit is derived from the peak and the number of units.
+    pub derived: bool,
+}
+
+impl Device {
+    /// Returns the bandwidths of the memory; what the device does not say is derived from the peak.
+    ///
+    /// ```
+    /// let of = |id| raddle_device::find(id).expect("in the table").memory_rates();
+    /// // Measured for the H200; 1.35 parts of 900 GB/s over 80 multiprocessors.
+    /// assert_eq!((of("h200").unit, of("v100").unit), (50_000, 15_187));
+    /// assert_eq!((of("h200").reached, of("v100").derived), (4_080_000, true));
+    /// ```
+    #[must_use]
+    pub fn memory_rates(&self) -> MemoryRates {
+        let peak = self.memory_bytes_per_us.max(1);
+        let part = u128::from(peak) * u128::from(NVIDIA_UNIT_PERCENT)
+            / (100 * u128::from(self.cus.max(1)));
+        // A part of a u64, at most 1.35 times of one.
+        let part = u64::try_from(part).unwrap_or(peak);
+        let reached = u128::from(peak) * u128::from(REACHED_PERCENT) / 100;
+        let reached = self.reached_bytes_per_us.unwrap_or(reached as u64);
+        MemoryRates {
+            peak,
+            reached: reached.clamp(1, peak),
+            unit: self.unit_bytes_per_us.unwrap_or(part).clamp(1, peak),
+            derived: self.unit_bytes_per_us.is_none(),
+        }
+    }
+}
+
+/// Returns the most that one compute unit of AMD moves, for an instruction set of which it was
+/// measured how many units fill the memory's bandwidth.
+///
+/// Source: rocm-origami 0.0.3, `hardware.hpp` (MIT), which gives the share of the bandwidth that
+/// each active unit adds.
+pub(crate) const fn amd_unit(arch: &str, peak: u64) -> Option<u64> {
+    let permille = match arch.as_bytes() {
+        b"gfx90a" => 30,
+        b"gfx942" => 15,
+        b"gfx950" => 8,
+        b"gfx1100" => 110,
+        b"gfx1201" => 170,
+        _ => return None,
+    };
+    Some(peak.saturating_mul(permille) / 1000)
+}
+
+impl MemoryRates {
+    /// Returns the most that so many units move together.
+    #[must_use]
+    pub fn of_units(&self, units: u64) -> u64 {
+        self.unit.saturating_mul(units).min(self.peak)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    #[test]
+    fn amd_units_follow_their_instruction_set_and_others_the_peak() {
+        let of = |id| crate::find(id).expect("in the table").memory_rates();
+        assert_eq!(of("mi300x").unit, 5_324_800 * 15 / 1000);
+        assert_eq!(of("mi210").unit, 1_638_400 * 30 / 1000);
+        assert!(!of("mi300x").derived && of("mi100").derived);
+        assert_eq!(of("h200").of_units(40), 2_000_000);
+        assert_eq!(of("h200").of_units(132), 4_800_000);
+    }
+
+    #[test]
+    fn no_figure_of_a_file_breaks_the_rates() {
+        let mut device = crate::find("h200").expect("in the table");
+        (device.unit_bytes_per_us, device.reached_bytes_per_us) = (Some(0), Some(u64::MAX));
+        let rates = device.memory_rates();
+        assert_eq!((rates.unit, rates.reached), (1, rates.peak));
+        (device.memory_bytes_per_us, device.cus) = (u64::MAX, 0);
+        assert!(device.memory_rates().unit >= 1 && device.memory_rates().of_units(u64::MAX) > 0);
+    }
+}

@@ -1,0 +1,276 @@
+//! How much of the memory's bandwidth does each launch want, and how does it fare on fewer units?
+//!
+//! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]) and from it a rate, both
+//! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
+//! that the engine reads here is a whole number.
+
+use raddle_device::{Device, MemoryRates};
+use raddle_policy::Ticks;
+use raddle_trace::{KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need};
+
+/// The demand of one launch, copy or fill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TaskDemand {
+    /// The resource that the launch needs most. Copies and fills need memory.
+    pub need: KernelNeed,
+    /// The bytes that the launch moves in a microsecond while it has the whole device.
+    pub rate: u64,
+    /// How many of its workgroups the device holds at once, at most as many as there are.
+    pub full: u64,
+    /// True if the launch has as many workgroups as the device holds at once, which its library
+    /// chose by the number of units.
+    pub persistent: bool,
+}
+
+/// The demand of a process: that of its launches, and the memory that they share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessDemand {
+    /// By task.
+    pub tasks: Vec<TaskDemand>,
+    /// The memory that the process reaches.
+    pub memory: MemoryRates,
+    /// True if other processes reach other memory, as in instances of MIG: nothing is charged
+    /// between them.
+    pub apart: bool,
+}
+
+/// The figures by which needs become rates, in thousandths of the peak.
+///
+/// They were fitted to one decoder beside one training loop on an H200 at 20 requests a second
+/// (`fixtures/h200`): an assumption elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DemandRule {
+    /// The rate of a launch that needs memory, where its shapes do not tell it.
+    pub memory: u64,
+    /// The rate of a launch that needs compute, at full residency.
+    pub compute: u64,
+    /// The bandwidth that all units reach; `None`: that of the device.
+    pub reached: Option<u64>,
+    /// The need that stands in for an unknown one.
+    pub unknown: KernelNeed,
+}
+
+impl DemandRule {
+    /// The figures that are expected.
+    pub const EXPECTED: Self =
+        Self { memory: 800, compute: 250, reached: None, unknown: KernelNeed::Unknown };
+    /// The figures by which neighbours cost least, and most: the spread over which the bundled pair
+    /// was tried (`docs/demand.md`). An unknown kernel costs nothing at least, and at most as much
+    /// as one that needs memory.
+    pub const BOUNDS: [Self; 2] = [
+        Self { memory: 720, compute: 0, reached: Some(950), unknown: KernelNeed::Unknown },
+        Self { memory: 850, compute: 500, reached: Some(800), unknown: KernelNeed::Memory },
+    ];
+}
+
+/// The need of one op of a profile, and where it is known from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpNeed {
+    /// The need.
+    pub need: KernelNeed,
+    /// The source of the need.
+    pub source: NeedSource,
+}
+
+/// Returns the need of each op of a profile that was recorded on `own`; `said` has what the user
+/// says of a kernel of that name. Copies and fills need memory where their names do not say that
+/// they cross to the host.
+pub fn op_needs(
+    profile: &Profile,
+    own: &Device,
+    said: impl Fn(&str) -> Option<KernelNeed>,
+) -> Vec<OpNeed> {
+    let names: Vec<Option<KernelNeed>> = profile.kernels.iter().map(|name| said(name)).collect();
+    let of = |(position, op): (usize, &Op)| {
+        let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
+        if op.kind != OpKind::Kernel {
+            let need = if crosses(name) { KernelNeed::Latency } else { KernelNeed::Memory };
+            return OpNeed { need, source: NeedSource::Name };
+        }
+        if let Some(need) = names.get(op.kernel as usize).copied().flatten() {
+            return OpNeed { need, source: NeedSource::Said };
+        }
+        let size = LaunchSize {
+            workgroups: op.workgroups,
+            grid_x: op.grid.x,
+            units: own.cus.into(),
+            at_once: at_once(op, own),
+            duration_ns: profile.own_ns(position),
+        };
+        let (need, source) = kernel_need(name, &size);
+        OpNeed { need, source }
+    };
+    profile.ops.iter().enumerate().map(of).collect()
+}
+
+/// Returns whether a copy goes to the host or comes from it, over a link that is much slower than
+/// the memory.
+fn crosses(copy: &str) -> bool {
+    let name = copy.to_ascii_lowercase();
+    ["htod", "dtoh", "hosttodevice", "devicetohost", "host_to_device", "device_to_host"]
+        .iter()
+        .any(|word| name.replace(' ', "").contains(word))
+}
+
+/// Returns how many workgroups of an op a device holds at once.
+fn at_once(op: &Op, device: &Device) -> u64 {
+    let resident = u64::from(device.residency(&op.footprint).workgroups.max(1));
+    u64::from(device.cus.max(1)).saturating_mul(resident)
+}
+
+/// Returns the demand of a process on the device that it is replayed on.
+#[must_use]
+pub fn process_demand(
+    profile: &Profile,
+    needs: &[OpNeed],
+    (own, target): (&Device, &Device),
+    rule: &DemandRule,
+) -> ProcessDemand {
+    let mut memory = target.memory_rates();
+    let part = |permille: u64| memory.peak.saturating_mul(permille) / 1000;
+    let (memory_rate, compute_rate) = (part(rule.memory), part(rule.compute));
+    if let Some(permille) = rule.reached {
+        memory.reached = part(permille).max(1);
+    }
+    let of = |(op, need): (&Op, &OpNeed)| {
+        let need = if need.need == KernelNeed::Unknown { rule.unknown } else { need.need };
+        let own_at_once = at_once(op, own);
+        TaskDemand {
+            need,
+            rate: match need {
+                KernelNeed::Memory => memory_rate.min(memory.reached),
+                KernelNeed::Compute => compute_rate,
+                KernelNeed::Latency | KernelNeed::Unknown => 0,
+            },
+            full: at_once(op, target).min(op.workgroups).max(1),
+            persistent: op.kind == OpKind::Kernel && own == target && op.workgroups == own_at_once,
+        }
+    };
+    let tasks = profile.ops.iter().zip(needs).map(of).collect();
+    ProcessDemand { tasks, memory, apart: false }
+}
+
+/// The device as far as a launch fills it: its units, and how many workgroups of the launch each
+/// holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoomFor {
+    pub(crate) units: u64,
+    pub(crate) a_unit: u64,
+}
+
+impl RoomFor {
+    fn rounds(&self, workgroups: u64) -> u64 {
+        workgroups.div_ceil(self.units.saturating_mul(self.a_unit).max(1)).max(1)
+    }
+}
+
+impl ProcessDemand {
+    /// Returns the demand of a process in an instance with so many eighths of the memory, which no
+    /// other process reaches. What a unit moves stays.
+    #[must_use]
+    pub fn in_instance(mut self, eighths: u8) -> Self {
+        let part = |all: u64| (all.saturating_mul(eighths.into()) / 8).max(1);
+        self.memory.peak = part(self.memory.peak);
+        self.memory.reached = part(self.memory.reached);
+        self.apart = true;
+        self
+    }
+
+    /// Returns the workgroups of a launch, and how long each lasts, where its process may have only
+    /// the units of `few`; `whole` is the device.
+    ///
+    /// - A launch that needs memory lasts longer only as far as fewer units move less than it wants.
+    /// - A library asks the driver how many units there are, so a persistent grid shrinks with them
+    ///   and its workgroups last longer.
+    /// - A small launch lasts as long as it does.
+    /// - Any other grid takes as many rounds as it needs.
+    pub(crate) fn on_fewer(
+        &self,
+        task: u32,
+        (workgroups, lasts): (u64, Ticks),
+        whole: RoomFor,
+        few: RoomFor,
+    ) -> (u64, Ticks) {
+        let Some(of) = self.tasks.get(task as usize) else { return (workgroups, lasts) };
+        let alone = u128::from(lasts.0) * u128::from(whole.rounds(workgroups));
+        let rounds = u128::from(few.rounds(workgroups));
+        let nearest = |ns: u128, over: u128| Ticks(whole_ns((ns + over / 2) / over));
+        match of.need {
+            KernelNeed::Memory => {
+                let moved = u128::from(self.memory.of_units(few.units).max(1));
+                let wanted = u128::from(of.rate).max(moved);
+                (workgroups, nearest(alone.saturating_mul(wanted), moved.saturating_mul(rounds)))
+            }
+            KernelNeed::Latency => (workgroups, nearest(alone, rounds)),
+            KernelNeed::Compute if of.persistent && whole.units > 0 => {
+                let (all, few) = (u128::from(whole.units), u128::from(few.units.max(1)));
+                let fewer = (u128::from(workgroups) * few).div_ceil(all);
+                let lasts = nearest(u128::from(lasts.0) * all, few);
+                (u64::try_from(fewer).unwrap_or(workgroups).max(1), lasts)
+            }
+            KernelNeed::Compute | KernelNeed::Unknown => (workgroups, lasts),
+        }
+    }
+}
+
+fn whole_ns(ns: u128) -> u64 {
+    u64::try_from(ns).unwrap_or(u64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(need: KernelNeed, rate: u64, persistent: bool) -> ProcessDemand {
+        let memory = raddle_device::find("h200").expect("in the table").memory_rates();
+        let task = TaskDemand { need, rate, full: 132, persistent };
+        ProcessDemand { tasks: vec![task], memory, apart: false }
+    }
+
+    /// A launch on so many of an H200's units, one workgroup each.
+    fn on(demand: &ProcessDemand, launch: (u64, u64), units: u64) -> (u64, u64) {
+        let room = |units| RoomFor { units, a_unit: 1 };
+        let (workgroups, lasts) =
+            demand.on_fewer(0, (launch.0, Ticks(launch.1)), room(132), room(units));
+        (workgroups, lasts.0)
+    }
+
+    #[test]
+    fn fewer_units_cost_what_the_need_says() {
+        let memory = of(KernelNeed::Memory, 3_840_000, false);
+        // 40 units move 2,000 of 3,840 bytes/ns: 1.92 times as long in all, in three rounds.
+        assert_eq!(on(&memory, (96, 10_000), 40), (96, 6_400));
+        // 92 units move all that it wants.
+        assert_eq!(on(&memory, (96, 10_000), 92), (96, 5_000));
+        let persistent = of(KernelNeed::Compute, 1_200_000, true);
+        assert_eq!(on(&persistent, (132, 10_000), 40), (40, 33_000));
+        let compute = of(KernelNeed::Compute, 1_200_000, false);
+        assert_eq!(on(&compute, (132, 10_000), 40), (132, 10_000), "four rounds of it");
+        assert_eq!(on(&of(KernelNeed::Latency, 0, false), (64, 3_000), 32), (64, 1_500));
+        assert_eq!(on(&of(KernelNeed::Unknown, 0, false), (64, 3_000), 32), (64, 3_000));
+        // Nothing breaks where no unit is left, and nothing changes for a task that is not there.
+        assert_eq!(on(&memory, (96, u64::MAX), 0).1, u64::MAX);
+        assert_eq!(
+            memory.on_fewer(
+                7,
+                (1, Ticks(2)),
+                RoomFor { units: 1, a_unit: 1 },
+                RoomFor { units: 1, a_unit: 1 }
+            ),
+            (1, Ticks(2))
+        );
+    }
+
+    #[test]
+    fn copies_to_the_host_do_not_load_the_memory() {
+        for (name, slow) in [
+            ("Memcpy HtoD", true),
+            ("Memcpy DtoH (Device -> Pinned)", true),
+            ("Memcpy DtoD (Device -> Device)", false),
+            ("Memset (Device)", false),
+            ("CopyHostToDevice", true),
+        ] {
+            assert_eq!(crosses(name), slow, "{name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which work waits for work of another stream, as both lie in one hardware queue?
+//!
+//! A process has fewer hardware queues than it may have streams. Streams take the queues in turn,
+//! in the order in which they are first used. A queue is worked off from its head:
+//! - On NVIDIA the head leaves the queue when it starts, so work waits for what the work before it
+//!   in the queue waited for. There are `CUDA_DEVICE_MAX_CONNECTIONS` queues, 8 if it is not set
+//!   (CUDA C++ Programming Guide, environment variables).
+//! - On AMD each packet has its barrier bit set, so work waits for the end of the work before it.
+//!   HIP uses 4 queues (`GPU_MAX_HW_QUEUES`; ROCm/rocm-systems 8916, ROCm/hip 3769).
+//!
+//! Queues of other vendors are taken to be as many as streams.
+
+use std::collections::BTreeMap;
+
+use raddle_device::{Device, Vendor};
+use raddle_trace::Profile;
+
+use crate::workload::TaskWait;
+
+/// Returns how many hardware queues a process has on a device where nobody sets anything; `None`
+/// where each stream has one.
+#[must_use]
+pub(crate) const fn hardware_queues(device: &Device) -> Option<u16> {
+    match device.vendor {
+        Vendor::Nvidia => Some(8),
+        Vendor::Amd => Some(4),
+        _ => None,
+    }
+}
+
+/// What a hardware queue holds.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// The last op, and its stream.
+    last: Option<(u32, u32)>,
+    /// By stream, the latest op for which the last op waited.
+    awaited: BTreeMap<u32, u32>,
+}
+
+/// Adds to `waits`, which are by op, the waits of ops for others in their hardware queue, on a
+/// device with this number of queues for a process.
+pub(crate) fn share(profile: &Profile, device: &Device, queues: u16, waits: &mut Vec<TaskWait>) {
+    if queues == 0 || profile.streams.len() <= usize::from(queues) {
+        return;
+    }
+    let ops = &profile.ops;
+    let mut order: Vec<u32> = (0u32..).take(ops.len()).collect();
+    order.sort_by_key(|&at| ops[at as usize].arrival_ns);
+    let mut queue_of: Vec<Option<usize>> = vec![None; profile.streams.len()];
+    let mut used = 0;
+    let mut all = vec![Queue::default(); usize::from(queues)];
+    let mut added = Vec::new();
+    for task in order {
+        let op = &ops[task as usize];
+        let at = *queue_of[op.stream as usize].get_or_insert_with(|| {
+            used += 1;
+            (used - 1) % usize::from(queues)
+        });
+        let queue = &mut all[at];
+        let own = waits.partition_point(|wait| wait.task < task);
+        let own = waits[own..].iter().take_while(|wait| wait.task == task);
+        let own = op.after.into_iter().chain(own.map(|wait| wait.source));
+        match device.vendor {
+            Vendor::Amd => {
+                let before = queue.last.filter(|&(_, stream)| stream != op.stream);
+                added.extend(before.map(|(source, _)| TaskWait { task, source }));
+            }
+            _ => {
+                let others = queue.awaited.iter().filter(|&(&stream, _)| stream != op.stream);
+                added.extend(others.map(|(_, &source)| TaskWait { task, source }));
+                for source in own {
+                    let latest = queue.awaited.entry(ops[source as usize].stream).or_default();
+                    *latest = source.max(*latest);
+                }
+            }
+        }
+        queue.last = Some((task, op.stream));
+    }
+    // A task waits for earlier ones alone: of two ops issued in the other order neither waits here.
+    waits.extend(added.into_iter().filter(|wait| wait.source < wait.task));
+    waits.sort_unstable();
+    waits.dedup();
+}

@@ -1,0 +1,116 @@
+//! How much work is left, where the pace of it changes?
+//!
+//! Work is counted in parts of a nanosecond of its time alone, so that a change of the pace there
+//! and back, at one moment, leaves it as it was, and a million changes add up to less than a
+//! nanosecond a front. Time alone is a whole number of parts, so work that nobody slows down ends
+//! to the nanosecond when it would have without any of this.
+
+use raddle_policy::Ticks;
+
+use crate::contention::ALONE;
+
+/// A nanosecond has 2 to the power of this many parts.
+const PART_BITS: u32 = 16;
+
+/// How long work lasts, over how long it lasts alone: a fraction of at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pace {
+    pub(super) takes: u64,
+    pub(super) instead_of: u64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self::ALONE
+    }
+}
+
+impl Pace {
+    /// The pace of work that nobody slows down.
+    pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
+
+    /// Returns the pace of work that takes so many thousandths of its time alone.
+    pub(super) fn of_permille(permille: u32) -> Self {
+        if permille == ALONE {
+            return Self::ALONE;
+        }
+        Self { takes: permille.max(1).into(), instead_of: ALONE.into() }
+    }
+}
+
+/// Work that is left, in parts of a nanosecond alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct WorkLeft(u128);
+
+impl WorkLeft {
+    /// Returns the work of that much time alone.
+    pub(super) const fn of(alone: Ticks) -> Self {
+        Self((alone.0 as u128) << PART_BITS)
+    }
+
+    /// Returns what is left after the work has run for `ran` at a pace.
+    pub(super) fn after(self, ran: Ticks, pace: Pace) -> Self {
+        let Pace { takes, instead_of } = pace;
+        let ran = u128::from(ran.0) << PART_BITS;
+        let done = if takes == instead_of { ran } else { portion(ran, instead_of, takes) };
+        Self(self.0.saturating_sub(done))
+    }
+
+    /// Returns how long the work lasts at a pace, to the nearest nanosecond; none that is left
+    /// takes no time.
+    pub(super) fn lasts(self, pace: Pace) -> Ticks {
+        let Pace { takes, instead_of } = pace;
+        let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };
+        let ns = parts.saturating_add(1 << (PART_BITS - 1)) >> PART_BITS;
+        Ticks(u64::try_from(ns).unwrap_or(u64::MAX).max(u64::from(self.0 > 0)))
+    }
+}
+
+/// Returns `parts` times `by` over `over`, rounded down; both are kept below 2 to the power of 40,
+/// which no bandwidth in bytes a microsecond passes.
+fn portion(parts: u128, by: u64, over: u64) -> u128 {
+    let product = parts.saturating_mul(by.into());
+    // Division of 128 bits is slow, and hardly ever needed.
+    match u64::try_from(product) {
+        Ok(product) => (product / over.max(1)).into(),
+        Err(_) => product / u128::from(over.max(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOW: Pace = Pace { takes: 4_800_000, instead_of: 4_080_000 };
+
+    #[test]
+    fn work_that_nobody_slows_down_is_exact() {
+        let work = WorkLeft::of(Ticks(12_345));
+        assert_eq!(work.lasts(Pace::ALONE), Ticks(12_345));
+        assert_eq!(work.after(Ticks(345), Pace::ALONE).lasts(Pace::ALONE), Ticks(12_000));
+        assert_eq!(work.after(Ticks(20_000), Pace::ALONE).lasts(Pace::ALONE), Ticks(0));
+        assert_eq!(WorkLeft::of(Ticks(u64::MAX)).lasts(SLOW), Ticks(u64::MAX));
+    }
+
+    #[test]
+    fn a_change_there_and_back_changes_nothing() {
+        let mut work = WorkLeft::of(Ticks(12_345));
+        for _ in 0..1_500_000 {
+            work = work.after(Ticks(0), SLOW).after(Ticks(0), Pace::ALONE);
+        }
+        assert_eq!(work, WorkLeft::of(Ticks(12_345)));
+    }
+
+    #[test]
+    fn many_small_steps_take_as_long_as_one() {
+        let whole = WorkLeft::of(Ticks(1_000_000));
+        let lasts = whole.lasts(SLOW).0;
+        assert_eq!(lasts, 1_176_471);
+        let (mut left, mut ran) = (whole, 0u64);
+        while left.lasts(SLOW).0 > 0 {
+            left = left.after(Ticks(7), SLOW);
+            ran += 7;
+        }
+        assert!(ran.abs_diff(lasts) <= 7 + 3, "{ran} for {lasts}");
+    }
+}

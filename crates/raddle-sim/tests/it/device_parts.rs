@@ -1,0 +1,237 @@
+//! Do copy engines, hardware queues, priorities and recorded gaps work as simple queues do?
+//!
+//! Each has a model of a few lines here, that knows nothing of the simulator.
+
+use proptest::prelude::*;
+use raddle_dispatch::Composed;
+use raddle_policy::{Level, StreamId, Ticks};
+use raddle_sim::{PlanConfig, ProcessPlan, Task, Work, Workload, plan};
+use raddle_trace::{CopyDirection, ImportConfig, Profile, read};
+
+use crate::kit::{SHAPE, end, kernel, run_default, try_run};
+
+/// A server that works on one job at a time, first come, first served.
+#[derive(Clone, Copy, Default)]
+struct Server {
+    free: u64,
+}
+
+impl Server {
+    /// Returns when a job ends that comes at a time.
+    fn serve(&mut self, comes: u64, lasts: u64) -> u64 {
+        self.free = self.free.max(comes) + lasts;
+        self.free
+    }
+}
+
+/// Puts tasks of several streams into one process; each waits for the one before it in its stream.
+fn streams(all: Vec<Vec<Task>>) -> Workload {
+    let mut tasks: Vec<Task> = Vec::new();
+    for (stream, own) in (0..).zip(all) {
+        let mut before = None;
+        for task in own {
+            let position = tasks.len() as u32;
+            tasks.push(Task { stream: StreamId(stream), after: before, ..task });
+            before = Some(position);
+        }
+    }
+    let last = tasks.iter().map(|task| task.stream.0 + 1).max().unwrap_or(0);
+    let process = ProcessPlan { streams: last, ..ProcessPlan::new("p", tasks) };
+    Workload { processes: vec![process], repeat: false }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A direction has one engine, which takes copies in the order in which they become ready.
+    #[test]
+    fn copies_queue_at_the_engine_of_their_direction(
+        all in prop::collection::vec(
+            prop::collection::vec((0..3usize, 0..500u64, 1..100u64), 1..6), 1..5),
+    ) {
+        // Times that no two copies share: ties would hang on the order of events.
+        let mut number = 0;
+        let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
+        let all: Vec<Vec<(usize, u64, u64)>> = all.into_iter().map(|own| {
+            let mut since = 0;
+            own.into_iter().map(|(to, later, lasts)| {
+                since += odd(later);
+                (to, since, odd(lasts))
+            }).collect()
+        }).collect();
+        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| Task {
+            work: Work::Copy { lasts: Ticks(lasts), engine: CopyDirection::ALL.get(to).copied() },
+            ..kernel(arrival, 0, 1, 1)
+        };
+        let workload = streams(all.iter().map(|own| own.iter().map(copy).collect()).collect());
+        let outcome = run_default(&workload, 2);
+
+        let mut engines = [Server::default(); 2];
+        let mut left: Vec<(u64, &[(usize, u64, u64)])> =
+            all.iter().map(|own| (0, &**own)).collect();
+        let mut ends: Vec<Vec<u64>> = vec![Vec::new(); all.len()];
+        // Of the streams' next copies the one that is ready first comes first.
+        while let Some((ready, stream)) = left.iter().enumerate()
+            .filter_map(|(stream, (free, own))| Some((own.first()?.1.max(*free), stream)))
+            .min()
+        {
+            let (free, own) = &mut left[stream];
+            let (to, _, lasts) = own[0];
+            *own = &own[1..];
+            *free = match engines.get_mut(to) {
+                Some(engine) => engine.serve(ready, lasts),
+                None => ready + lasts,
+            };
+            ends[stream].push(*free);
+        }
+        let found: Vec<u64> = (0..outcome.records.len()).map(|at| end(&outcome, at)).collect();
+        prop_assert_eq!(found, ends.concat());
+    }
+
+    /// Where nobody recorded the issue, work comes a gap after what it waits for has ended.
+    #[test]
+    fn gaps_are_the_think_times_of_a_closed_queue(
+        all in prop::collection::vec(
+            prop::collection::vec((1..900u64, 1..900u64), 1..12), 1..5),
+    ) {
+        let mut number = 0;
+        let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
+        let all: Vec<Vec<(u64, u64)>> = all.into_iter()
+            .map(|own| own.into_iter().map(|(gap, lasts)| (odd(gap), odd(lasts))).collect())
+            .collect();
+        // A kernel of 8 waves fills the device of one compute unit.
+        let processes = all.iter().enumerate().map(|(at, own)| {
+            let task = |(position, &(gap, lasts)): (usize, &(u64, u64))| Task {
+                after: (position as u32).checked_sub(1),
+                gap: Some(Ticks(if position == 0 { 0 } else { gap })),
+                ..kernel(own[0].0, 1, 8, lasts)
+            };
+            ProcessPlan::new(&format!("p{at}"), own.iter().enumerate().map(task).collect())
+        });
+        let workload = Workload { processes: processes.collect(), repeat: false };
+        let outcome = run_default(&workload, 1);
+
+        let mut server = Server::default();
+        let mut next: Vec<(u64, usize)> = all.iter().map(|own| (own[0].0, 0)).collect();
+        let mut ends: Vec<Vec<u64>> = vec![Vec::new(); all.len()];
+        while let Some((comes, process)) = next.iter().enumerate()
+            .filter(|(process, (_, at))| *at < all[*process].len())
+            .map(|(process, (comes, _))| (*comes, process))
+            .min()
+        {
+            let (at, own) = (next[process].1, &all[process]);
+            let ended = server.serve(comes, own[at].1);
+            ends[process].push(ended);
+            let gap = own.get(at + 1).map_or(0, |next| next.0);
+            next[process] = (ended + gap, at + 1);
+        }
+        for (process, ends) in ends.iter().enumerate() {
+            let own = outcome.records.iter().filter(|it| usize::from(it.process) == process);
+            let found: Vec<u64> = own.map(|it| it.ended.expect("it ended").0).collect();
+            prop_assert_eq!(&found, ends);
+        }
+        let issued = outcome.records.iter().all(|it| it.ready == Some(it.arrival));
+        prop_assert!(issued, "work is ready as soon as it is issued");
+    }
+
+    /// Workgroups of the most urgent kernel that waits go first when others end; nothing is stopped.
+    #[test]
+    fn the_more_urgent_stream_goes_first_where_workgroups_end(
+        all in prop::collection::vec((0..400u64, 1..8u64, 1..90u64), 2..7),
+    ) {
+        let mut number = 0;
+        let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
+        // One kernel a stream, of workgroups that fill the device; a lower stream is more urgent.
+        let all: Vec<(u64, u64, u64)> =
+            all.into_iter().map(|(at, groups, lasts)| (odd(at), groups, odd(lasts))).collect();
+        let tasks = all.iter().zip(0..).map(|(&(at, groups, lasts), level)| {
+            vec![Task { level: Level(level), ..kernel(at, groups, 8, lasts) }]
+        });
+        let workload = streams(tasks.collect());
+        let recipe = "raddle = 1\nturn = { policy = \"everyone\" }\nallocate = { policy = \
+                      \"leftover\", order = \"level\" }\npreempt = { policy = \"never\" }\n";
+        let registry = raddle_dispatch::Registry::bundled();
+        let recipe = registry.recipe("streams", recipe).expect("it is one");
+        let dispatcher = recipe.builder(SHAPE, 1).expect("it fits").build().expect("it builds");
+        let outcome = try_run(&workload, 1, dispatcher).expect("it runs");
+
+        let mut left: Vec<u64> = all.iter().map(|it| it.1).collect();
+        let mut ends = vec![0; all.len()];
+        let mut now = 0;
+        while left.iter().any(|&groups| groups > 0) {
+            let waits = |at: &usize| left[*at] > 0 && all[*at].0 <= now;
+            let Some(at) = (0..all.len()).find(waits) else {
+                let next = (0..all.len()).filter(|&at| left[at] > 0).map(|at| all[at].0).min();
+                now = next.expect("something is left");
+                continue;
+            };
+            left[at] -= 1;
+            now += all[at].2;
+            ends[at] = now;
+        }
+        let found: Vec<u64> = (0..all.len()).map(|at| end(&outcome, at)).collect();
+        prop_assert_eq!(found, ends);
+    }
+
+    /// Streams beyond the hardware queues share them: on AMD behind the end, on NVIDIA behind the
+    /// start of what was issued before.
+    #[test]
+    fn streams_share_hardware_queues(
+        device in prop::sample::select(vec!["h100", "mi300x"]),
+        all in prop::collection::vec((0..20usize, 1..40u64, 1..60u64), 1..60),
+    ) {
+        let profile = table(device, &all);
+        let own = raddle_device::find(device).expect("it is known");
+        let config = PlanConfig::new(&own, &own);
+        let process = plan(&profile, &config, |_| Level(0));
+        let workload = Workload { processes: vec![process], repeat: false };
+        let builder = Composed::builder(own.shape, own.cus);
+        let options = raddle_sim::SimConfig {
+            shape: own.shape, cus: own.cus, ..crate::kit::options(own.cus)
+        };
+        let mut dispatcher = builder.build().expect("it builds");
+        let outcome = raddle_sim::run(&workload, &mut dispatcher, &options, &mut |_| ())
+            .expect("it runs");
+
+        for (issued, start, stream) in issued_and_started(device, &all) {
+            let own = outcome.records.iter().find(|it| it.arrival.0 == issued);
+            let found = own.expect("it was issued").started.expect("it started").0;
+            prop_assert_eq!(found, start, "the op of stream {} issued at {}", stream, issued);
+        }
+    }
+}
+
+/// Returns when kernels are issued and start, and their streams, on a device on which nothing but
+/// hardware queues holds them up: each is of a stream, and comes so long after the one before.
+fn issued_and_started(device: &str, all: &[(usize, u64, u64)]) -> Vec<(u64, u64, usize)> {
+    let (queues, in_turn) = if device == "h100" { (8, false) } else { (4, true) };
+    let mut queue_of: Vec<usize> = Vec::new();
+    let (mut streams, mut shared, mut issued) = ([0; 20], vec![0; queues], 0);
+    let mut found = Vec::new();
+    for (at, &(stream, later, lasts)) in all.iter().enumerate() {
+        issued += if at == 0 { 0 } else { later };
+        let known = queue_of.iter().position(|&other| other == stream);
+        let place = known.unwrap_or_else(|| {
+            queue_of.push(stream);
+            queue_of.len() - 1
+        });
+        let queue = &mut shared[place % queues];
+        let start = issued.max(streams[stream]).max(*queue);
+        streams[stream] = start + lasts;
+        *queue = if in_turn { start + lasts } else { start };
+        found.push((issued, start, stream));
+    }
+    found
+}
+
+/// Makes a profile of kernels of one workgroup each.
+fn table(device: &str, all: &[(usize, u64, u64)]) -> Profile {
+    let mut text = format!(
+        "# raddle launch table 1\n# device = {device}\nname,stream,grid_x,grid_y,grid_z,block_x,\
+         block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"
+    );
+    for ((issued, start, stream), (.., lasts)) in issued_and_started(device, all).iter().zip(all) {
+        text += &format!("k,{stream},1,1,1,64,1,1,16,0,{issued},{start},{lasts}\n");
+    }
+    read("table.csv", text.as_bytes(), &ImportConfig::default()).expect("it is a launch table")
+}

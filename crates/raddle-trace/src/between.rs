@@ -1,0 +1,81 @@
+//! How long does the host take between two steps or requests, where a profile holds several?
+//!
+//! A profile of one step does not hold that time: a replay that repeats it would begin the next step
+//! at once. Only a recording whose host waits for the device at the end of each repetition tells
+//! it.
+
+use crate::profile::Profile;
+
+/// The most repetitions that are looked for.
+const MOST: usize = 1000;
+
+/// Returns the times between repetitions of a profile that holds two or more of one work, sorted,
+/// in nanoseconds: from the return of the last wait of one to the first launch of the next. Empty
+/// where the profile holds one, or its host does not wait between them.
+///
+/// A repetition has the same ops in the same order by their arrival; of several ways to cut, the
+/// one with most repetitions counts.
+#[must_use]
+pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..profile.ops.len()).collect();
+    order.sort_by_key(|&at| (profile.ops[at].arrival_ns, at));
+    let alike = |a: usize, b: usize| {
+        let (a, b) = (&profile.ops[order[a]], &profile.ops[order[b]]);
+        (a.kernel, a.kind, a.workgroups) == (b.kernel, b.kind, b.workgroups)
+    };
+    let all = order.len();
+    let parts = (2..=all.min(MOST)).rev().filter(|parts| all.is_multiple_of(*parts));
+    for parts in parts {
+        let period = all / parts;
+        if !(period..all).all(|at| alike(at, at - period)) {
+            continue;
+        }
+        let gaps = (1..parts).map(|part| gap(profile, &order, part * period));
+        if let Some(mut gaps) = gaps.collect::<Option<Vec<u64>>>() {
+            gaps.sort_unstable();
+            return gaps;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns the time from the last return of a wait to the op at `next`, if the host waited behind
+/// the op before it.
+fn gap(profile: &Profile, order: &[usize], next: usize) -> Option<u64> {
+    let (before, next) = (&profile.ops[order[next - 1]], &profile.ops[order[next]]);
+    let between = before.arrival_ns..=next.arrival_ns;
+    let waits = profile.host_waits.iter().filter(|wait| wait.ops.is_some());
+    let returned = waits.map(|wait| wait.end_ns).filter(|end| between.contains(end)).max()?;
+    Some(next.arrival_ns - returned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportConfig, read};
+
+    /// Steps of two kernels and a wait, each behind so long a pause.
+    fn profile(pauses: &[u64], waits: bool) -> Profile {
+        let mut text = "# device = v100\nname,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
+                        vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"
+            .to_owned();
+        let mut at = 0;
+        for pause in pauses {
+            at += pause;
+            text += &format!("a,kernel,80,1,1,1024,1,1,32,0,{at},{at},100\n");
+            text += &format!("b,kernel,80,1,1,1024,1,1,32,0,{at},{},100\n", at + 100);
+            if waits {
+                text += &format!("wait,wait,,,,,,,,,{},{},200\n", at + 10, at + 10);
+            }
+            at += 210;
+        }
+        read("t.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
+    }
+
+    #[test]
+    fn a_host_that_waits_between_repetitions_tells_how_long_it_takes() {
+        assert_eq!(between_repetitions(&profile(&[0, 40, 30, 50], true)), [30, 40, 50]);
+        assert!(between_repetitions(&profile(&[0], true)).is_empty(), "one repetition");
+        assert!(between_repetitions(&profile(&[0, 40, 30], false)).is_empty(), "no wait");
+    }
+}

@@ -1,0 +1,84 @@
+//! What does the database of rocprof v1 hold (results.db)?
+//!
+//! Its table of kernels has the columns of the table in CSV, so it is written as one and read as
+//! one. A database of a trace alone has kernels without grids, and is refused.
+
+use std::io::Cursor;
+
+use crate::assemble::Draft;
+use crate::config::ImportConfig;
+use crate::error::TraceError;
+use crate::import::ImportSource;
+use crate::import::sqlite::SqliteSource;
+use crate::import::sqlite::database::{Database, DatabaseRow};
+
+const KERNELS: &str = "KERN";
+
+/// The columns of kernels that are read.
+const COLUMNS: [&str; 17] = [
+    "Index",
+    "KernelName",
+    "gpu-id",
+    "queue-id",
+    "grd",
+    "wgr",
+    "wgp",
+    "lds",
+    "vgpr",
+    "arch_vgpr",
+    "accum_vgpr",
+    "sgpr",
+    "DispatchNs",
+    "BeginNs",
+    "EndNs",
+    "CompleteNs",
+    "stream-id",
+];
+
+/// Returns whether a database is one of rocprof v1.
+pub(in crate::import) fn looks_like(database: &Database) -> bool {
+    let has = |table: &str, columns: &[&str]| {
+        database.has(table) && database.lacks(table, columns).is_empty()
+    };
+    has(KERNELS, &["KernelName", "BeginNs", "EndNs"]) || has("OPS", &["BeginNs", "EndNs", "dev-id"])
+}
+
+/// Imports a database of rocprof v1.
+pub(in crate::import) fn import(
+    source: &SqliteSource<'_>,
+    options: &ImportConfig,
+) -> Result<Draft, TraceError> {
+    let SqliteSource { file, database, watch, .. } = source;
+    let lacks = database.lacks(KERNELS, &COLUMNS);
+    let there: Vec<&str> = COLUMNS.into_iter().filter(|column| !lacks.contains(column)).collect();
+    let has = |column: &&str| there.contains(column);
+    let shaped = has(&"grd") && (has(&"wgr") || has(&"wgp"));
+    if !database.has(KERNELS) || !shaped {
+        let what = "a database of rocprof v1 without the grids of its kernels".to_owned();
+        let advice = "give the results.csv or results.json of the same run, or record again with \
+                      `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`";
+        return Err(TraceError::OtherFile { file: file.clone(), what, advice });
+    }
+    let mut text = there.join(",");
+    database.scan(KERNELS, &there, |row| {
+        text.push('\n');
+        for at in 0..there.len() {
+            if at > 0 {
+                text.push(',');
+            }
+            text.push_str(&cell(row, at));
+        }
+        true
+    });
+    text.push('\n');
+    let (file, reader) = (file.clone(), Box::new(Cursor::new(text)));
+    let table = ImportSource { file, reader, gzip: false, lines: 0, watch: *watch };
+    super::csv::import(table, options)
+}
+
+/// Writes a cell as one of a table in CSV.
+fn cell(row: &DatabaseRow<'_>, at: usize) -> String {
+    let text = row.text(at).map(|text| format!("\"{}\"", text.replace('"', "\"\"")));
+    let number = || row.number(at).map(|number| number.to_string());
+    text.or_else(number).unwrap_or_default()
+}

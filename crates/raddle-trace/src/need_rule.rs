@@ -1,0 +1,50 @@
+//! Which resource does a kernel need most, by the user's rules?
+
+use std::str::FromStr;
+
+use wildmatch::WildMatch;
+
+use crate::error::TraceError;
+use crate::need::KernelNeed;
+
+/// A rule `GLOB=memory`, `GLOB=compute`, `GLOB=latency` or `GLOB=unknown`: kernels of these names
+/// need that most. `*` in the glob stands for any characters, `?` for one.
+///
+/// ```
+/// use raddle_trace::{KernelNeed, NeedRule};
+/// let rule: NeedRule = "*gemm*=compute".parse()?;
+/// assert_eq!(rule.need_of("my_gemm"), Some(KernelNeed::Compute));
+/// assert!("*gemm*=fast".parse::<NeedRule>().is_err());
+/// # Ok::<(), raddle_trace::TraceError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeedRule {
+    glob: String,
+    need: KernelNeed,
+}
+
+impl FromStr for NeedRule {
+    type Err = TraceError;
+
+    fn from_str(rule: &str) -> Result<Self, TraceError> {
+        let fail = |problem| TraceError::NeedRule { rule: rule.to_owned(), problem };
+        // Names of kernels may hold a `=`.
+        let Some((glob, word)) = rule.rsplit_once('=') else {
+            return Err(fail("it has no `=memory`, `=compute`, `=latency` or `=unknown`"));
+        };
+        if glob.trim().is_empty() {
+            return Err(fail("it names no kernel; `*` means every one"));
+        }
+        let need = KernelNeed::of_word(word.trim())
+            .ok_or_else(|| fail("it ends with none of memory, compute, latency and unknown"))?;
+        Ok(Self { glob: glob.trim().to_owned(), need })
+    }
+}
+
+impl NeedRule {
+    /// Returns what a kernel of that name needs by the rule, if the rule is about it.
+    #[must_use]
+    pub fn need_of(&self, kernel: &str) -> Option<KernelNeed> {
+        WildMatch::new(&self.glob).matches(kernel).then_some(self.need)
+    }
+}

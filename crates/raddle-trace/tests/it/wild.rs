@@ -1,0 +1,201 @@
+//! Are files of tools of the past read, and figures that cannot be taken as unknown?
+
+use raddle_trace::{Field, ImportConfig, Origin, Profile, ProfileFormat, TraceError, read};
+
+use crate::common::lines;
+
+fn of(text: &str) -> Result<Profile, TraceError> {
+    read("x", text.as_bytes(), &ImportConfig::default())
+}
+
+fn event(ts: &str, dur: &str, args: &str) -> String {
+    format!(
+        r#"{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{ts},"dur":{dur},"args":{{"stream":7,"device":0,"grid":[80,1,1],{args}}}}}"#
+    )
+}
+
+fn trace(events: &[String]) -> Profile {
+    of(&format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))).unwrap()
+}
+
+#[test]
+fn figures_of_no_device_are_unknown_and_counted() {
+    let good =
+        event("1000", "5", r#""block":[128,1,1],"registers per thread":32,"shared memory":0"#);
+    let registers = good.replace("1000", "1010").replace("\":32", "\":70000");
+    let shared = good.replace("1000", "1020").replace("memory\":0", "memory\":999999");
+    let threads = good.replace("1000", "1030").replace("[128,1,1]", "[128,64,1]");
+    let p = trace(&[good, registers, shared, threads]);
+    let met = |name: &str| p.report.met(name);
+    assert_eq!(met("impossible-registers"), 1);
+    assert_eq!(met("impossible-shared-memory"), 1);
+    assert_eq!(met("impossible-threads"), 1);
+    assert_eq!(p.ops[1].provenance.of(Field::Registers), Origin::Assumed);
+    assert_eq!((p.ops[1].footprint.vgprs_per_thread, p.ops[1].workgroups), (0, 80));
+    assert_eq!(p.ops[2].footprint.lds_bytes, 0);
+    assert!(p.ops[3].is_opaque() && p.ops[3].footprint.threads == 0);
+}
+
+#[test]
+fn the_limit_of_a_known_device_counts() {
+    let row = |lds: u32| {
+        format!(
+            "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Device,Strm,Name\n\
+             0,1000,80,1,1,128,1,1,32,{lds},0,Tesla T4 (0),7,k\n"
+        )
+    };
+    let met = |lds: u32| of(&row(lds)).unwrap().report.met("impossible-shared-memory");
+    assert_eq!((met(65_536), met(65_537)), (0, 1));
+}
+
+#[test]
+fn a_launch_table_is_taken_at_its_word() {
+    let text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,start_ns,duration_ns\n\
+                k,1,1,1,4096,1,1,70000,0,1\n";
+    let p = of(text).unwrap();
+    assert_eq!(p.ops[0].footprint.vgprs_per_thread, 70_000);
+    assert_eq!((p.ops[0].footprint.threads, p.report.met("impossible-threads")), (4096, 0));
+}
+
+#[test]
+fn times_that_nobody_wrote_are_unknown() {
+    let args = r#""block":[128,1,1]"#;
+    // Microseconds since 1970, beside a time that was never set, and one that ran below zero.
+    let at = |us: u64| event(&(1_700_000_000_000_000 + us).to_string(), "5", args);
+    let unset = event("0", "5", args);
+    let below = event("1700000000000100", "9000000000000000", args);
+    let p = trace(&[at(0), at(10), at(20), unset, below]);
+    assert_eq!((p.ops.len(), p.report.met("impossible-time"), p.report.left_out), (3, 2, 2));
+    assert_eq!(p.span_ns, 25_000);
+    let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":1,"args":{"correlation":9}}"#;
+    let tied = at(0).replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
+    let p = trace(&[call.to_owned(), tied]);
+    assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (5000, 1));
+    assert_eq!(p.ops[0].provenance.of(Field::Arrival), Origin::Assumed);
+    // A clock that starts at 0 is one.
+    assert_eq!(trace(&[event("0", "5", args), event("10", "5", args)]).ops.len(), 2);
+}
+
+#[test]
+fn json_of_rocprof_v1_with_and_without_grids() {
+    let kernel = |name: &str, begin: u64, more: &str| {
+        format!(
+            r#"{{"ph":"X","name":"{name}","pid":"6","tid":"0","ts":"{}","dur":"10","args":{{"BeginNs":"{begin}","EndNs":"{}","dev-id":"4","queue-id":"1"{more}}}}}"#,
+            begin / 1000,
+            begin + 10_001
+        )
+    };
+    let shaped = r#","grd":"1000","wgr":"256","lds":"512","arch_vgpr":"24","accum_vgpr":"8""#;
+    let copy = r#"{"ph":"X","name":"CopyHostToDevice","pid":"1","tid":"0","ts":"900","dur":"5","args":{"BeginNs":"900000","EndNs":"905000"}}"#;
+    let call = r#"{"ph":"X","name":"hipLaunchKernel","pid":"2","tid":"1","ts":"1","dur":"2","args":{"BeginNs":"1000","EndNs":"3000"}}"#;
+    let gpu = r#"{"args":{"name":"GPU4"},"ph":"M","pid":10,"name":"process_name"}"#;
+    let events = [kernel("a", 1_000_000, ""), kernel("b", 2_000_000, shaped)];
+    let p = of(&format!(r#"{{"traceEvents":[{{}},{gpu},{call},{copy},{}]}}"#, events.join(",")));
+    let p = p.unwrap();
+    assert_eq!(
+        lines(&p),
+        [
+            "CopyHostToDevice @copies 0x0x0=0 0t 0r 0B no; 0a 0 5000 after -",
+            "a @queue 1 opaque 0t 0r 0B assumed; 0a 100000 10001 after -",
+            "b @queue 1 4x1x1=4 256t 32r 512B assumed; 0a 1100000 10001 after 1",
+        ]
+    );
+    assert_eq!(p.format, ProfileFormat::RocprofJson);
+}
+
+#[test]
+fn nvprof_names_sizes_and_unified_memory() {
+    let text = "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\",\"Device\",\"Context\",\"Stream\",\"Unified Memory\",\"Name\"\n\
+        s,us,,,,,,,,KB,B,MB,,,,,\n\
+        0.5,10.5,,,,,,,,,,1,\"Tesla P100 (0)\",1,7,,\"[CUDA memcpy DtoH]\"\n\
+        0.500100,3,,,,,,,,,,,\"Tesla P100 (0)\",,,12,\"[Unified Memory GPU page faults]\"\n\
+        0.6,20.25,160,2,1,16,16,1,40,8.250000,16,,\"Tesla P100 (0)\",1,7,,\"k(int) [9]\"\n";
+    let p = of(text).unwrap();
+    assert_eq!(p.format, ProfileFormat::NvprofCsv);
+    assert_eq!(p.kernels, ["[CUDA memcpy DtoH]", "k(int)"]);
+    let kernel = &p.ops[1];
+    assert_eq!((kernel.workgroups, kernel.footprint.threads), (320, 256));
+    assert_eq!((kernel.footprint.vgprs_per_thread, kernel.footprint.lds_bytes), (40, 8448 + 16));
+    assert_eq!((kernel.start_ns, kernel.duration_ns), (100_000_000, 20_250));
+    let summary = "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n";
+    assert!(of(summary).unwrap_err().to_string().contains("nvprof --print-gpu-trace --csv"));
+}
+
+#[test]
+fn files_of_other_devices_and_tools_are_named() {
+    for (text, word) in [
+        ("HPCTOOLKITmeta\u{1}", "HPCToolkit"),
+        ("<?xml version=\"1.0\"?>\n<!DOCTYPE HPCToolkitExperiment [", "HPCToolkit"),
+        ("packet {\n  timestamp: 1\n}\n", "Perfetto as text"),
+        ("Device_id,Op Name,Task Type,Task Start Time(us),Task Duration(us)\n", "Ascend"),
+    ] {
+        let told = of(text).unwrap_err().to_string();
+        assert!(told.contains(word) && told.contains("not read here"), "{told}");
+    }
+}
+
+#[cfg(feature = "sqlite")]
+mod databases {
+    use super::*;
+    use crate::nsys::import as nsys;
+    use crate::nsys_db::{CALLS, Db};
+
+    const DIAGNOSTICS: &str =
+        "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INT, severity INT, text TEXT);
+        INSERT INTO DIAGNOSTIC_EVENT VALUES (0, 1, 'CUDA injection initialized successfully.'),
+            (1, 2, 'No NVTX events collected.'),
+            (2, 2, 'Not all CUDA events might have been collected, see /home/me/run.log.')";
+
+    fn database(sql: &str) -> Result<Profile, TraceError> {
+        let mut connection = rusqlite::Connection::open_in_memory().expect("memory");
+        connection.execute_batch(sql).expect("valid SQL");
+        let bytes = connection.serialize("main").expect("bytes").to_vec();
+        read("results.db", bytes.as_slice(), &ImportConfig::default())
+    }
+
+    #[test]
+    fn what_nsys_says_of_its_recording_stands_in_the_profile() {
+        let db = Db::new();
+        db.kernel(&[]).sql(DIAGNOSTICS);
+        let told = "Not all CUDA events might have been collected, see (path)";
+        assert_eq!(nsys(&db).diagnostics, [told]);
+    }
+
+    #[test]
+    fn launches_without_kernels_are_counted() {
+        let launches = |names: &str, diagnostics: &str| {
+            let sql = format!(
+                "CREATE TABLE StringIds (id INT, value TEXT); CREATE TABLE TARGET_INFO_GPU (id INT);
+                 INSERT INTO StringIds VALUES {names};
+                 CREATE TABLE {CALLS} (start INT, end INT, correlationId INT, nameId INT);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+                     INSERT INTO {CALLS} SELECT i, i + 1, i, 1 FROM n; {diagnostics}"
+            );
+            database(&sql).unwrap_err().to_string()
+        };
+        let told = launches("(1, 'cudaLaunchKernel_v7000')", "");
+        let counted = "1,200 launches were made, the device side was not recorded: ";
+        assert!(told.contains(counted) && told.contains("WSL2"), "{told}");
+        let told = launches("(1, 'cudaLaunchKernel_v7000')", DIAGNOSTICS);
+        assert!(told.contains("Not all CUDA events") && !told.contains("WSL2"), "{told}");
+        let told = launches("(1, 'cudaMalloc_v3020')", "");
+        assert!(told.contains("only 1200 CUDA calls"), "{told}");
+    }
+
+    #[test]
+    fn a_database_of_rocprof_v1_has_the_kernels_of_its_table() {
+        let table = "CREATE TABLE KERN (\"Index\" INTEGER, \"KernelName\" TEXT, \"gpu-id\" TEXT,
+            \"queue-id\" TEXT, grd TEXT, wgr TEXT, lds TEXT, vgpr TEXT, sgpr TEXT, \"DispatchNs\" TEXT,
+            \"BeginNs\" TEXT, \"EndNs\" TEXT, \"CompleteNs\" TEXT);
+            INSERT INTO KERN VALUES (0, 'f(\"x\", int)', '0', '0', '1000', '256', '512', '24', '16',
+                '500', '1000', '3000', '3500');";
+        let p = database(table).unwrap();
+        assert_eq!(
+            lines(&p),
+            ["f(\"x\", int) @0 4x1x1=4 256t 24r 512B assumed; 0 500 2000 after -"]
+        );
+        let ops = "CREATE TABLE OPS (\"BeginNs\" INT, \"EndNs\" INT, \"dev-id\" INT, Name TEXT)";
+        let told = database(ops).unwrap_err().to_string();
+        assert!(told.contains("rocprof v1 without the grids"), "{told}");
+    }
+}
