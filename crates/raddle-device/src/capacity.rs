@@ -1,7 +1,7 @@
 //! How much memory does a device have?
 //!
-//! What vendors print on the data sheet of the board, in GB of 10^9 bytes: programs find some
-//! percent less free, as the driver and error correction keep a part.
+//! The figures are those of the boards' data sheets, in GB of 10^9 bytes. Programs find some percent
+//! less free, as the driver and error correction keep a part.
 
 use crate::Device;
 

@@ -1,4 +1,4 @@
-//! How are a time and a rate read that a person wrote?
+//! How are a time, a rate and an amount of memory read that a person wrote?
 //!
 //! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
 //! sweep is read here. An option that was always a number of some unit takes a bare number too.
@@ -165,6 +165,32 @@ pub fn rate(text: &str) -> Result<u64, AmountError> {
     }
 }
 
+/// Units of memory and their bytes.
+const MEMORY: [(&str, u64); 4] =
+    [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)];
+
+/// Reads an amount of memory above 0 into bytes, parts of a byte left out.
+///
+/// ```
+/// use raddle_report::amount::memory;
+/// assert_eq!(memory("1.5GiB"), Ok(1_610_612_736));
+/// assert!(memory("40").is_err());
+/// ```
+///
+/// # Errors
+/// When it is no number with a unit, is 0 or more than fits, or has more than nine decimals.
+pub fn memory(text: &str) -> Result<u64, AmountError> {
+    let text = text.trim();
+    let unit = MEMORY.iter().find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));
+    let bytes = unit.and_then(|(number, bytes)| {
+        let billionths = decimal(number.trim_end(), 9)?;
+        u64::try_from(u128::from(billionths) * u128::from(bytes) / 1_000_000_000).ok()
+    });
+    bytes.filter(|&bytes| bytes > 0).ok_or_else(|| {
+        AmountError(format!("`{text}` is no amount of memory, such as `40GB`, `40GiB` or `900MB`"))
+    })
+}
+
 /// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file: a
 /// number, alone or with letters, digits and slashes behind it. A file with such a name is written
 /// as `./40`.
@@ -204,6 +230,15 @@ pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_of_memory_have_a_unit() {
+        assert_eq!(memory("40GB"), Ok(40_000_000_000));
+        assert_eq!(memory(" 900 MB"), Ok(900_000_000));
+        for bad in ["", "40", "GB", "-1GB", "0GB", "0.0GiB", "1.2.3GB", "99999999999GB"] {
+            assert!(memory(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn times_are_exact_and_bare_numbers_only_where_they_are_taken() {

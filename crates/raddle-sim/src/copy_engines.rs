@@ -1,4 +1,4 @@
-//! Which copies wait for a copy engine?
+//! When does a copy between host and device begin, where others go in the same direction?
 //!
 //! A device has one engine for each direction between host and device, for all processes. It takes
 //! copies in the order in which they become ready, one at a time. Copies inside the device, and

@@ -6,7 +6,9 @@
 
 use raddle_device::{Device, MemoryRates};
 use raddle_policy::Ticks;
-use raddle_trace::{KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need};
+use raddle_trace::{
+    CopyDirection, KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need,
+};
 
 /// The demand of one launch, copy or fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,8 +38,8 @@ pub struct ProcessDemand {
 
 /// The figures by which needs become rates, in thousandths of the peak.
 ///
-/// They were fitted to one decoder beside one training loop on an H200 at 20 requests a second
-/// (`fixtures/h200`): an assumption elsewhere.
+/// The figures were fitted to one decoder beside one training loop on an H200 at 20 requests a
+/// second (`fixtures/h200`); for other programs and devices they are an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemandRule {
     /// The rate of a launch that needs memory, where its shapes do not tell it.
@@ -84,7 +86,9 @@ pub fn op_needs(
     let of = |(position, op): (usize, &Op)| {
         let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
         if op.kind != OpKind::Kernel {
-            let need = if crosses(name) { KernelNeed::Latency } else { KernelNeed::Memory };
+            // The link to the host is much slower than the memory.
+            let crosses = CopyDirection::of(name).is_some();
+            let need = if crosses { KernelNeed::Latency } else { KernelNeed::Memory };
             return OpNeed { need, source: NeedSource::Name };
         }
         if let Some(need) = names.get(op.kernel as usize).copied().flatten() {
@@ -103,19 +107,10 @@ pub fn op_needs(
     profile.ops.iter().enumerate().map(of).collect()
 }
 
-/// Returns whether a copy goes to the host or comes from it, over a link that is much slower than
-/// the memory.
-fn crosses(copy: &str) -> bool {
-    let name = copy.to_ascii_lowercase();
-    ["htod", "dtoh", "hosttodevice", "devicetohost", "host_to_device", "device_to_host"]
-        .iter()
-        .any(|word| name.replace(' ', "").contains(word))
-}
-
 /// Returns how many workgroups of an op a device holds at once.
-fn at_once(op: &Op, device: &Device) -> u64 {
-    let resident = u64::from(device.residency(&op.footprint).workgroups.max(1));
-    u64::from(device.cus.max(1)).saturating_mul(resident)
+pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
+    let resident = device.residency(&op.footprint).workgroups.max(1);
+    device.at_once(resident, op.cluster.into()).max(1)
 }
 
 /// Returns the demand of a process on the device that it is replayed on.
@@ -248,7 +243,7 @@ mod tests {
         assert_eq!(on(&compute, (132, 10_000), 40), (132, 10_000), "four rounds of it");
         assert_eq!(on(&of(KernelNeed::Latency, 0, false), (64, 3_000), 32), (64, 1_500));
         assert_eq!(on(&of(KernelNeed::Unknown, 0, false), (64, 3_000), 32), (64, 3_000));
-        // Nothing breaks where no unit is left, and nothing changes for a task that is not there.
+        // A process without units takes for ever, and a task that is not there stays as it is.
         assert_eq!(on(&memory, (96, u64::MAX), 0).1, u64::MAX);
         assert_eq!(
             memory.on_fewer(
@@ -259,18 +254,5 @@ mod tests {
             ),
             (1, Ticks(2))
         );
-    }
-
-    #[test]
-    fn copies_to_the_host_do_not_load_the_memory() {
-        for (name, slow) in [
-            ("Memcpy HtoD", true),
-            ("Memcpy DtoH (Device -> Pinned)", true),
-            ("Memcpy DtoD (Device -> Device)", false),
-            ("Memset (Device)", false),
-            ("CopyHostToDevice", true),
-        ] {
-            assert_eq!(crosses(name), slow, "{name}");
-        }
     }
 }

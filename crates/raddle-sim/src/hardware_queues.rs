@@ -28,7 +28,7 @@ pub(crate) const fn hardware_queues(device: &Device) -> Option<u16> {
     }
 }
 
-/// What a hardware queue holds.
+/// The state of a hardware queue after the ops so far.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     /// The last op, and its stream.

@@ -12,6 +12,7 @@ use raddle_dispatch::{PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamWait};
 
+use crate::demand::at_once;
 use crate::error::SimError;
 use crate::hardware_queues::{self, hardware_queues};
 use crate::pauses::HostPause;
@@ -434,8 +435,7 @@ struct LaunchRounds {
 }
 
 fn rounds(op: &Op, own: &Device) -> LaunchRounds {
-    let resident = own.residency(&op.footprint).workgroups.max(1);
-    let at_once = own.at_once(resident, op.cluster.into()).max(1);
+    let at_once = at_once(op, own);
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
@@ -443,8 +443,8 @@ fn rounds(op: &Op, own: &Device) -> LaunchRounds {
 /// compute unit that can hold none of them is taken as long as a full round lasts.
 fn with_gaps(op: &Op, target: &Device) -> u64 {
     let resident = target.residency(&op.footprint).workgroups.max(1);
-    let (all, held) = (target.at_once(resident, 1), target.at_once(resident, op.cluster.into()));
-    let full = op.workgroups / held.max(1);
+    let (all, held) = (target.at_once(resident, 1), at_once(op, target));
+    let full = op.workgroups / held;
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 

@@ -407,10 +407,9 @@ impl<'w> Tasks<'w> {
             }
         }
         for at in 0..self.lanes[process].children_of(record.task).len() {
-            self.begin_gap(base + self.lanes[process].children_of(record.task)[at], now);
-        }
-        for at in 0..self.lanes[process].children_of(record.task).len() {
-            self.follow(base + self.lanes[process].children_of(record.task)[at], told);
+            let child = base + self.lanes[process].children_of(record.task)[at];
+            self.begin_gap(child, now);
+            self.follow(child, told);
         }
         if plan.host.is_some() {
             self.go_on(process, now);

@@ -3,7 +3,6 @@
 use raddle_policy::{
     Activity, Barrier, Demand, Hint, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
 };
-
 use raddle_trace::CopyDirection;
 
 use crate::contention::Contention;

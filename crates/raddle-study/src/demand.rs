@@ -5,8 +5,8 @@ use raddle_sim::{DemandRule, ProcessDemand, Workload, op_needs, process_demand};
 use raddle_trace::KernelNeed;
 
 use crate::devices::{self, Chosen};
-use crate::need_claim::NeedClaim;
 use crate::profiles::Loaded;
+use crate::rules::NeedClaim;
 use crate::runs::Charges;
 use crate::study::{Study, Ways};
 use crate::units::percent;

@@ -6,15 +6,7 @@ use raddle_device::Device;
 
 use crate::error::StudyError;
 use crate::profiles::Loaded;
-
-/// Writes an amount of memory in GB.
-fn gigabytes(bytes: u64) -> String {
-    let tenths = bytes.saturating_add(50_000_000) / 100_000_000;
-    match tenths % 10 {
-        0 => format!("{} GB", tenths / 10),
-        part => format!("{}.{part} GB", tenths / 10),
-    }
-}
+use crate::units::size;
 
 /// Says how much memory several processes hold together, of how much, or what is not known of it.
 ///
@@ -26,25 +18,22 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<Option<String
     }
     let known = profiles.iter().filter_map(|loaded| Some((&loaded.name, loaded.memory?)));
     let sum = known.clone().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
-    let all: Vec<String> =
-        known.map(|(name, bytes)| format!("{name} {}", gigabytes(bytes))).collect();
+    let all: Vec<String> = known.map(|(name, bytes)| format!("{name} {}", size(bytes))).collect();
     let of = device.memory_bytes();
     if let Some(most) = of.filter(|&most| sum > most) {
         return Err(StudyError::Refused(format!(
             "the processes do not fit into the memory of {} together: {} are {}, {} more than its {}. Give them less memory, a larger --device, or a device each",
             device.product,
             all.join(" + "),
-            gigabytes(sum),
-            gigabytes(sum - most),
-            gigabytes(most)
+            size(sum),
+            size(sum - most),
+            size(most)
         )));
     }
     let unknown: Vec<&str> =
         profiles.iter().filter(|it| it.memory.is_none()).map(|it| &*it.name).collect();
-    let of = of.map_or_else(
-        || "of an unknown amount".to_owned(),
-        |most| format!("of {}", gigabytes(most)),
-    );
+    let of =
+        of.map_or_else(|| "of an unknown amount".to_owned(), |most| format!("of {}", size(most)));
     Ok(Some(match (all.as_slice(), unknown.as_slice()) {
         (known, []) => format!("{} {of}", known.join(" + ")),
         ([], _) => format!("not known, {of}: check nvidia-smi, or give --memory NAME=40GB"),
@@ -54,15 +43,4 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<Option<String
             unknown.join(", ")
         ),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_written_in_gigabytes() {
-        assert_eq!(gigabytes(61_040_000_000), "61 GB");
-        assert_eq!(gigabytes(1_610_612_736), "1.6 GB");
-    }
 }

@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use crate::arrivals::{Load, said_wrong};
 use crate::error::StudyError;
-use crate::need_claim::NeedClaim;
-use crate::rules::{IdempotenceClaim, Named, Rule, Setting};
+use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.

@@ -17,7 +17,6 @@ use crate::arrivals::ProfileRequests;
 use crate::error::{StudyError, meant as meant_by};
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
-use crate::memory_bytes::MemoryBytes;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
@@ -234,11 +233,11 @@ pub(crate) fn place(
     starts: &[Named<u64>],
     shares: &[Named<u32>],
     hints: &[Named<SaidHint>],
-    memory: &[Named<MemoryBytes>],
+    memory: &[Named<u64>],
 ) -> Result<(), StudyError> {
     for held in memory {
         for profile in meant(profiles, "--memory", &held.file)? {
-            profile.memory = Some(held.value.0);
+            profile.memory = Some(held.value);
         }
     }
     for start in starts {

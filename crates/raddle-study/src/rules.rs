@@ -1,9 +1,11 @@
 //! How are rules and values said of profiles?
 
+use std::str::FromStr;
+
 use raddle_dispatch::read::nearest;
 use raddle_policy::{Hint, Level, Ticks};
-use raddle_report::amount::{AmountError, SpanUnit, is_meant, time, whole};
-use raddle_trace::{IdempotenceRule, PriorityRule, TraceError};
+use raddle_report::amount::{AmountError, SpanUnit, is_meant, memory, time, whole};
+use raddle_trace::{IdempotenceRule, KernelNeed, NeedRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
 /// A key of recipes, its value, and the text that sets it.
@@ -97,6 +99,16 @@ impl Named<u64> {
         let value = time(value, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
         Ok(Self { file: file.to_owned(), value })
     }
+
+    /// Reads the device memory that a program holds, `FILE=40GB`, in bytes.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the text.
+    pub fn memory(text: &str) -> Result<Self, String> {
+        let (file, value) = of_profile(text)?;
+        let value = memory(value).map_err(|error| error.to_string())?;
+        Ok(Self { file: file.to_owned(), value })
+    }
 }
 
 impl Named<u32> {
@@ -141,24 +153,30 @@ pub struct Named<T> {
     pub value: T,
 }
 
-/// A priority rule, and the text that gives it.
+/// A rule, and the text that gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Rule {
-    /// The text as it was written: `GLOB[:stream N]=LEVEL`.
+#[serde(bound = "R: Clone + FromStr<Err = TraceError>")]
+pub struct SaidRule<R> {
+    /// The text as it was written.
     pub text: String,
     /// The rule that the text means.
-    pub rule: PriorityRule,
+    pub rule: R,
 }
 
-/// A rule of idempotence, and the text that gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct IdempotenceClaim {
-    /// The text as it was written: `GLOB=yes|no|unknown`.
-    pub text: String,
-    /// The rule that the text means.
-    pub rule: IdempotenceRule,
+/// How urgent work is: `GLOB[:stream N]=LEVEL`.
+pub type Rule = SaidRule<PriorityRule>;
+/// A claim on whether kernels may be killed and run again: `GLOB=yes|no|unknown`.
+pub type IdempotenceClaim = SaidRule<IdempotenceRule>;
+/// A claim on the resource that kernels need most: `GLOB=memory|compute|latency|unknown`.
+pub type NeedClaim = SaidRule<NeedRule>;
+
+impl NeedClaim {
+    /// Returns what the last claim about a kernel says that it needs.
+    #[must_use]
+    pub fn last(claims: &[Self], kernel: &str) -> Option<KernelNeed> {
+        claims.iter().rev().find_map(|claim| claim.rule.need_of(kernel))
+    }
 }
 
 /// A hint that a program gives about itself, and the text that gives it.
@@ -204,7 +222,7 @@ impl From<SaidHint> for String {
     }
 }
 
-impl TryFrom<String> for Rule {
+impl<R: FromStr<Err = TraceError>> TryFrom<String> for SaidRule<R> {
     type Error = TraceError;
 
     fn try_from(text: String) -> Result<Self, TraceError> {
@@ -213,24 +231,9 @@ impl TryFrom<String> for Rule {
     }
 }
 
-impl TryFrom<String> for IdempotenceClaim {
-    type Error = TraceError;
-
-    fn try_from(text: String) -> Result<Self, TraceError> {
-        let rule = text.parse()?;
-        Ok(Self { text, rule })
-    }
-}
-
-impl From<Rule> for String {
-    fn from(rule: Rule) -> Self {
-        rule.text
-    }
-}
-
-impl From<IdempotenceClaim> for String {
-    fn from(claim: IdempotenceClaim) -> Self {
-        claim.text
+impl<R> From<SaidRule<R>> for String {
+    fn from(said: SaidRule<R>) -> Self {
+        said.text
     }
 }
 
@@ -301,6 +304,14 @@ mod tests {
             assert!(Named::start(bad).is_err(), "{bad}");
         }
         assert!(Named::start("a=18446744073709551615").is_err());
+    }
+
+    #[test]
+    fn memory_is_of_a_profile() {
+        assert_eq!(Named::memory("a=b=40GB").map(|named| named.value), Ok(40_000_000_000));
+        for bad in ["40GB", "=40GB", "a=", "a=40"] {
+            assert!(Named::memory(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

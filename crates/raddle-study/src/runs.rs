@@ -262,7 +262,7 @@ impl<'p> Runner<'p> {
                 _ => {}
             }
             match self.one(*job) {
-                // What breaks a run off concerns its recipe alone, unless that is the measure.
+                // A run that breaks off fails its recipe alone, unless it is a measure of all recipes.
                 Err(error @ StudyError::Sim { .. }) if !matches!(job.of, RunOf::Alone(_)) => {
                     Ok(RunDone::Broke(error))
                 }

@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
-use crate::memory_bytes::MemoryBytes;
-use crate::need_claim::NeedClaim;
 use crate::profiles;
-use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint, Setting};
+use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
 /// A question: these profiles, under this load, on this device, under these recipes.
@@ -66,8 +64,8 @@ pub struct Study {
     pub starts: Vec<Named<u64>>,
     /// The shares of profiles.
     pub shares: Vec<Named<u32>>,
-    /// The device memory that programs hold.
-    pub memory: Vec<Named<MemoryBytes>>,
+    /// The device memory that programs hold, in bytes.
+    pub memory: Vec<Named<u64>>,
     /// Hints that the programs of profiles give about themselves as they join.
     pub hints: Vec<Named<SaidHint>>,
     /// True if no profile repeats.
@@ -142,19 +140,18 @@ impl Study {
         more("queues", self.queues.iter().map(u16::to_string).collect());
         more("contention", word(changed(self.contention)));
         more("kernel-class", self.needs.iter().map(|claim| claim.text.clone()).collect());
-        let think = |it: &Named<u64>| format!("{}={}", bare(&it.file), milliseconds_of(it.value));
+        let think = |it: &Named<u64>| format!("{}={}", bare(&it.file), millions_of(it.value));
         more("think", self.thinks.iter().map(think).collect());
         more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
         more("barriers", word(Some(self.barriers)));
         more("comm", word(Some(self.comm)));
         more("idempotent", self.idempotent.iter().map(|claim| claim.text.clone()).collect());
         more("idempotent-from", names(&self.idempotent_from));
-        let start = |it: &Named<u64>| format!("{}={}", bare(&it.file), milliseconds_of(it.value));
+        let start = |it: &Named<u64>| format!("{}={}", bare(&it.file), millions_of(it.value));
         more("start", self.starts.iter().map(start).collect());
         let share = |it: &Named<u32>| format!("{}={}", bare(&it.file), it.value);
         more("share", self.shares.iter().map(share).collect());
-        let held =
-            |it: &Named<MemoryBytes>| format!("{}={}MB", bare(&it.file), it.value.0 / 1_000_000);
+        let held = |it: &Named<u64>| format!("{}={}MB", bare(&it.file), millions_of(it.value));
         more("memory", self.memory.iter().map(held).collect());
         let hint = |it: &Named<SaidHint>| format!("{}={}", bare(&it.file), it.value.text);
         more("hint", self.hints.iter().map(hint).collect());
@@ -168,10 +165,10 @@ impl Study {
             false => files.arrivals(text),
         };
         more("requests", self.load.requests.iter().map(said).collect());
-        more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("until", self.load.until.iter().map(|&ns| millions_of(ns)).collect());
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
         more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
-        more("jitter", self.load.jitter.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("jitter", self.load.jitter.iter().map(|&ns| millions_of(ns)).collect());
         more("time-unit", word(self.load.time_unit));
         more("energy-weights", names(self.energy_weights.as_slice()));
         let flags = [
@@ -244,8 +241,8 @@ fn word(rule: Option<impl Serialize>) -> Vec<String> {
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Writes nanoseconds as the options do, in milliseconds.
-fn milliseconds_of(ns: u64) -> String {
+/// Writes nanoseconds as the options do, in milliseconds; and bytes, in megabytes.
+fn millions_of(ns: u64) -> String {
     let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -58,11 +58,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     let activities: Vec<Activity> = kernels.iter().map(|name| assumed_activity(name).1).collect();
     let (mut names, mut lanes) = (Renumber::new(kernels.len()), Renumber::new(streams.len()));
     for op in &mut ops {
-        match op.kind {
-            OpKind::Kernel => report.kernels += 1,
-            OpKind::Copy => report.copies += 1,
-            OpKind::Set => report.sets += 1,
-        }
+        keep(&mut report, op.kind);
         if op.kind == OpKind::Kernel && op.activity.is_unknown() {
             op.activity = activities.get(op.kernel as usize).copied().unwrap_or_default();
             op.assume(Field::Activity);
@@ -105,6 +101,15 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         profile.between_ns = gaps.get(gaps.len() / 2).copied();
     }
     profile
+}
+
+/// Counts an operation that is kept.
+fn keep(report: &mut ImportReport, kind: OpKind) {
+    match kind {
+        OpKind::Kernel => report.kernels += 1,
+        OpKind::Copy => report.copies += 1,
+        OpKind::Set => report.sets += 1,
+    }
 }
 
 /// Adds an item to a list that takes most of an import's memory, so the list grows by little at a

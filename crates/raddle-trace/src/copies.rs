@@ -25,7 +25,9 @@ impl CopyDirection {
     /// let of = CopyDirection::of;
     /// assert_eq!(of("Memcpy HtoD (Pinned -> Device)"), Some(CopyDirection::ToDevice));
     /// assert_eq!(of("[CUDA memcpy Device-to-Host]"), Some(CopyDirection::ToHost));
+    /// assert_eq!(of("CopyHostToDevice"), Some(CopyDirection::ToDevice));
     /// assert_eq!(of("MEMORY_COPY_DEVICE_TO_DEVICE"), None);
+    /// assert_eq!(of("Memset (Device)"), None);
     /// ```
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {

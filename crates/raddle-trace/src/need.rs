@@ -63,7 +63,7 @@ pub enum NeedSource {
     Grid,
     /// The number of workgroups, or the length.
     Size,
-    /// Nothing tells it.
+    /// No source: the need is unknown.
     #[default]
     Nothing,
 }
@@ -111,7 +111,7 @@ pub struct LaunchSize {
 #[must_use]
 pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) {
     if is_communication(kernel) {
-        // How long it lasts is up to other devices, however few workgroups it has.
+        // The length of a communication kernel depends on other devices, whatever its size.
         return (KernelNeed::Unknown, NeedSource::Nothing);
     }
     let few = size.workgroups > 0 && size.workgroups.saturating_mul(4) < size.units;

@@ -146,7 +146,7 @@ pub(crate) struct InspectArgs {
     /// How long a launch takes to reach the device in that replay
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
     pub(crate) launch_latency: Latency,
-    /// What kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
     /// repeated, the last that matches wins
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
     pub(crate) needs: Vec<NeedClaim>,

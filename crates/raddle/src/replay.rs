@@ -41,8 +41,8 @@ const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 const LOAD: &str = include_str!("../data/demo/load.json");
 
-/// What an H200 did with the bundled pair under the ways of [`TOUR`] (`fixtures/h200`, one run
-/// each).
+/// The figures of an H200 with the bundled pair under the ways of [`TOUR`], of one run each
+/// (`fixtures/h200`).
 const MEASURED: &str = "\
 Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
   under partition, 121 and 42.7 under mps-priority, 719 and 40.5 under mps (on
@@ -77,7 +77,7 @@ pub(crate) fn tour(
         return Err(CliError::Usage(format!("`{TOUR}` is not understood")));
     };
     let mut args = ReplayArgs { run: run.clone(), ..*args };
-    // Timelines of all three seconds would be hundreds of MB.
+    // Timelines of all three seconds would be 50 MB.
     args.run.timeline_window.get_or_insert((0, 80_000_000));
     args.run.timeline_slices.get_or_insert(30_000);
     let next = vec![

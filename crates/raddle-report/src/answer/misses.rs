@@ -1,4 +1,4 @@
-//! What cannot be concluded where a replay of a profile alone misses its own recording?
+//! A replay of a profile alone misses its own recording: which conclusions does that forbid?
 
 use super::PolicyFigures;
 

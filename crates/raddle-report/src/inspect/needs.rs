@@ -1,4 +1,4 @@
-//! Which resource do the kernels of a profile need most, and how is that known?
+//! How much of a profile's kernel time needs memory, arithmetic or neither, and how is that known?
 
 use std::collections::BTreeMap;
 

@@ -48,7 +48,7 @@ pub struct InspectedAs<'p> {
     pub communication: &'p Communication,
     /// The replay against the recording.
     pub self_replay: Option<SelfReplayed>,
-    /// What the user says that a kernel of a name needs most.
+    /// Returns the resource that a kernel of a name needs most by the user's claims, if one fits.
     pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
     /// The verdicts of sources on the kernels of the profile.
     pub verdicts: Vec<SourceVerdict>,

@@ -27,8 +27,8 @@ const LARGE: f64 = 0.25;
 /// The share of launches without a recorded launch time from which on that lack can overturn the
 /// answer.
 const MOST_LAUNCHES: f64 = 0.5;
-/// What was met in files that can overturn an answer, with the words of its line: much may be
-/// missing, or the last value or the span may be wrong.
+/// Quirks of files that can overturn an answer, with the words of their line: much of the work may
+/// be missing, or the last value or the span may be wrong.
 const IN_FILES: [(&[&str], &str); 3] = [
     (
         &["truncated", "damaged", "lost-events"],

@@ -158,7 +158,7 @@ impl SweepSummary {
         let of = |wanted| self.groups.iter().filter(|group| group.goals_met == wanted).count();
         let sets = |n: usize| counted(n as u64, "set of values", "sets of values");
         let (met, all, unknown) = (of(Some(true)), self.groups.len(), of(None));
-        // What has no answer is not among the sets that goals are said of.
+        // Sets of values without an answer neither meet nor miss the goals.
         let judged = all - unknown;
         let told = match met {
             _ if judged == 0 => return Some(format!("none of {} has an answer", sets(all))),

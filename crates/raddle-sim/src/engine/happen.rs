@@ -103,7 +103,7 @@ impl<W: Watch> Engine<'_, W> {
     /// `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
-        for (at, id) in std::mem::take(&mut self.tasks.gaps) {
+        for (at, id) in self.tasks.gaps.drain(..) {
             self.queue.push(at, Due::Issue(id));
         }
         self.usage.touch(self.tasks.records[id.index()].process);

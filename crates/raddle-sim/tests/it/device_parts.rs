@@ -67,8 +67,8 @@ proptest! {
         let outcome = run_default(&workload, 2);
 
         let mut engines = [Server::default(); 2];
-        let mut left: Vec<(u64, &[(usize, u64, u64)])> =
-            all.iter().map(|own| (0, &**own)).collect();
+        let mut left: Vec<_> =
+            all.iter().map(|own| (0, own.as_slice())).collect();
         let mut ends: Vec<Vec<u64>> = vec![Vec::new(); all.len()];
         // Of the streams' next copies the one that is ready first comes first.
         while let Some((ready, stream)) = left.iter().enumerate()

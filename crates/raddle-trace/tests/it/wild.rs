@@ -15,7 +15,7 @@ fn event(ts: &str, dur: &str, args: &str) -> String {
 }
 
 fn trace(events: &[String]) -> Profile {
-    of(&format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))).unwrap()
+    of(&format!(r#"{{"traceEvents":[{}]}}"#, events.join(","))).expect("the trace is read")
 }
 
 #[test]
@@ -144,7 +144,7 @@ mod databases {
         "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INT, severity INT, text TEXT);
         INSERT INTO DIAGNOSTIC_EVENT VALUES (0, 1, 'CUDA injection initialized successfully.'),
             (1, 2, 'No NVTX events collected.'),
-            (2, 2, 'Not all CUDA events might have been collected, see /home/me/run.log.')";
+            (2, 2, 'Not all CUDA events might have been collected, see /srv/me/run.log.')";
 
     fn database(sql: &str) -> Result<Profile, TraceError> {
         let mut connection = rusqlite::Connection::open_in_memory().expect("memory");

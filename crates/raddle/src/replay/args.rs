@@ -8,8 +8,8 @@ use raddle_report::amount::{SpanUnit, between};
 use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
 use raddle_study::{
-    ContentionRule, IdempotenceClaim, MemoryBytes, Named, NeedClaim, Rule, SaidHint, Setting,
-    Study, TimelineWish, Ways,
+    ContentionRule, IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting, Study,
+    TimelineWish, Ways,
 };
 use raddle_trace::{BarrierRule, CommRule, TraceError};
 
@@ -141,7 +141,7 @@ pub(crate) struct StudyArgs {
     /// (docs/contention.md)
     #[arg(long, value_enum, value_name = "RULE", default_value_t = ContentionArg::Demand)]
     pub(crate) contention: ContentionArg,
-    /// What kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
     /// repeated, the last that matches wins [default: by name, grid and length, see `inspect`]
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
     pub(crate) needs: Vec<NeedClaim>,
@@ -173,7 +173,7 @@ pub(crate) struct StudyArgs {
     /// The device memory that a program holds, such as serve=40GB: whether all fit together; may be
     /// repeated
     #[arg(long = "memory", value_name = "FILE=BYTES", value_parser = Named::memory)]
-    pub(crate) memory: Vec<Named<MemoryBytes>>,
+    pub(crate) memory: Vec<Named<u64>>,
     /// A hint that the program of a profile gives about itself, for policies that read hints:
     /// priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT or custom:NUMBER; may be
     /// repeated

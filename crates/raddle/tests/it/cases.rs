@@ -21,7 +21,7 @@ fn replayed(args: &[&str]) -> Ran {
 fn inspected(args: &[&str]) -> Value {
     let ran = Place::new().raddle(&[&["inspect", "--partial", "--format", "json"], args].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
-    serde_json::from_str(&ran.out).unwrap()
+    serde_json::from_str(&ran.out).expect("the command prints JSON")
 }
 
 #[test]

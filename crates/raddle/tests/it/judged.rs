@@ -168,7 +168,7 @@ fn a_decoder_beside_training_on_an_h200() {
     place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
     place.file("train.csv", include_str!("../../data/demo/train.csv"));
     let mut rows = String::new();
-    let mut orders = BTreeMap::new();
+    let (mut orders, mut missed) = (BTreeMap::new(), Vec::new());
     for load in ["10", "20", "40"] {
         let trace = &measured["arrivals"][load];
         let task = serde_json::json!({"id": "decode", "load": {"type": "trace", "trace": trace}});
@@ -208,9 +208,13 @@ fn a_decoder_beside_training_on_an_h200() {
             compare(way, [p50, p99, step], now);
             // Where more arrives than is served, figures depend on where the run is cut.
             if load != "40" || !["mps", "streams"].contains(way) {
-                assert!((now[0] / p50 - 1.0).abs() < 0.1, "{load} {way}: {now:?} {p50}");
-                assert!((now[1] / p99 - 1.0).abs() < 0.15, "{load} {way}: {now:?} {p99}");
-                assert!((now[2] / step - 1.0).abs() < 0.08, "{load} {way}: {now:?} {step}");
+                for (now, measured, within) in
+                    [(now[0], p50, 0.1), (now[1], p99, 0.15), (now[2], step, 0.08)]
+                {
+                    if (now / measured - 1.0).abs() >= within {
+                        missed.push(format!("{load} {way}: {now:.1} for {measured:.1}"));
+                    }
+                }
             }
             if FOUR.contains(way) {
                 orders.entry(load).or_insert_with(Vec::new).push((way, p99, now[1]));
@@ -230,6 +234,8 @@ fn a_decoder_beside_training_on_an_h200() {
         let head = "| requests/s | way | requests p50: measured, replayed | p99 | training step, mean |\n|---|---|---|---|---|\n";
         raddle_testkit::page_holds("docs/judged.md", "h200", &format!("{head}{rows}"));
     }
+    // All rows are printed before one that is beyond its bound fails the test.
+    assert!(missed.is_empty(), "{missed:?}");
 }
 
 /// A launch table of a V100 of a model's kernels, one behind the other; `SM_usage` workgroups, each

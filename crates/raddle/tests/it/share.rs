@@ -110,7 +110,28 @@ fn a_priority_lets_what_waits_go_first() {
     assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
 }
 
-/// What no driver offers is never recommended: a line below says what it would give.
+/// Programs hold their memory all the time: what does not fit together is refused, and an instance
+/// of MIG that is too small for its tenant is no candidate.
+#[test]
+fn memory_decides_what_fits() {
+    let place = place();
+    let pair = ["train.csv", "infer.csv", "--once", "--device=h100"];
+    let shared = |held: &[&str]| {
+        place.raddle(&[&["share", "--no-files", "--recipe=mig"], &pair[..], held].concat())
+    };
+    let over = shared(&["--memory=train=61GB", "--memory=infer=40GB"]);
+    assert_eq!((over.code, over.out.as_str()), (1, ""), "{}", over.err);
+    let told = "train 61.0 GB + infer 40.0 GB are 101 GB, 21.0 GB more than its 80.0 GB";
+    assert!(over.err.contains(told), "{}", over.err);
+    let unknown = shared(&[]);
+    assert!(unknown.out.contains("\nMemory: not known, of 80.0 GB: "), "{}", unknown.out);
+    let fits = shared(&["--memory=train=35GB", "--memory=infer=40GB"]);
+    assert!(fits.out.contains("\nMemory: train 35.0 GB + infer 40.0 GB of 80.0 GB\n"), "{fits:?}");
+    let large = shared(&["--memory=train=61GB", "--memory=infer=9GB"]);
+    assert!(large.code == 2 && large.err.contains("has no such way of sharing"), "{large:?}");
+}
+
+/// Ways that no driver offers are never recommended: a line below says what the best would give.
 #[test]
 fn what_no_driver_offers_stands_below() {
     let place = Place::new();

@@ -53,11 +53,7 @@ impl KinetoCollector {
         }
         let lanes = self.lanes();
         let waits = self.host_waits(&lanes);
-        let mut devices = Devices::new();
-        for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
-            let device = lanes[work.op.stream as usize].device;
-            devices.kernel(&device, device);
-        }
+        let devices = self.devices_of_kernels(&lanes);
         if devices.is_empty() {
             return Ok(None);
         }
@@ -91,6 +87,15 @@ impl KinetoCollector {
             waits,
             report,
         }))
+    }
+
+    fn devices_of_kernels(&self, lanes: &[KinetoLane]) -> Devices<Option<u64>> {
+        let mut devices = Devices::new();
+        for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
+            let device = lanes[work.op.stream as usize].device;
+            devices.kernel(&device, device);
+        }
+        devices
     }
 
     /// Takes the lanes, each with the number of its GPU.

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn texts_lose_paths_and_lines() {
-        let text = "Not all CUDA events\nmight have been collected, see '/home/me/a b' or C:\\x.";
+        let text = "Not all CUDA events\nmight have been collected, see '/srv/me/a b' or C:\\x.";
         let told = "Not all CUDA events might have been collected, see (path) b' or (path)";
         assert_eq!(shortened(text), told);
         assert_eq!(shortened("CPU/GPU / x."), "CPU/GPU / x");
