@@ -73,11 +73,12 @@ impl Cutting {
         self.cut.push((launch, workgroup));
     }
 
-    /// Lets rounds follow each other although nothing happens. Returns the tick of the round that
-    /// will cut.
-    pub(super) const fn retry_at(&mut self, now: Tick) -> Tick {
-        self.waiting = Some(now);
-        Tick(now.0.saturating_add(self.retry.saturating_mul(self.failures.left())))
+    /// Lets rounds follow each other although nothing happens, where a head could be cut, and
+    /// otherwise not. Returns the tick of the round that will cut.
+    pub(super) fn retry_at(&mut self, could_cut: bool, now: Tick) -> Option<Tick> {
+        self.waiting = could_cut.then_some(now);
+        let left = self.retry.saturating_mul(self.failures.left());
+        could_cut.then(|| Tick(now.0.saturating_add(left)))
     }
 
     /// Forgets a workgroup that was cut, as its last wave has started.

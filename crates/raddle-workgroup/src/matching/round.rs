@@ -144,7 +144,7 @@ impl Matching {
     /// Returns the tick of the round that will cut; `None` where no head could be cut.
     fn retry_at(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_mut()?;
-        self.heads.iter().any(|head| may_cut(ready, head)).then(|| cutting.retry_at(now))
+        cutting.retry_at(self.heads.iter().any(|head| may_cut(ready, head)), now)
     }
 
     /// Runs further rounds while no other launch could be chosen. Returns the workgroup behind the

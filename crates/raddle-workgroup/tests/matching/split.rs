@@ -122,6 +122,20 @@ fn rounds_without_a_question_count() {
     }
 }
 
+/// In one tick, without a fact between, a launch that stays whole may take the place of a head that
+/// could be cut: a packet that was submitted earlier arrives in front of it.
+#[test]
+fn time_in_which_nothing_could_be_cut_has_no_rounds() {
+    let mut scene = nearly_full(2, Barrier::No);
+    assert_eq!(scene.ask(0).0, Answer::Wait { retry_at: Some(Tick(2_000)) });
+    let behind = std::mem::replace(&mut scene.entries[1], ready(launch(2, Barrier::Yes, 2, 3)));
+    assert_eq!(scene.ask(0).0, Answer::WAIT, "the same round");
+    // The wake that was ordered comes: failure 2, as none was counted in the meantime.
+    assert_eq!(scene.ask(2).0, Answer::WAIT);
+    scene.entries[1] = behind;
+    assert_eq!(scene.starts(3), [(1, 0, Some(0), 0), (1, 0, Some(1), 1)], "failure 3 cuts");
+}
+
 #[test]
 fn a_piece_takes_no_barrier() {
     // Of four barriers each workgroup takes one; the fifth fits as pieces alone.
