@@ -218,16 +218,14 @@ pub fn plan(
         activity: op.activity,
         call,
         peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
-        work: match (opaque.get(position), collective(profile, position)) {
-            _ if let Some((direction, ns)) = engines[position] => {
-                Work::Copy { lasts: Ticks(ns), engine: Some(direction) }
-            }
-            (Some(&workgroups @ 1..), duration_ns) => {
+        work: match (engines[position], opaque.get(position), collective(profile, position)) {
+            (Some((direction, ns)), ..) => Work::Copy { lasts: Ticks(ns), engine: Some(direction) },
+            (_, Some(&workgroups @ 1..), duration_ns) => {
                 let duration_ns = duration_ns.unwrap_or_else(|| profile.own_ns(position));
                 opaque::work(options.scale.apply(duration_ns), workgroups, options.target)
             }
-            (_, Some(duration_ns)) => work(&Op { duration_ns, ..*op }, None, options),
-            (_, None) => work(&own(profile, position, op), calibrated(options, position), options),
+            (.., Some(duration_ns)) => work(&Op { duration_ns, ..*op }, None, options),
+            (.., None) => work(&own(profile, position, op), calibrated(options, position), options),
         },
     };
     let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
