@@ -14,7 +14,7 @@ def test_tables_hold_what_the_summary_holds(result):
     assert sorted(result.recipes["rank"]) == list(range(1, len(answer["rows"]) + 1))
     assert result.recipes["makespan_ns"] == [it["summary"]["makespan-ns"] for it in result.summary["recipes"]]
     assert result.goals["met"] == [row["goals-met"][0] for row in answer["rows"]]
-    counts = [row for row in result.latencies.rows() if row["of"] == "requests" and row["recipe"] == "leftover"]
+    counts = [row for row in result.latencies.rows() if row["of"] == "requests" and row["recipe"] == rows[0]["recipe"]]
     assert sum(row["count"] for row in counts) == rows[0]["requests"]
     assert result.slowest["latency_ns"][0] == rows[0]["max_ns"]
     assert result.profiles["name"] == ["serve", "train"]
