@@ -402,7 +402,12 @@ impl OpenLog {
         {
             placing.killed(&launch);
         }
+        let shown = self.desk.view.iter().any(|entry| entry.launch.id == id);
         self.desk.leaves(id, how);
+        if shown {
+            // A launch behind this one may start in this step.
+            self.stale();
+        }
         if let Some(launch) = known {
             self.tell(&Fact::Leaving { launch: &launch, how });
         }
