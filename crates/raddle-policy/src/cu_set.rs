@@ -18,11 +18,23 @@ const BITS: usize = u64::BITS as usize;
 /// (0..70).for_each(|cu| open.remove(cu));
 /// assert_eq!((open.first(), open.first_from(99), open.first_from(100)), (Some(70), Some(99), None));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct CuSet {
     words: Vec<u64>,
     /// One bit for each word: bit `w` is set if word `w` is not 0.
     some: Vec<u64>,
+}
+
+impl Clone for CuSet {
+    fn clone(&self) -> Self {
+        Self { words: self.words.clone(), some: self.some.clone() }
+    }
+
+    /// Keeps the memory where it is large enough.
+    fn clone_from(&mut self, source: &Self) {
+        self.words.clone_from(&source.words);
+        self.some.clone_from(&source.some);
+    }
 }
 
 impl CuSet {

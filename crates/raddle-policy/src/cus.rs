@@ -43,12 +43,25 @@ pub struct Free {
 
 /// The free resources of every compute unit: a policy sees them, and a dispatcher keeps account of
 /// them. Two values are equal if the same amounts are free.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Cus {
     shape: CuShape,
     cus: PerCu<CuFree>,
     /// The units on which something was freed since [`Cus::watch`]; `None` if that is not known.
     freed: Option<CuSet>,
+}
+
+impl Clone for Cus {
+    fn clone(&self) -> Self {
+        Self { shape: self.shape, cus: self.cus.clone(), freed: self.freed.clone() }
+    }
+
+    /// Keeps the memory where it is large enough.
+    fn clone_from(&mut self, source: &Self) {
+        self.shape = source.shape;
+        self.cus.clone_from(&source.cus);
+        self.freed.clone_from(&source.freed);
+    }
 }
 
 impl PartialEq for Cus {

@@ -22,12 +22,24 @@ const BITS: usize = u64::BITS as usize;
 /// assert_eq!(runs, [(0..10, 16), (10..20, 12), (20..30, 11), (30..80, 15)]);
 /// assert_eq!((free.get(25), free.get(80)), (Some(&11), None));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct PerCu<T> {
     /// The values by compute unit; in a run only the value of its first compute unit counts.
     values: Vec<T>,
     /// A bit for each compute unit, set if a run begins there.
     begins: Vec<u64>,
+}
+
+impl<T: Clone> Clone for PerCu<T> {
+    fn clone(&self) -> Self {
+        Self { values: self.values.clone(), begins: self.begins.clone() }
+    }
+
+    /// Keeps the memory where it is large enough.
+    fn clone_from(&mut self, source: &Self) {
+        self.values.clone_from(&source.values);
+        self.begins.clone_from(&source.begins);
+    }
 }
 
 impl<T: Clone + PartialEq> PerCu<T> {

@@ -193,7 +193,7 @@ impl Composed {
             if let Some(handle) = leaves.filter(|_| !known.has_started()) {
                 self.driver.report(Report::Claimed(handle))?;
                 known.claimed = true;
-                self.ready.hide(known.submission);
+                self.allocate_stale |= self.ready.hide(known.submission);
                 self.preemptions.exits.push(*launch);
             }
         }
@@ -295,7 +295,8 @@ impl Composed {
         };
         let launch = known.launch;
         if let Some(known) = self.launches.get_mut(&id) {
-            self.ready.hide(known.submission);
+            // A launch behind this one may start now.
+            self.allocate_stale |= self.ready.hide(known.submission);
             if let Stage::Travelling(at) = known.stage {
                 self.transit.travelling.remove(&(at, known.submission, id));
             }
@@ -342,7 +343,7 @@ impl Composed {
             return;
         };
         let (launch, before) = (known.launch, self.book.resident_waves(id));
-        self.ready.hide(known.submission);
+        self.allocate_stale |= self.ready.hide(known.submission);
         if let Stage::Held(Some(lifted)) = core::mem::replace(&mut known.stage, Stage::Returning) {
             // The room is taken now, so that no other launch gets it while the restore is under
             // way.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use raddle_preempt::{Decided, LaunchHandle};
 
-use raddle_policy::{Launch, LaunchId, ProcessState, Round, Submission};
+use raddle_policy::{Cus, Launch, LaunchId, ProcessState, Round, Submission};
 
 /// A launch that the controller submits: its order of issue, the launch, its submission.
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
@@ -28,6 +28,8 @@ pub(super) struct Lists {
     pub(super) batch: Vec<SubmittedLaunch>,
     /// The submissions of the launches of one stream, with their costs.
     pub(super) vias: Vec<Submission>,
+    /// The compute units as the allocate policy sees them while some are being reset.
+    pub(super) open: Option<Cus>,
     /// The round that the allocate policy fills.
     pub(super) round: Round,
     /// Scratch memory of the check that a start names each workgroup once.

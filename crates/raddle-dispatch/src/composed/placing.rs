@@ -4,8 +4,8 @@ use alloc::format;
 
 use crate::book::BookError;
 use raddle_policy::{
-    Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch,
-    ReadyView, Refusal, Round, Submission, Tick, WaveSpan,
+    Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ProcessId,
+    ReadyLaunch, ReadyView, Refusal, Round, Submission, Tick, WaveSpan,
 };
 use raddle_preempt::Report;
 
@@ -166,8 +166,7 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<bool, DispatchError> {
         round.clear();
-        let open = self.open_units();
-        let cus = open.as_ref().unwrap_or(self.book.cus());
+        let cus = open_units(self.book.cus(), &self.preemptions.closed, &mut self.lists.open);
         let view = ReadyView { launches: self.ready.launches(), cus };
         match self.policies.allocate.policy.allocate_round(&view, now, round) {
             Answer::Start { launch, waves } => {
@@ -196,14 +195,6 @@ impl Composed {
             }
         }
         Ok(false)
-    }
-
-    /// Copies the compute units and closes those that are being reset; `None` where there are none.
-    fn open_units(&self) -> Option<Cus> {
-        let closed = &self.preemptions.closed;
-        let mut cus = (!closed.is_empty()).then(|| self.book.cus().clone())?;
-        closed.iter().for_each(|&(_, cu)| cus.close(cu));
-        Some(cus)
     }
 
     /// Finds a launch of the view, and its submission number.
@@ -298,4 +289,20 @@ impl Composed {
         self.gave_up = true;
         self.forget(&launch, now)
     }
+}
+
+/// Returns the compute units, or a copy in which those that are being reset are closed. The copy
+/// is made in the memory of the one before.
+fn open_units<'a>(
+    all: &'a Cus,
+    closed: &[(ProcessId, CuId)],
+    copy: &'a mut Option<Cus>,
+) -> &'a Cus {
+    if closed.is_empty() {
+        return all;
+    }
+    let open = copy.get_or_insert_with(|| all.clone());
+    open.clone_from(all);
+    closed.iter().for_each(|&(_, cu)| open.close(cu));
+    open
 }

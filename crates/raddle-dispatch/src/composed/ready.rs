@@ -44,15 +44,15 @@ impl Ready {
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
     }
 
-    /// Hides a launch.
-    pub(super) fn hide(&mut self, submission: u64) {
+    /// Hides a launch; returns whether it was shown.
+    pub(super) fn hide(&mut self, submission: u64) -> bool {
         match self.find(submission) {
             Ok(at) if at == self.front => self.front += 1,
             Ok(at) => {
                 self.entries.remove(at);
                 self.submissions.remove(at);
             }
-            Err(_) => return,
+            Err(_) => return false,
         }
         // Entries that have left are dropped once they are the larger part, so hiding stays cheap.
         if self.front > self.entries.len() / 2 {
@@ -60,6 +60,7 @@ impl Ready {
             self.submissions.drain(..self.front);
             self.front = 0;
         }
+        true
     }
 }
 
@@ -82,11 +83,10 @@ mod tests {
             ready.show(submission, entry(submission as u32));
         }
         assert_eq!(ids(&ready), [0, 1, 2, 3, 4]);
-        ready.hide(0);
-        ready.hide(3);
+        assert!(ready.hide(0) && ready.hide(3));
         assert_eq!(ids(&ready), [1, 2, 4]);
         ready.show(0, entry(0));
-        ready.hide(7);
+        assert!(!ready.hide(7), "it is not there");
         assert_eq!(ids(&ready), [0, 1, 2, 4]);
         ready.hide(0);
         ready.hide(1);

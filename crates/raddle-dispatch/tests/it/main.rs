@@ -1,5 +1,6 @@
 //! Do recipes, slots and the composed dispatcher do what their documentation says?
 
+mod behind;
 mod building;
 mod composed;
 mod cut;

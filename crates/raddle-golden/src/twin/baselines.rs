@@ -33,17 +33,14 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Makes the model of these settings, or returns why there is none.
-    pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
-        if settings["addresses"] == true {
-            return Err("`addresses = true` has no twin (ask `raddle golden placement`)".to_owned());
-        }
+    /// Makes the model of these settings, which have no addresses.
+    pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
         let rule = match settings["policy"].as_str() {
             Some("greedy") => Rule::Greedy,
             Some("round-robin") => Rule::RoundRobin(0),
             _ => Rule::Leftover { by_level: settings["order"] == "level" },
         };
-        Ok(Self { rule, units: Units::new(&Unit::empty(shape), count) })
+        Self { rule, units: Units::new(&Unit::empty(shape), count) }
     }
 
     /// Picks the unit for the next workgroup of a launch.

@@ -9,7 +9,7 @@
 //! | `allocate` | `matching`, `block-warp`, `round-robin`, `greedy`, `leftover`, `spatial` |
 //! | `turn` | `weighted-slices`, `round-robin`, `unmap-all`, `vruntime`, `highest-level`, `everyone` |
 //! | `preempt` | `never`, `wait`, `flag`, `drain`, `reset`, `switch`, `cheapest` |
-//! | `launch-path` | `ordinary` |
+//! | `launch-path` | `ordinary`, `condensed` |
 //!
 //! A policy or a setting without a twin is named in the report as not checked. After an answer that
 //! differs, a twin goes on from what the log says, so that one fault is not told again and again.
@@ -35,9 +35,11 @@
 //! # Ok::<(), raddle_dispatch::DispatchError>(())
 //! ```
 
+mod addressed;
 mod baselines;
 mod block_warp;
 mod cheapest;
+mod condensed;
 mod desk;
 mod leaving;
 mod line;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::desk::Desk;
 use super::leaving::Leaving;
 use super::line::{Answered, FirstAndCount, Header, Heard, Moment, Run, Start, span};
-use super::path::Ordinary;
+use super::path::Path;
 use super::placing::{self, Placing};
 use super::report::{Place, Report, Slot};
 use super::slots;
@@ -24,7 +24,7 @@ pub(super) struct OpenLog {
     /// True if the events of the step are over.
     deciding: bool,
     desk: Desk,
-    path: (Slot, Option<Ordinary>),
+    path: (Slot, Option<Path>),
     turn: (Slot, Option<Turning>),
     allocate: Slot,
     placing: Option<Placing>,
@@ -402,7 +402,12 @@ impl OpenLog {
         {
             placing.killed(&launch);
         }
+        let shown = self.desk.view.iter().any(|entry| entry.launch.id == id);
         self.desk.leaves(id, how);
+        if shown {
+            // A launch behind this one may start in this step.
+            self.stale();
+        }
         if let Some(launch) = known {
             self.tell(&Fact::Leaving { launch: &launch, how });
         }

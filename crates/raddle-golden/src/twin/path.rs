@@ -5,43 +5,62 @@
 
 use serde_json::Value;
 
+use super::condensed::{Condensed, Sent};
 use super::line::Submitted;
 use super::report::{Place, Slot};
 use raddle_policy::Launch;
 
-/// The model of `ordinary`.
+/// A launch path beside its twin.
 #[derive(Debug)]
-pub(super) struct Ordinary {
-    cost: u64,
-    cleanup: u64,
+pub(super) enum Path {
+    /// `ordinary`: cost and cleanup of each launch.
+    Ordinary(u64, u64),
+    Condensed(Condensed),
 }
 
-impl Ordinary {
-    pub(super) fn new(settings: &Value) -> Self {
+impl Path {
+    pub(super) fn ordinary(settings: &Value) -> Self {
         let number = |key: &str| settings[key].as_u64().unwrap_or(0);
         let costs = ["packet-ns", "enqueue-ns", "processing-ns", "schedule-ns"].map(number);
         let cost = costs.into_iter().fold(0, u64::saturating_add);
-        Self { cost, cleanup: number("cleanup-ns") }
+        Self::Ordinary(cost, number("cleanup-ns"))
+    }
+
+    pub(super) fn condensed(settings: &Value) -> Self {
+        Self::Condensed(Condensed::new(settings))
     }
 
     /// Returns the packets, bytes, cost and cleanup that one submission must have.
-    const fn of(&self, launch: &Launch) -> (u32, u64, u64, u64) {
-        match launch.is_copy() {
-            true => (0, 0, 0, 0),
-            false => (1, 64, self.cost, self.cleanup),
+    fn of(&mut self, launch: &Launch) -> Sent {
+        match self {
+            Self::Ordinary(..) if launch.is_copy() => (0, 0, 0, 0),
+            Self::Ordinary(cost, cleanup) => (1, 64, *cost, *cleanup),
+            Self::Condensed(twin) => twin.of(launch),
         }
     }
 
-    pub(super) fn submitted(&self, launch: &Launch, found: &Submitted, slot: &mut Slot, at: Place) {
+    pub(super) fn submitted(
+        &mut self,
+        launch: &Launch,
+        found: &Submitted,
+        slot: &mut Slot,
+        at: Place,
+    ) {
         let Submitted { packets, bytes, cost, cleanup, .. } = *found;
         let (wanted, found) = (self.of(launch), (packets, bytes, cost, cleanup));
         slot.checked += 1;
         if wanted != found {
-            let told = |(packets, bytes, cost, cleanup): (u32, u64, u64, u64)| {
+            let told = |(packets, bytes, cost, cleanup): Sent| {
                 format!("{}: {packets} packets, {bytes} bytes, {cost} and {cleanup} ns", launch.id)
             };
-            let rule = "condensed-packets.md: one packet a launch";
-            slot.differs(at, rule, || (told(wanted), told(found)));
+            slot.differs(at, self.rule(), || (told(wanted), told(found)));
+        }
+    }
+
+    const fn rule(&self) -> &'static str {
+        match self {
+            Self::Ordinary(..) => "condensed-packets.md: one packet a launch",
+            Self::Condensed(_) => "seed 002: 302 to 310, 602 to 612; condensed-packets.md",
         }
     }
 }

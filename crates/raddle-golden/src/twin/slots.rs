@@ -3,11 +3,12 @@
 use raddle_policy::CuShape;
 use serde_json::Value;
 
+use super::addressed::Addressed;
 use super::baselines::Baseline;
 use super::block_warp::BlockWarp;
 use super::leaving::Leaving;
 use super::matching::Matching;
-use super::path::Ordinary;
+use super::path::Path;
 use super::placing::PlacingTwin;
 use super::report::Slot;
 use super::slices::Slices;
@@ -42,8 +43,11 @@ pub(super) fn allocate(
             let twin = BlockWarp::new(slot, shape, cus);
             Ok(("seed 003 G1 to G6, L1 to L5".to_owned(), Box::new(twin)))
         }
-        "greedy" | "round-robin" | "leftover" => Baseline::new(slot, shape, cus)
+        "greedy" | "round-robin" if slot["addresses"] == true => Addressed::new(slot, shape, cus)
             .map(|twin| (baselines(), Box::new(twin) as Box<dyn PlacingTwin>)),
+        "greedy" | "round-robin" | "leftover" => {
+            Ok((baselines(), Box::new(Baseline::new(slot, shape, cus))))
+        }
         "spatial" => Ok((baselines(), Box::new(Spatial::new(slot, shape, cus)))),
         _ => return (without("allocate", policy, "placements"), None),
     };
@@ -92,12 +96,12 @@ pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
 }
 
 /// Makes the slot of the launch path, with its twin.
-pub(super) fn path(slot: &Value) -> (Slot, Option<Ordinary>) {
+pub(super) fn path(slot: &Value) -> (Slot, Option<Path>) {
     let policy = name(slot);
-    let by = "docs/policies/condensed-packets.md".to_owned();
-    let checked = Slot::new("launch-path", policy, by, "submissions");
-    match policy {
-        "ordinary" => (checked, Some(Ordinary::new(slot))),
-        _ => (without("launch-path", policy, "submissions"), None),
-    }
+    let (by, twin) = match policy {
+        "ordinary" => ("docs/policies/condensed-packets.md", Path::ordinary(slot)),
+        "condensed" => ("seed 002 302 to 310, 602 to 612", Path::condensed(slot)),
+        _ => return (without("launch-path", policy, "submissions"), None),
+    };
+    (Slot::new("launch-path", policy, by.to_owned(), "submissions"), Some(twin))
 }

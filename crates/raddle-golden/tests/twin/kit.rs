@@ -4,7 +4,8 @@ use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader};
 use raddle_dispatch::{Dispatcher, Recipe};
 use raddle_golden::twin::{self, Report};
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+    Activity, Barrier, CuShape, Demand, Dim3, Idempotence, KernelCall, Launch, LaunchId, Level,
+    ProcessId, StreamId,
 };
 use raddle_testkit::Sink;
 
@@ -55,9 +56,18 @@ fn launch(draws: &mut Draws, shape: &CuShape) -> Launch {
     }
 }
 
+/// A call of one of a few kernels, whose grids seldom change; some are not known.
+fn call(draws: &mut Draws) -> KernelCall {
+    let kernel = draws.below(7) as u32;
+    let grid = Dim3::new(1 + draws.below(3) as u32, 1 + draws.below(5) as u32 / 4, 1);
+    let threads = 64 * (1 + draws.below(9) as u32 / 8);
+    let (lds_bytes, behind_copy) = (256 * (draws.below(8) as u32 / 7), draws.below(9) == 0);
+    KernelCall { kernel, grid, threads, lds_bytes, behind_copy }
+}
+
 /// Processes with streams in order, the first ones more urgent; when each joins, and its share.
 fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
-    let mut draws = Draws(seed);
+    let (mut draws, mut calls) = (Draws(seed), Draws(!seed));
     let (mut tasks, mut joins) = (Vec::<Task>::new(), Vec::new());
     for process in 0..2 + draws.below(3) as u16 {
         let begin = draws.below(2000);
@@ -72,6 +82,9 @@ fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
             if draws.below(9) == 0 {
                 let Launch { id, process, stream, level, .. } = launch;
                 launch = Launch { id, process, stream, level, ..Launch::default() };
+            }
+            if !launch.is_copy() {
+                launch.call = call(&mut calls);
             }
             let after = last[launch.stream.index()].replace(launch.id);
             let takes = 200 + 100 * draws.below(20);

@@ -31,6 +31,9 @@ const MATCHING: &[&str] = &[
     "fit = \"best\"\nsplit = { threshold = 20, retry-ns = 10 }\norder = { windows = { windows-ns = [900, 100] } }",
     "fit = \"best\"\ndecision = { timing = \"one-clock\", clock-mhz = 1700 }",
     "fit = \"best\"\ndecision = { timing = \"three-clocks\", clock-mhz = 30 }\nplace = \"round-robin\"",
+    "search = { shared = { width = 128 } }\ndecision = { timing = \"one-clock\", clock-mhz = 90 }",
+    "search = { shared = { width = 130 } }\ndecision = { timing = \"three-clocks\", clock-mhz = 700 }\nplace = { least-power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 700 } }",
+    "search = { shared = { width = 200 } }\ndecision = { timing = \"one-clock\", clock-mhz = 9 }\nsplit = { threshold = 2, retry-ns = 90 }",
 ];
 
 const OTHERS: &[&str] = &[
@@ -41,7 +44,9 @@ const OTHERS: &[&str] = &[
     "policy = \"block-warp\"\nbackfill = false",
     "policy = \"block-warp\"\nwhole-blocks-for-barriers = false",
     "policy = \"greedy\"",
+    "policy = \"greedy\"\naddresses = true",
     "policy = \"round-robin\"",
+    "policy = \"round-robin\"\naddresses = true",
     "policy = \"leftover\"",
     "policy = \"leftover\"\norder = \"level\"",
     "policy = \"spatial\"",
@@ -138,7 +143,8 @@ fn the_other_allocate_policies_agree_on_every_shape() {
 #[test]
 fn every_turn_and_preempt_policy_agrees_beside_every_allocate_policy() {
     let matching = "policy = \"matching\"\nfit = \"best\"";
-    let allocates = [matching, OTHERS[0], OTHERS[3], OTHERS[6], OTHERS[8], OTHERS[12]];
+    let others = [0, 3, 6, 7, 9, 10, 14].map(|at| OTHERS[at]);
+    let allocates: Vec<&str> = [matching].into_iter().chain(others).collect();
     let mut seed = 100;
     for (at, turn) in TURNS.iter().enumerate() {
         for more in [0, 4, 7] {
@@ -167,12 +173,43 @@ fn block_warp_agrees_where_work_is_saved_and_comes_back() {
     }
 }
 
+/// Settings of `condensed`.
+const CONDENSED: &[&str] = &[
+    "",
+    "keep = \"first\"\nentries = 3",
+    "keep = \"most-recent\"\nentries = 2\ndecode-ns = 3",
+    "keep = \"frequency\"\nentries = 1\nscope = \"process\"",
+    "keep = \"frequency\"\nentries = 2\nscope = \"agent\"\narguments = \"fixed\"",
+    "near = 4\nsignals = true\nentries = 3",
+    "near = 0\nahead = 2",
+    "near = 20\nkeep = \"first\"\narguments = \"fixed\"\nsignals = true",
+    "entries = 4\nahead = 5\noverlap = true",
+];
+
+#[test]
+fn every_setting_of_condensed_agrees() {
+    let costs = "enqueue-ns = 20\nprocessing-ns = 30\nschedule-ns = 10\ncleanup-ns = 25";
+    for (at, settings) in (0..).zip(CONDENSED) {
+        for seed in 0..6 {
+            // Preemptions send launches once more.
+            let recipe = format!(
+                "window = 6\n[allocate]\n{}\n[turn]\n{}\n[preempt]\n{}\n[launch-path]\npolicy = \"condensed\"\n{costs}\n{settings}\n",
+                OTHERS[10],
+                TURNS[1],
+                PREEMPTS[[5, 2, 0][seed as usize % 3]]
+            );
+            let log = log(&recipe, shapes()[seed as usize], 700 + 10 * at + seed, Detail::Answers);
+            agrees(&log, &format!("seed {seed} {settings}"));
+        }
+    }
+}
+
 #[test]
 fn a_policy_without_a_twin_is_named_as_not_checked() {
-    let recipe = everyone("policy = \"greedy\"\naddresses = true");
-    let report = check(&log(&recipe, (shape(2, 64), 2), 1, Detail::Answers));
+    let log = log(&everyone("policy = \"greedy\""), (shape(2, 64), 2), 1, Detail::Answers);
+    let report = check(&log.replace("\"policy\":\"greedy\"", "\"policy\":\"of-mine\""));
     let allocate = &report.slots[2];
     assert_eq!((allocate.slot, allocate.checked), ("allocate", 0));
-    assert!(allocate.unchecked.as_ref().is_some_and(|why| why.contains("addresses")));
+    assert!(allocate.unchecked.as_ref().is_some_and(|why| why.contains("no twin")));
     assert!(report.slots[1].checked > 0 && report.different() == 0);
 }

@@ -206,12 +206,85 @@ fn another_cost_of_a_launch_is_found() {
 }
 
 #[test]
+fn another_packet_cost_or_cleanup_is_found_under_condensed() {
+    let recipe = "[allocate]\npolicy = \"leftover\"\n[launch-path]\npolicy = \"condensed\"\nenqueue-ns = 20\nschedule-ns = 5\ncleanup-ns = 7\nentries = 2";
+    let lines = lines(recipe, 13, Detail::Answers);
+    let changes: [(&str, Value, Value); 4] = [
+        // A launch that joins a packet has none of its own, the first one in a packet has one.
+        ("packets", json!(0), json!(1)),
+        ("packets", json!(1), json!(2)),
+        ("cost", json!(5), json!(25)),
+        ("cleanup", json!(7), json!(0)),
+    ];
+    for (key, right, wrong) in changes {
+        planted(&lines, "condensed", |line| {
+            let found = is(line, "submit") && line[key] == right;
+            if found {
+                line[key] = wrong.clone();
+            }
+            found
+        });
+    }
+}
+
+#[test]
+fn another_unit_or_address_is_found_where_every_granule_has_one() {
+    for policy in ["greedy", "round-robin"] {
+        let recipe = format!("{BUSY}policy = \"{policy}\"\naddresses = true");
+        planted(&lines(&recipe, 3, Detail::Answers), policy, to_another_unit);
+        planted(&lines(&recipe, 4, Detail::Full), policy, |line| {
+            let places = line["places"].as_array_mut().filter(|places| !places.is_empty());
+            places.is_some_and(|places| {
+                places[0][1] = json!(places[0][1].as_u64().map(|start| start + 1));
+                true
+            })
+        });
+        planted(&lines(&recipe, 4, Detail::Answers), policy, |line| {
+            let found = line["addresses"].is_string();
+            if found {
+                line["addresses"] = json!("00000000");
+            }
+            found
+        });
+    }
+}
+
+#[test]
+fn another_moment_of_a_decision_is_found_where_one_finder_goes_in_turn() {
+    let recipe = format!(
+        "{BUSY}policy = \"matching\"\nsearch = {{ shared = {{ width = 70 }} }}\ndecision = {{ timing = \"one-clock\", clock-mhz = 20 }}"
+    );
+    let lines = lines(&recipe, 12, Detail::Answers);
+    for unseen in [false, true] {
+        // A wait for the end of a round, and one for an end that the finder does not see yet.
+        let mut waits = 0;
+        let at = lines.iter().position(|line| {
+            let value: Value = serde_json::from_str(line).unwrap_or_default();
+            let timed = is(&value, "wait") && value["retry-at"].is_u64();
+            waits += u32::from(timed);
+            timed && waits > if unseen { 20 } else { 0 }
+        });
+        let at = at.expect("there is a wait");
+        let mut other = lines.clone();
+        let mut value: Value = serde_json::from_str(&other[at]).expect("a line");
+        value["retry-at"] = json!(value["retry-at"].as_u64().map(|tick| tick + 1));
+        other[at] = spelled(&value);
+        let report = check(&other.join("\n"));
+        let first = report.first().expect("it is found");
+        assert_eq!((first.line, &*first.policy), (at + 1, "matching"), "{first}");
+    }
+}
+
+#[test]
 fn no_log_makes_a_twin_panic() {
     // Each line of a log changed at random places, cut, left out or doubled.
     let recipe = "window = 3\n[allocate]\npolicy = \"matching\"\nsplit = { threshold = 2 }\n[turn]\npolicy = \"vruntime\"\nslice-us = 1\n[preempt]\npolicy = \"cheapest\"\nbound-us = 1\ncosts = { reset-ns = 70, bytes-per-us = 1000, vgpr-bytes = 8, sgpr-bytes = 4, lds-bytes = 2 }";
-    let lines = lines(recipe, 11, Detail::Full);
+    let others = "[allocate]\npolicy = \"greedy\"\naddresses = true\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"switch\"\n[launch-path]\npolicy = \"condensed\"\nentries = 2";
+    let late = "[allocate]\npolicy = \"matching\"\nsearch = { shared = { width = 70 } }\ndecision = { timing = \"one-clock\", clock-mhz = 20 }";
+    let logs = [recipe, others, late].map(|recipe| lines(recipe, 11, Detail::Full));
     let mut draws = crate::kit::Draws(1);
-    for _ in 0..40 {
+    for at in 0..90 {
+        let lines = &logs[at % logs.len()];
         let mut other = lines.clone();
         for _ in 0..3 {
             let at = draws.below(other.len() as u64) as usize;

@@ -135,11 +135,21 @@ impl Matching {
     /// Carries out the ends that are seen by now.
     fn see(&mut self, now: Tick) {
         while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
-            self.ended(&end.launch, end.waves, &end.pieces, now);
+            self.ended(&end.launch, end.waves, &end.pieces, None);
         }
     }
 
-    fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
+    /// Takes the power of ended work off, which no finder has to see first.
+    fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
+        let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
+        for piece in pieces {
+            self.places.left(piece.cu, launch, (piece.count, wave), now);
+            self.places.changed(&self.matcher, piece.cu);
+        }
+    }
+
+    /// Gives back what ended work held, and takes its power off if that is still to be done.
+    fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Option<Tick>) {
         let wave = match waves {
             WaveSpan::All => WHOLE,
             WaveSpan::Cut { first, count: 1 } => first,
@@ -162,7 +172,9 @@ impl Matching {
                     // A workgroup that does not lie there was not placed by this policy.
                     count = piece.workgroups().filter(released).count() as u32;
                 }
-                places.left(piece.cu, launch, (count, wave), now);
+                if let Some(now) = now {
+                    places.left(piece.cu, launch, (count, wave), now);
+                }
                 places.changed(matcher, piece.cu);
             }
             rest = behind;
@@ -198,6 +210,7 @@ impl Allocate for Matching {
             if let Some(cutting) = &mut self.cutting {
                 cutting.heard();
             }
+            self.draws_no_more(launch, *waves, pieces, now);
             return;
         }
         if matches!(fact, Fact::TakenOff { .. } | Fact::Returning { .. } | Fact::Restored { .. }) {
@@ -214,7 +227,7 @@ impl Allocate for Matching {
             }
         }
         match fact {
-            Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
+            Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, Some(now)),
             Fact::TakenOff { launch, how } => {
                 let left = |cu, wave| places.left(cu, launch, (1, wave), now);
                 match how {

@@ -1,10 +1,14 @@
 //! How long does a decision take, and what does a shared finder not see yet (seed 000, E4, E7)?
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Demand, Fact, Launch, Piece, ReadyView, Round, Tick, WaveSpan,
+    Activity, Allocate, Answer, CuId, Cus, Demand, Fact, Launch, Piece, ReadyView, Round, Tick,
+    WaveSpan,
 };
 use raddle_testkit::{SMALL_CU, demand, ready};
-use raddle_workgroup::{DecisionTime, Error, Matching, MatchingConfig, SearchRule, SearchTiming};
+use raddle_workgroup::{
+    DecisionTime, Error, Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule,
+    SearchTiming,
+};
 
 fn policy(search: SearchRule, timing: SearchTiming, mhz: Option<u32>) -> Result<Matching, Error> {
     let decision = Some(DecisionTime { timing, clock_mhz: mhz });
@@ -80,6 +84,41 @@ fn a_shared_finder_takes_a_round_of_periods_and_sees_ends_late() {
         panic!("a round begins")
     };
     assert_eq!(ask(&mut shared, whole, 1, at.0), start);
+}
+
+/// Instructions are counted as they are issued (E10), whatever a finder has read.
+#[test]
+fn work_that_a_shared_finder_still_sees_draws_no_power() {
+    let widest = [SMALL_CU.vgpr_per_simd.into(), SMALL_CU.lds].into_iter().max().expect("some");
+    let decision = Some(DecisionTime { timing: SearchTiming::OneClock, clock_mhz: Some(100) });
+    let power = PowerWeights::new([1, 0, 0, 0, 0, 0]);
+    let config = MatchingConfig {
+        search: SearchRule::Shared { width: widest },
+        decision,
+        place: PlaceRule::LeastPower(power),
+        ..MatchingConfig::default()
+    };
+    let mut policy = Matching::new(config, SMALL_CU, 2).expect("sound");
+    let launch = Launch { activity: Activity([1, 0, 0, 0, 0, 0]), ..launch() };
+    let at_round_of = |policy: &mut Matching, next: u64, now: u64| {
+        let cus = Cus::new(SMALL_CU, 2);
+        let mut entry = ready(launch);
+        entry.next = next;
+        let (launches, mut round) = ([entry], Round::default());
+        let view = ReadyView { launches: &launches, cus: &cus };
+        let answer = policy.allocate_round(&view, Tick(now), &mut round);
+        (answer, round.pieces.first().map(|piece| piece.cu.0))
+    };
+    let (Answer::Wait { retry_at: Some(Tick(round)) }, _) = at_round_of(&mut policy, 0, 0) else {
+        panic!("a round takes time")
+    };
+    assert_eq!(at_round_of(&mut policy, 0, round).1, Some(0));
+    // The first workgroup ends after 2 ticks, and is seen to have ended two rounds later.
+    let pieces = &[Piece::one(0, CuId(0))];
+    let ended = Fact::Ended { launch: &launch, waves: WaveSpan::All, pieces };
+    policy.observe(&ended, Tick(round + 2));
+    assert_eq!(at_round_of(&mut policy, 1, 2 * round).1, Some(1));
+    assert_eq!(at_round_of(&mut policy, 2, 3 * round).1, Some(0), "2 ticks against a round");
 }
 
 #[test]

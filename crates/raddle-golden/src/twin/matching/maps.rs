@@ -1,22 +1,26 @@
 //! Which granules are free, how long a run is reported, and which run is taken (E4 to E7; E1, a43
 //! and a44)?
 
+use raddle_policy::CuShape;
 use serde_json::Value;
+
+/// The most granules that the model looks at; no device has more.
+const MOST_GRANULES: u64 = 1 << 26;
 
 /// Free granules.
 #[derive(Clone, Debug)]
-pub(super) struct Map(Vec<bool>);
+pub(in crate::twin) struct Map(Vec<bool>);
 
 /// The rule that picks one of the runs that are long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(in crate::twin) enum Fit {
     First,
     Best,
     Worst,
 }
 
 impl Map {
-    pub(super) fn new(granules: u64) -> Self {
+    pub(in crate::twin) fn new(granules: u64) -> Self {
         Self(vec![true; granules as usize])
     }
 
@@ -32,7 +36,7 @@ impl Map {
         runs
     }
 
-    pub(super) fn free(&self) -> u64 {
+    pub(in crate::twin) fn free(&self) -> u64 {
         self.0.iter().filter(|free| **free).count() as u64
     }
 
@@ -41,7 +45,7 @@ impl Map {
     }
 
     /// Returns the start of the run that is taken for this length; 0 for a length of 0.
-    pub(super) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
+    pub(in crate::twin) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
         if want == 0 {
             return Some(0);
         }
@@ -55,12 +59,12 @@ impl Map {
     }
 
     /// Returns whether all of these granules are there and free.
-    pub(super) fn is_free(&self, start: u64, len: u64) -> bool {
+    pub(in crate::twin) fn is_free(&self, start: u64, len: u64) -> bool {
         let range = start as usize..start.saturating_add(len) as usize;
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    pub(super) fn set(&mut self, start: u64, len: u64, free: bool) {
+    pub(in crate::twin) fn set(&mut self, start: u64, len: u64, free: bool) {
         let range = start as usize..start.saturating_add(len) as usize;
         if len > 0
             && let Some(them) = self.0.get_mut(range)
@@ -68,6 +72,13 @@ impl Map {
             them.fill(free);
         }
     }
+}
+
+/// Returns whether a device has more granules than a model looks at.
+pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
+    let vector = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds);
+    let granules = vector + u64::from(shape.lds) + u64::from(shape.sgpr);
+    granules * u64::from(count) > MOST_GRANULES
 }
 
 /// The method by which hardware reports a run of one resource.

@@ -8,18 +8,21 @@
 mod held;
 mod maps;
 mod rules;
+mod shared;
 mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
-    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId,
-    StreamId, WaveSpan,
+    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Place, Preemption, ProcessId, StreamId,
+    WaveSpan,
 };
 use serde_json::Value;
 
-use self::maps::{Finder, Fit, Map};
+use self::maps::Finder;
+pub(super) use self::maps::{Fit, Map, is_too_large};
 use self::rules::PlaceRule;
+use self::shared::Turns;
 use self::split::{Pace, Split};
 use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
@@ -27,9 +30,6 @@ use super::unit::Part;
 
 /// A launch, its workgroup, and the wave of one that was cut.
 type Name = (LaunchId, u64, Option<u16>);
-
-/// The most granules that the model looks at; no device has more.
-const MOST_GRANULES: u64 = 1 << 26;
 
 /// One compute unit.
 #[derive(Clone, Debug)]
@@ -99,6 +99,8 @@ pub(super) struct Matching {
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
+    /// The finder that serves the resources in turn, if decisions take time.
+    turns_of_finder: Option<Turns>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
@@ -156,13 +158,11 @@ impl Matching {
             Some("worst") => Fit::Worst,
             _ => Fit::First,
         };
-        let granules = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds)
-            + u64::from(shape.lds)
-            + u64::from(shape.sgpr);
-        if granules * u64::from(count) > MOST_GRANULES {
+        if is_too_large(shape, count) {
             return Err("its device has more granules than the model looks at".to_owned());
         }
         let rule = PlaceRule::of(&settings["place"], count.into());
+        let pace = Pace::of(&settings["decision"], search, shape)?;
         Ok(Self {
             cus: vec![empty.clone(); count.into()],
             empty,
@@ -176,7 +176,8 @@ impl Matching {
             streams: Vec::new(),
             marks: BTreeSet::new(),
             split: Split::of(&settings["split"]),
-            pace: Pace::of(&settings["decision"], search)?,
+            turns_of_finder: pace.as_ref().and_then(|pace| pace.turns(search)),
+            pace,
             held: BTreeMap::new(),
             parked: BTreeMap::new(),
             displaced: BTreeMap::new(),
@@ -330,6 +331,8 @@ impl Matching {
         if let Some(at) = self.pace.as_ref().and_then(|pace| pace.not_before(view.now)) {
             return Wanted::Wait(Some(at));
         }
+        self.see(view.now);
+        let unseen = self.turns_of_finder.as_ref().and_then(Turns::next);
         let heads = self.heads(view);
         if let Some(head) = heads.iter().find(|head| self.never(head)) {
             return Wanted::Refuse(head.entry.launch.id);
@@ -341,17 +344,17 @@ impl Matching {
         if let Some(starts) = self.choose(&heads, view.now) {
             return Wanted::Start(starts);
         }
-        let Some(split) = &mut self.split else { return Wanted::Wait(None) };
-        if heads.is_empty() {
-            return Wanted::Wait(None);
-        }
+        let Some(split) = self.split.as_mut().filter(|_| !heads.is_empty()) else {
+            return Wanted::Wait(unseen);
+        };
         let whole = |head: &&Head| !head.cut && may_be_cut(&head.entry.launch);
         let whole = heads.iter().filter(whole);
         let whole = whole.map(|it| (it.channel, it.entry.launch.id, it.entry.next));
         if split.failed(whole.clone(), view.now) {
             return self.question(view);
         }
-        Wanted::Wait(split.retry_at(whole.count() > 0, view.now))
+        let retry_at = split.retry_at(whole.count() > 0, view.now);
+        Wanted::Wait(unseen.into_iter().chain(retry_at).min())
     }
 }
 
@@ -452,19 +455,11 @@ impl PlacingTwin for Matching {
         if let Some(split) = &mut self.split {
             split.heard(fact);
         }
+        if matches!(fact, Fact::TakenOff { .. } | Fact::Returning { .. } | Fact::Restored { .. }) {
+            self.see(u64::MAX);
+        }
         match fact {
-            Fact::Ended { launch, waves, pieces } => {
-                let named = |piece: &Piece| {
-                    let cu = piece.cu;
-                    piece.workgroups().map(move |workgroup| (workgroup, cu))
-                };
-                for (workgroup, cu) in pieces.iter().flat_map(named) {
-                    let name = name_of(launch.id, Part { workgroup, waves: *waves, cu: cu.0 });
-                    let waves = if name.2.is_some() { 1 } else { launch.demand.waves };
-                    self.rule.ends(cu.index(), launch, waves, now);
-                    self.release(name, cu.index());
-                }
-            }
+            Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
             Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch, false, now),
             Fact::TakenOff { launch, how: Preemption::Switch } => self.lift(launch, true, now),
             Fact::Returning { launch } | Fact::Restored { launch } => self.restore(launch, now),

@@ -2,8 +2,10 @@
 //!
 //! Units: ticks; picoseconds within a round.
 
-use raddle_policy::{Fact, LaunchId, Preemption};
+use raddle_policy::{CuShape, Fact, LaunchId, Preemption};
 use serde_json::Value;
+
+use super::shared::{Turns, periods};
 
 /// A channel, its head (launch and workgroup), and since when it is the head.
 type Since = (usize, LaunchId, u64, u64);
@@ -123,23 +125,32 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Makes the pace of a recipe. There is no model where one finder serves the resources in turn.
-    pub(super) fn of(decision: &Value, search: &Value) -> Result<Option<Self>, String> {
+    /// Makes the pace of a recipe. One finder that serves the resources in turn takes its clocks in every
+    /// period (E7).
+    pub(super) fn of(
+        decision: &Value,
+        search: &Value,
+        shape: &CuShape,
+    ) -> Result<Option<Self>, String> {
         if decision.is_null() {
             return Ok(None);
-        }
-        if search.get("shared").is_some() {
-            return Err("`decision` with `search = { shared = .. }` has no twin".to_owned());
         }
         let clocks = match decision["timing"].as_str() {
             Some("one-clock") => 1,
             Some("three-clocks" | "reused") => 3,
             _ => return Err(format!("`decision = {decision}` has no twin")),
         };
+        let width = search["shared"]["width"].as_u64();
+        let clocks = clocks * width.map_or(1, |width| periods(width, shape));
         let mhz = decision["clock-mhz"].as_u64().filter(|&mhz| mhz > 0);
         let mhz = mhz.ok_or("`decision` has no clock in this log")?;
         let round = (clocks * 1_000_000u64).div_ceil(mhz).max(1);
         Ok(Some(Self { round, over: None }))
+    }
+
+    /// Makes the finder that goes in turn, if there is one.
+    pub(super) fn turns(&self, search: &Value) -> Option<Turns> {
+        search.get("shared").map(|_| Turns::new(self.round))
     }
 
     /// Returns the end, in picoseconds, of the round that goes on at this tick or begins then.

@@ -85,7 +85,11 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     if !outcome.stuck.is_empty() {
         return Err(format!("stuck: {:?}, {:?}", outcome.stuck, outcome.standstill));
     }
-    if let Some(first) = twins.report().first() {
+    let report = twins.report();
+    if let Some(slot) = report.slots.iter().find(|slot| slot.unchecked.is_some()) {
+        return Err(format!("`{}` is not checked: {:?}", slot.policy, slot.unchecked));
+    }
+    if let Some(first) = report.first() {
         return Err(format!("no twin answers so: {first}"));
     }
     if let Some((line, ours, theirs)) = log::replay(text.as_bytes()).map_err(told)?.difference {

@@ -137,6 +137,7 @@ fn allocates() -> Vec<(&'static str, BoxedStrategy<String>)> {
             "search = { sampled = { amounts = [1, 2, 4, 8] } }",
             "search = { sampled = { excluding = \"primes\" } }",
             "search = { shared = { width = 1024 } }",
+            "search = { shared = { width = 300 } }",
         ],
         &["order = \"static\"", "order = { windows = { windows-ns = [800, 400] } }"],
         &["pick = \"lowest\"", "pick = { seeded = { seed = 7 } }"],

@@ -5,7 +5,9 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{
+    Activity, Barrier, Demand, Dim3, Idempotence, KernelCall, Level, StreamId, Ticks,
+};
 use raddle_sim::{
     HostPause, LaunchLatency, ProcessPlan, Repetition, Task, TaskWait, Work, Workload,
 };
@@ -15,6 +17,20 @@ use crate::kit::{copy, kernel};
 /// A wait of a host: for the tasks up to one, and the time that it then takes.
 type Pause = (prop::sample::Index, u64);
 
+/// A call of one of a few kernels, whose grids seldom change; some are not known.
+fn call() -> impl Strategy<Value = KernelCall> {
+    let seldom = || prop::bool::weighted(0.2);
+    (0u32..6, (1u32..4, seldom()), (seldom(), seldom()), seldom()).prop_map(
+        |(kernel, (x, high), (wide, lds), behind_copy)| KernelCall {
+            kernel,
+            grid: Dim3::new(x, 1 + u32::from(high), 1),
+            threads: 64 << u32::from(wide),
+            lds_bytes: 512 * u32::from(lds),
+            behind_copy,
+        },
+    )
+}
+
 fn task() -> impl Strategy<Value = Task> {
     let demand = (1u16..9, 0u16..5, 0u16..4, prop_oneof![Just(0u32), 1u32..9]);
     let shape = (0u64..4_000, 0u64..30, select(&[1u64, 90, 700, 2_500][..]), demand);
@@ -23,18 +39,20 @@ fn task() -> impl Strategy<Value = Task> {
         select(&[Idempotence::Idempotent, Idempotence::Not, Idempotence::Unknown][..]),
         0u8..4,
     );
-    let kernels = (shape, kind).prop_map(|((arrival, groups, ticks, wanted), kind)| {
-        let (waves, vgpr, sgpr, lds) = wanted;
-        let (meets, idempotent, activity) = kind;
-        let mut task = kernel(arrival, groups, 1, ticks);
-        if let Work::Kernel { demand, barrier, context_bytes, .. } = &mut task.work {
-            let barriers = u16::from(meets);
-            *demand = Demand { waves, vgpr, sgpr, lds, barriers };
-            *barrier = if meets { Barrier::Yes } else { Barrier::No };
-            *context_bytes = u64::from(waves) * 100;
-        }
-        Task { idempotent, activity: Activity([u32::from(activity), 0, 1, 0, 2, 0]), ..task }
-    });
+    let kernels =
+        (shape, kind, call()).prop_map(|((arrival, groups, ticks, wanted), kind, call)| {
+            let (waves, vgpr, sgpr, lds) = wanted;
+            let (meets, idempotent, activity) = kind;
+            let mut task = kernel(arrival, groups, 1, ticks);
+            if let Work::Kernel { demand, barrier, context_bytes, .. } = &mut task.work {
+                let barriers = u16::from(meets);
+                *demand = Demand { waves, vgpr, sgpr, lds, barriers };
+                *barrier = if meets { Barrier::Yes } else { Barrier::No };
+                *context_bytes = u64::from(waves) * 100;
+            }
+            let activity = Activity([u32::from(activity), 0, 1, 0, 2, 0]);
+            Task { idempotent, activity, call, ..task }
+        });
     let copies = (0u64..4_000, 1u64..3_000).prop_map(|(at, ticks)| copy(at, ticks));
     prop_oneof![8 => kernels, 1 => copies]
 }

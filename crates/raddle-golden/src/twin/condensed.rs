@@ -1,0 +1,264 @@
+//! In which packets do launches travel under `condensed`, and what does each cost?
+//!
+//! By seed 002 (tables 4 and 5, processes 300 and 600, figures 5 and 7) and
+//! `docs/policies/condensed-packets.md`. A launch is a list of fields, a table a list of such launches, a
+//! packet the number of its half-words: no bytes are written.
+//!
+//! Units: half-words, nanoseconds.
+
+use std::collections::BTreeMap;
+
+use raddle_policy::Launch;
+use serde_json::Value;
+
+/// Half-words of a packet for kernels and what differs in them (Table 4).
+const ROOM: u64 = 31;
+
+/// Kernels without an entry that are counted at a time.
+const COUNTED: usize = 32;
+
+/// Half-words of each field that two launches may differ in: dimensions, work-items, grid (x, y, z), local
+/// memory, kernel object, arguments, signal (Tables 1 and 5). Scopes and scratch are the same for all.
+const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
+
+/// The position of the kernel object among the fields.
+const KERNEL: usize = 6;
+
+/// The fields of a launch, in the order of [`WIDTHS`].
+type Fields = [u64; 9];
+
+/// The packets, bytes, cost and cleanup of one submission.
+pub(super) type Sent = (u32, u64, u64, u64);
+
+/// The costs of figures 5 and 7: E and P, S, decoding one kernel, C.
+#[derive(Clone, Copy, Debug)]
+struct Costs {
+    packet: u64,
+    schedule: u64,
+    decode: u64,
+    cleanup: u64,
+}
+
+/// An entry of a reference state table.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    fields: Fields,
+    /// Launches stored in it or encoded from it, and the number of the last of them.
+    uses: u64,
+    last: u64,
+}
+
+/// A table, and the packet that is open among those that refer to it.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    entries: Vec<Entry>,
+    /// Launches and half-words of the open condensed packet; no launches where none is open.
+    open: (u64, u64),
+    /// Process and stream that the table served last.
+    queue: Option<(u16, u32)>,
+    /// True if the last launch has not been cleaned up, as others might have followed in its packet.
+    owes: bool,
+    uses: u64,
+    /// Launches of kernels that have no entry.
+    rare: Vec<(u64, u64)>,
+}
+
+/// The way of a launch.
+enum Way {
+    Ordinary,
+    Stored(usize),
+    From(usize, u64),
+}
+
+/// The model of `condensed`.
+#[derive(Debug)]
+pub(super) struct Condensed {
+    costs: Costs,
+    keep: String,
+    near: u64,
+    entries: usize,
+    scope: String,
+    fixed: bool,
+    signals: bool,
+    ahead: u64,
+    tables: BTreeMap<(u16, u32), Table>,
+    launches: u64,
+}
+
+impl Condensed {
+    pub(super) fn new(settings: &Value) -> Self {
+        let number = |key: &str, or| settings[key].as_u64().unwrap_or(or);
+        let name = |key: &str, or: &str| settings[key].as_str().unwrap_or(or).to_owned();
+        let packet = number("enqueue-ns", 0).saturating_add(number("processing-ns", 0));
+        Self {
+            costs: Costs {
+                packet,
+                schedule: number("schedule-ns", 0),
+                decode: number("decode-ns", 0),
+                cleanup: number("cleanup-ns", 0),
+            },
+            keep: name("keep", "frequency"),
+            near: number("near", 9),
+            entries: number("entries", 8) as usize,
+            scope: name("scope", "queue"),
+            fixed: settings["arguments"] == "fixed",
+            signals: settings["signals"] == true,
+            ahead: number("ahead", ROOM),
+            tables: BTreeMap::new(),
+            launches: 0,
+        }
+    }
+
+    /// Returns the fields of the next launch. Arguments and signals are told apart by the number of their
+    /// launch.
+    fn fields(&self, launch: &Launch) -> Fields {
+        let call = &launch.call;
+        let kernel = u64::from(launch.process.0) << 32 | u64::from(call.kernel);
+        let dimensions = if call.grid.z > 1 { 3 } else { 1 + u64::from(call.grid.y > 1) };
+        let items = call.threads.min(u16::MAX.into());
+        let along_x = call.grid.x.saturating_mul(call.threads);
+        [
+            dimensions,
+            items.into(),
+            along_x.into(),
+            call.grid.y.into(),
+            call.grid.z.into(),
+            call.lds_bytes.into(),
+            kernel,
+            if self.fixed { kernel } else { self.launches },
+            if self.signals { self.launches } else { 0 },
+        ]
+    }
+
+    /// Returns the packets, bytes, cost and cleanup that the next submission must have.
+    pub(super) fn of(&mut self, launch: &Launch) -> Sent {
+        if launch.is_copy() {
+            return (0, 0, 0, 0);
+        }
+        let fields = self.fields(launch);
+        self.launches += 1;
+        let queue = (launch.process.0, launch.stream.0);
+        let shared_by = match self.scope.as_str() {
+            "agent" => (0, 0),
+            "process" => (queue.0, 0),
+            _ => queue,
+        };
+        let table = self.tables.entry(shared_by).or_default();
+        if table.queue != Some(queue) {
+            // The cleanup of a packet of another queue is in no submission.
+            (table.queue, table.open, table.owes) = (Some(queue), (0, 0), false);
+        }
+        if launch.call.behind_copy || table.open.0 >= self.ahead {
+            table.open = (0, 0);
+        }
+        let way = match launch.call.is_unknown() {
+            true => Way::Ordinary,
+            false => table.way(&fields, &self.keep, self.near, self.entries),
+        };
+        let joined = table.takes(&fields, &way);
+        // A packet is full if the smallest kernel does not fit: its header, with new arguments their address.
+        let least = if self.fixed { 1 } else { 5 };
+        let (launches, used) = table.open;
+        let over = launches == 0 || launches >= self.ahead || used + least > ROOM;
+        let cleans = over || self.signals;
+        let late = std::mem::replace(&mut table.owes, !cleans) && !joined;
+        let Costs { packet, schedule, decode, cleanup } = self.costs;
+        let parts = [
+            if joined { 0 } else { packet },
+            if matches!(way, Way::From(..)) { decode } else { 0 },
+            schedule,
+            if late { cleanup } else { 0 },
+        ];
+        let cost = parts.into_iter().fold(0, u64::saturating_add);
+        let (packets, bytes) = if joined { (0, 0) } else { (1, 64) };
+        (packets, bytes, cost, if cleans { cleanup } else { 0 })
+    }
+}
+
+impl Table {
+    /// Decides how a launch of a known kernel is sent.
+    fn way(&mut self, fields: &Fields, keep: &str, near: u64, most: usize) -> Way {
+        let far = |entry: &Entry| {
+            let differ = (0..WIDTHS.len()).filter(|&at| entry.fields[at] != fields[at]);
+            let payload: u64 = differ.map(|at| WIDTHS[at]).sum();
+            (1 + payload, entry.fields[KERNEL] != fields[KERNEL])
+        };
+        // The nearest entry: fewest half-words, then the same kernel, then the lowest number.
+        let nearest = self.entries.iter().map(far).zip(0..).min();
+        if let Some(((cost, false), at)) = nearest.filter(|it| it.0.0 <= near) {
+            return Way::From(at, cost);
+        }
+        if self.entries.len() < most {
+            return Way::Stored(self.entries.len());
+        }
+        let least = |of: fn(&Entry) -> u64| (0..most).min_by_key(|&at| of(&self.entries[at]));
+        let replaced = match keep {
+            "first" => None,
+            "most-recent" => least(|entry| entry.last),
+            _ => least(|entry| entry.uses).filter(|&at| self.is_rarer(at, fields[KERNEL])),
+        };
+        match (replaced, nearest) {
+            (Some(at), _) => Way::Stored(at),
+            // Two such launches fit into a packet, or this one into the open packet.
+            (_, Some(((cost, _), at))) if 2 * cost <= ROOM || self.has_room(cost) => {
+                Way::From(at, cost)
+            }
+            _ => Way::Ordinary,
+        }
+    }
+
+    /// Counts a launch of a kernel without an entry. Returns whether the kernel has been launched more often
+    /// than this entry was used; then the two change places.
+    fn is_rarer(&mut self, entry: usize, kernel: u64) -> bool {
+        let known = self.rare.iter().position(|it| it.0 == kernel);
+        let at = known.unwrap_or_else(|| {
+            if self.rare.len() < COUNTED {
+                self.rare.push((kernel, 0));
+                return self.rare.len() - 1;
+            }
+            (0..COUNTED).min_by_key(|&at| self.rare[at].1).unwrap_or(0)
+        });
+        let launches = self.rare[at].1 + 1;
+        self.rare[at] = (kernel, launches);
+        let Entry { fields, uses, .. } = &mut self.entries[entry];
+        if launches <= *uses {
+            return false;
+        }
+        self.rare[at] = (fields[KERNEL], *uses);
+        // The launch itself is counted when it is stored.
+        *uses = launches - 1;
+        true
+    }
+
+    const fn has_room(&self, cost: u64) -> bool {
+        self.open.0 > 0 && self.open.1 + cost <= ROOM
+    }
+
+    /// Sends a launch; returns whether it joins the open packet.
+    fn takes(&mut self, fields: &Fields, way: &Way) -> bool {
+        self.uses += 1;
+        let (at, cost) = match *way {
+            Way::Ordinary => {
+                self.open = (0, 0);
+                return false;
+            }
+            Way::Stored(at) => {
+                let uses = self.entries.get(at).map_or(0, |entry| entry.uses);
+                let entry = Entry { fields: *fields, uses: uses + 1, last: self.uses };
+                match self.entries.get_mut(at) {
+                    Some(place) => *place = entry,
+                    None => self.entries.push(entry),
+                }
+                self.open = (0, 0);
+                return false;
+            }
+            Way::From(at, cost) => (at, cost),
+        };
+        let entry = &mut self.entries[at];
+        (entry.uses, entry.last) = (entry.uses + 1, self.uses);
+        let joined = self.has_room(cost);
+        let (launches, used) = if joined { self.open } else { (0, 0) };
+        self.open = (launches + 1, used + cost);
+        joined
+    }
+}
