@@ -13,7 +13,7 @@ struct SoakCheck {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [SoakCheck; 15] = [
+const CHECKS: [SoakCheck; 16] = [
     SoakCheck {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -59,6 +59,11 @@ const CHECKS: [SoakCheck; 15] = [
         run: judged,
     },
     SoakCheck {
+        name: "queues",
+        what: "percentiles of queues with known ones lie within their intervals, by 20 seeds",
+        run: queues,
+    },
+    SoakCheck {
         name: "pages",
         what: "the longer commands of docs/policies print the tables of their pages",
         run: pages,
@@ -92,6 +97,14 @@ pub(crate) fn run(shell: &Shell, name: Option<&str>) -> Result<()> {
         format!("unknown check `{name}`; known: {}", names.join(", "))
     })?;
     (check.run)(shell)
+}
+
+fn queues(shell: &Shell) -> Result<()> {
+    let test = cmd!(
+        shell,
+        "cargo test --release -p raddle --all-features --test it evidence:: -- --nocapture"
+    );
+    Ok(test.env("RADDLE_QUEUE_SEEDS", "20").run()?)
 }
 
 fn properties(shell: &Shell) -> Result<()> {

@@ -6,11 +6,13 @@
 
 mod goal;
 mod misses;
+mod resampled;
 mod seeds;
 #[cfg(test)]
 mod tests;
 mod today;
 mod verdict;
+mod words;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 use seeds::SeveralSeeds;
@@ -19,7 +21,7 @@ pub use today::{TODAY, today};
 use verdict::PolicyVerdict;
 pub(crate) use verdict::VerdictKind;
 
-use raddle_sim::{Outcome, ProcessSummary, Summary, Workload};
+use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
 use crate::document::Block;
@@ -101,8 +103,16 @@ pub struct PolicyRow {
     /// several seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_seed_ns: Vec<Vec<u64>>,
+    /// The times of the requests of each process in the order of arrival, in nanoseconds; kept in
+    /// memory alone.
+    #[serde(skip)]
+    pub in_order_ns: Vec<Vec<u64>>,
     /// The goals in order: true if the goal is met.
     pub goals_met: Vec<bool>,
+    /// The goals in order: the share of the requests that take at most the limit, 0 to 1; null where
+    /// the goal is of no request, or figures are means over seeds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals_share: Vec<Option<f64>>,
     /// The share of the time in which nothing was on the device, 0 to 1.
     pub idle: f64,
     /// The share of the time in which nothing was on the device and no host had issued anything.
@@ -120,6 +130,15 @@ pub struct ProcessFigures {
     pub decisive_ns: Option<u64>,
     /// The median request.
     pub p50_ns: Option<u64>,
+    /// The 90th percentile of requests.
+    #[serde(default)]
+    pub p90_ns: Option<u64>,
+    /// The 95th percentile of requests.
+    #[serde(default)]
+    pub p95_ns: Option<u64>,
+    /// The mean time of requests.
+    #[serde(default)]
+    pub mean_ns: Option<u64>,
     /// The slowest request.
     pub max_ns: Option<u64>,
     /// Requests that ended.
@@ -128,6 +147,10 @@ pub struct ProcessFigures {
     pub(crate) steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
+    /// The bounds between which the decisive figure lies with 95 % confidence, as the run is one
+    /// sample; absent for fewer than ten requests or steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Interval>,
     /// The bounds of the decisive figure, where contention is charged: under the least and the most
     /// contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,12 +222,18 @@ impl PolicyRow {
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
             processes: figures,
             by_seed_ns: Vec::new(),
+            in_order_ns: summary.processes.iter().map(in_order).collect(),
             goals_met: Vec::new(),
+            goals_share: Vec::new(),
             idle: summary.device_time.idle(),
             idle_host: summary.device_time.idle_host(),
             idle_copies: summary.device_time.idle_copies(),
         }
     }
+}
+
+fn in_order(process: &ProcessSummary) -> Vec<u64> {
+    process.requests.as_ref().map_or_else(Vec::new, |it| it.in_order_ns.clone())
 }
 
 impl PolicyRow {
@@ -234,9 +263,24 @@ impl ProcessFigures {
     pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
         match metric {
             GoalMetric::P50 => self.p50_ns,
+            GoalMetric::P90 => self.p90_ns,
+            GoalMetric::P95 => self.p95_ns,
+            GoalMetric::Mean => self.mean_ns,
             GoalMetric::Max => self.max_ns,
             GoalMetric::P99 | GoalMetric::Step | GoalMetric::End => self.decisive_ns,
         }
+    }
+
+    /// Returns the bounds of the decisive figure, by the sample, where that is long enough to give
+    /// both, and by what is known of contention.
+    #[must_use]
+    pub(crate) fn bounds(&self) -> Option<[u64; 2]> {
+        let sampled = self.sampled.and_then(|it| Some([it.least_ns, it.most_ns?]));
+        let both = match (sampled, self.between_ns) {
+            (Some(one), Some(other)) => Some([one[0].min(other[0]), one[1].max(other[1])]),
+            (one, other) => one.or(other),
+        };
+        both.filter(|[least, most]| least < most)
     }
 
     /// Returns the upper bound of the decisive figure.
@@ -254,10 +298,18 @@ impl ProcessFigures {
                 JudgedBy::End => Some(summary.last_end_ns).filter(|&end| end > 0),
             },
             p50_ns: requests.map(|it| it.latency_p50_ns),
+            p90_ns: requests.map(|it| it.latency_p90_ns),
+            p95_ns: requests.map(|it| it.latency_p95_ns),
+            mean_ns: requests.map(|it| it.latency_mean_ns),
             max_ns: requests.map(|it| it.latency_max_ns),
             requests: requests.map(|it| it.ended),
             steps_per_s: steps.map(|it| it.per_second),
             longest_wait_ns: summary.longest_wait_ns,
+            sampled: match judged {
+                JudgedBy::Requests => requests.and_then(|it| it.p99_interval),
+                JudgedBy::Steps => steps.and_then(|it| it.interval),
+                JudgedBy::End => None,
+            },
             between_ns: None,
             drawn: None,
         }
@@ -357,6 +409,8 @@ impl PolicyFigures {
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
+            let share = |goal: &Goal| goal.share_within(&all, at).map(round);
+            all.rows[at].goals_share = all.goals.iter().map(share).collect();
         }
         let mut ranking: Vec<usize> = (0..all.rows.len()).collect();
         ranking.sort_by(|&a, &b| {

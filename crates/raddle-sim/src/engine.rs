@@ -259,6 +259,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             stuck,
             standstill,
             iterations: self.tasks.iterations(),
+            warm_up: self.tasks.workload().processes.iter().map(|plan| plan.warm_up).collect(),
             began: self.tasks.began(),
             requests: self.requests,
             device_time: used.device_time,

@@ -145,6 +145,8 @@ pub struct Outcome {
     pub replaced: Vec<String>,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
+    /// By process, the first requests, which figures of requests do not count.
+    pub(crate) warm_up: Vec<u32>,
     /// By process and repetition, when the repetition arrived.
     pub began: Vec<Vec<Tick>>,
     /// By process, the marks of its requests; no more than the first 65,536 of each.

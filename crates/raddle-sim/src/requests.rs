@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::device_time::TimeSpent;
 use crate::figures::percentile;
 use crate::histogram::LatencyHistogram;
+use crate::interval::{Interval, mean};
 use crate::outcome::{Outcome, RequestMarks};
 use crate::workload::Workload;
 
@@ -26,15 +27,36 @@ pub struct RequestSummary {
     /// When the last request had ended, 0 if none has: by then `ended` of them had been served.
     #[serde(default)]
     pub last_end_ns: u64,
+    /// The first requests, which no figure below counts, as the device was empty before them.
+    #[serde(default)]
+    pub warm_up: u32,
+    /// Mean time from arrival to end.
+    #[serde(default)]
+    pub latency_mean_ns: u64,
     /// Median time from arrival to end.
     pub latency_p50_ns: u64,
+    /// The bounds of the median; absent for fewer than ten requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_interval: Option<Interval>,
+    /// 90th percentile of the time from arrival to end, nearest rank.
+    #[serde(default)]
+    pub latency_p90_ns: u64,
+    /// 95th percentile of the time from arrival to end, nearest rank.
+    #[serde(default)]
+    pub latency_p95_ns: u64,
     /// 99th percentile of the time from arrival to end, nearest rank.
     pub latency_p99_ns: u64,
+    /// The bounds of the 99th percentile; absent for fewer than ten requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_interval: Option<Interval>,
     /// The longest time from arrival to end.
     pub latency_max_ns: u64,
     /// The time from arrival to end of one request alone on the device; absent where no run alone
     /// was given.
     pub alone_ns: Option<u64>,
+    /// The times from arrival to end, in the order of arrival; kept in memory alone.
+    #[serde(skip)]
+    pub in_order_ns: Vec<u64>,
     /// All times from arrival to end.
     #[serde(default)]
     pub latencies: LatencyHistogram,
@@ -67,25 +89,43 @@ impl RequestSummary {
         alone: Option<&Outcome>,
         process: usize,
     ) -> Option<Self> {
-        let plan = &workload.processes[process];
-        if !plan.has_requests() {
+        if !workload.processes[process].has_requests() {
             return None;
         }
         let served = served(outcome, process);
         let ended: Vec<Served> = served.iter().copied().flatten().collect();
-        let mut latencies: Vec<u64> = ended.iter().map(|it| it.latency_ns).collect();
+        let warm_up = outcome.warm_up[process];
+        let counted = served.iter().skip(warm_up as usize).copied().flatten();
+        let in_order_ns: Vec<u64> = counted.map(|it| it.latency_ns).collect();
+        let mut latencies = in_order_ns.clone();
         latencies.sort_unstable();
         Some(Self {
             arrived: u64::from(outcome.iterations[process]),
-            ended: latencies.len() as u64,
+            ended: ended.len() as u64,
             last_end_ns: ended.iter().map(|it| it.end.0).max().unwrap_or(0),
+            warm_up,
+            latency_mean_ns: libm::round(mean(&latencies)) as u64,
             latency_p50_ns: percentile(&latencies, 50),
+            p50_interval: Interval::of_percentile(&in_order_ns, 50),
+            latency_p90_ns: percentile(&latencies, 90),
+            latency_p95_ns: percentile(&latencies, 95),
             latency_p99_ns: percentile(&latencies, 99),
+            p99_interval: Interval::of_percentile(&in_order_ns, 99),
             latency_max_ns: latencies.last().copied().unwrap_or(0),
             alone_ns: alone.and_then(Outcome::first_latency_ns),
+            in_order_ns,
             latencies: LatencyHistogram::of(&latencies),
             slowest: slowest(&served, &outcome.requests[process]),
         })
+    }
+
+    /// Returns the share of the counted requests that took at most a time, 0 to 1; `None` where
+    /// none ended.
+    #[must_use]
+    pub fn share_within(&self, limit_ns: u64) -> Option<f64> {
+        let within = self.in_order_ns.iter().filter(|&&ns| ns <= limit_ns).count();
+        let all = self.in_order_ns.len();
+        (all > 0).then(|| within as f64 / all as f64)
     }
 }
 

@@ -7,6 +7,7 @@ use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
+use crate::interval::Interval;
 use crate::outcome::Outcome;
 use crate::requests::served;
 use crate::workload::Workload;
@@ -20,6 +21,9 @@ pub struct StepSummary {
     /// The mean time of a step: from when the process joined to the end of the last, over their
     /// number.
     pub step_ns: u64,
+    /// The bounds of the mean; absent for fewer than ten steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// The time of the first step.
     pub first_ns: u64,
     /// Steps in a second.
@@ -48,6 +52,10 @@ impl StepSummary {
         let last = ends[ended as usize - 1];
         let step_ns = (last + ended / 2) / ended;
         let per_second = round(1e9 / step_ns.max(1) as f64);
-        Some(Self { ended, step_ns, first_ns, per_second })
+        let mut before = 0;
+        let steps =
+            ends[..ended as usize].iter().map(|end| end - std::mem::replace(&mut before, *end));
+        let interval = Interval::of_mean(&steps.collect::<Vec<u64>>());
+        Some(Self { ended, step_ns, interval, first_ns, per_second })
     }
 }

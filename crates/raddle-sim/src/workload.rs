@@ -59,6 +59,9 @@ pub struct ProcessPlan {
     pub hints: Vec<(Ticks, Option<StreamId>, Hint)>,
     /// When the profile begins, and begins anew.
     pub repetition: Repetition,
+    /// The first requests, which figures of requests do not count: the device was empty before
+    /// them.
+    pub warm_up: u32,
     /// Where the host waits for the device; `None`: it issues at the recorded times, whatever the
     /// device does (open loop).
     pub host: Option<HostPauses>,
@@ -89,6 +92,7 @@ impl ProcessPlan {
             share: 1,
             hints: Vec::new(),
             repetition: Repetition::BackToBack,
+            warm_up: 0,
             host: None,
             tasks,
         }
@@ -98,8 +102,18 @@ impl ProcessPlan {
     /// happens to one when it runs once happens to the other.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, .. } =
-            self;
+        let Self {
+            name: _,
+            repetition: _,
+            warm_up: _,
+            tasks,
+            by_arrival,
+            streams,
+            span,
+            start,
+            share,
+            ..
+        } = self;
         let Self { contention, demand, think, waits, latency, host, hints, .. } = self;
         (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
             && (contention, demand, think) == (&other.contention, &other.demand, &other.think)

@@ -30,13 +30,16 @@ impl LateRequests {
             let GoalLimit::Ns(limit) = goal.limit else { return None };
             let percent = match goal.metric {
                 GoalMetric::P50 => 50,
+                GoalMetric::P90 => 90,
+                GoalMetric::P95 => 95,
                 GoalMetric::P99 => 99,
                 GoalMetric::Max => 100,
-                GoalMetric::Step | GoalMetric::End => return None,
+                GoalMetric::Mean | GoalMetric::Step | GoalMetric::End => return None,
             };
-            let all = times.len() as u64;
-            // The percentile is that of the nearest rank, as in `percentile`.
-            let late = all - (all * percent).div_ceil(100).max(1);
+            let all = times.len() as u64 - u64::from(plan.warm_up);
+            // The percentile is that of the nearest rank, as in `percentile`. Those that do not
+            // count may all be late.
+            let late = all - (all * percent).div_ceil(100).max(1) + u64::from(plan.warm_up);
             Some(Allowed { process, limit: Ticks(limit), late })
         };
         Self { goals: goals.iter().filter_map(allowed).collect(), is_missed: false }

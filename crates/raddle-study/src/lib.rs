@@ -42,6 +42,7 @@ mod lent;
 mod load_limit;
 mod memory;
 mod no_op;
+mod open_load;
 mod options;
 mod parallel;
 pub mod profiles;

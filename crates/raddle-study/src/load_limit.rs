@@ -1,9 +1,12 @@
 //! Up to which load does a recipe meet all goals?
 //!
 //! Rates are scaled by one factor, in percent of what was asked for, and replayed: first doubled or
-//! halved, twice at most, then in thirds of what is left, until that is a fifth of the load: a
-//! percentile of few requests is worth no more. Which loads are replayed depends only on the
-//! results of the loads before.
+//! halved, twice at most, then in thirds of what is left, until that is a fifth of the load, as a
+//! percentile of few requests is worth no more, or a twenty-fifth where there are as many requests
+//! as the percentile needs. Which loads are replayed depends only on the results of the loads
+//! before.
+
+use std::collections::BTreeSet;
 
 use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
 use raddle_report::replay::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
@@ -11,6 +14,7 @@ use raddle_sim::{Summary, Work, Workload};
 
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::error::StudyError;
+use crate::open_load::{FEWEST, OpenLoad};
 use crate::recipes::NamedRecipe;
 use crate::replay::{Prepared, Surroundings};
 use crate::runs::{RunPlan, Runner};
@@ -18,6 +22,11 @@ use crate::study::{FileNames, Study, Ways};
 
 /// The most workgroups of a run that is replayed once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
+
+/// The limit is found to within one part in this many of a load, by the fewest requests.
+const NEAR: u32 = 5;
+/// The part of a load by as many requests as percentiles need.
+const CLOSE: u32 = 25;
 
 /// The loads between which the limit is, in percent of the load asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,13 +37,14 @@ struct Between {
 
 impl Between {
     /// Returns the loads to replay next; none if the limit is known well enough.
-    fn next(self) -> Vec<u32> {
+    fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
             (None, Some(missed @ 26..=100)) => vec![missed / 2],
-            (Some(met), Some(missed)) if (missed - met) * 5 > missed => {
-                let third = (missed - met) / 3;
-                vec![met + third, met + 2 * third]
+            (Some(met), Some(missed)) if (missed - met) * part > missed && missed - met > 1 => {
+                let third = ((missed - met) / 3).max(1);
+                let both = [met + third, missed - third];
+                both.into_iter().collect::<BTreeSet<u32>>().into_iter().collect()
             }
             _ => Vec::new(),
         }
@@ -90,11 +100,14 @@ impl Prepared {
         // A refused launch may be the last of a request and is not counted in the request's time,
         // so runs at other loads are then not ended early.
         let exact = runs[best].together.refused.is_empty();
+        let count = self.open().count(&runs[best].together).unwrap_or(FEWEST);
+        // Few requests tell no loads apart that are closer than a fifth.
+        let part = if count > FEWEST { CLOSE } else { NEAR };
         loop {
-            let loads = between.next();
+            let loads = between.next(part);
             let known = between;
             let of = (answer, best, exact);
-            between.learn(self.judge_loads(&loads, (load, recipes), of, around)?);
+            between.learn(self.judge_loads(&loads, (load, count, recipes), of, around)?);
             if between == known {
                 break;
             }
@@ -152,15 +165,16 @@ impl Prepared {
     fn judge_loads(
         &self,
         loads: &[u32],
-        (load, recipes): (&Load, &[NamedRecipe]),
+        (load, count, recipes): (&Load, u32, &[NamedRecipe]),
         (answer, best, exact): (&PolicyFigures, usize, bool),
         around: &Surroundings<'_>,
     ) -> Result<Vec<(u32, bool)>, StudyError> {
-        let draws = loads.iter().map(|&percent| match self.draw(&load.scaled(percent), around) {
-            Ok(draw) => Ok(Some((percent, draw))),
-            Err(StudyError::Refused(_)) => Ok(None),
-            Err(error) => Err(error),
-        });
+        let draws =
+            loads.iter().map(|&percent| match self.draw((&load.scaled(percent), count), around) {
+                Ok(draw) => Ok(Some((percent, draw))),
+                Err(StudyError::Refused(_)) => Ok(None),
+                Err(error) => Err(error),
+            });
         let draws: Vec<Option<(u32, SeedDraw)>> = draws.collect::<Result<_, _>>()?;
         let (loads, draws): (Vec<u32>, Vec<SeedDraw>) = draws.into_iter().flatten().unzip();
         // The baseline counts if goals are relative to it.
@@ -188,14 +202,22 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Draws the requests of a load.
-    fn draw(&self, load: &Load, around: &Surroundings<'_>) -> Result<SeedDraw, StudyError> {
+    /// Draws the requests of a load, so many where they have no end.
+    fn draw(
+        &self,
+        (load, count): (&Load, u32),
+        around: &Surroundings<'_>,
+    ) -> Result<SeedDraw, StudyError> {
         let mut profiles = self.profiles().to_vec();
         profiles.iter_mut().for_each(|profile| profile.requests = None);
         let load = Load { seeds: None, ..load.clone() };
         arrivals::give(&mut profiles, &load, around.files)?;
+        let open = OpenLoad::of(&profiles);
         let times = profiles.into_iter().map(|profile| Some(profile.requests?.repetition));
-        Ok(times.enumerate().filter_map(|(at, times)| Some((at, times?))).collect())
+        let draw = times.enumerate().filter_map(|(at, times)| Some((at, times?, 0)));
+        let mut draw: SeedDraw = draw.collect();
+        open.redraw(&mut draw, count);
+        Ok(draw)
     }
 }
 
@@ -222,10 +244,10 @@ mod tests {
 
     /// Searches for a limit below which all goals are met. Returns the loads around the limit, and
     /// the number of loads that were replayed.
-    fn find(limit: u32, mut between: Between) -> (Between, usize) {
+    fn find(limit: u32, part: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {
-            let loads = between.next();
+            let loads = between.next(part);
             replayed += loads.len();
             let known = between;
             between.learn(loads.into_iter().map(|load| (load, load < limit)).collect());
@@ -236,17 +258,22 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_found_within_a_fifth() {
+    fn a_limit_is_found_within_its_part() {
         let (met, missed) =
             (Between { met: Some(100), missed: None }, Between { met: None, missed: Some(100) });
-        for limit in 26..400 {
-            let (found, replayed) = find(limit, if limit > 100 { met } else { missed });
-            let (below, above) = (found.met.unwrap(), found.missed.unwrap());
-            assert!(below < limit && limit <= above, "{limit}: {found:?}");
-            assert!((above - below) * 5 <= above, "{limit}: {found:?}");
-            assert!(replayed <= 6, "{limit}: {replayed}");
+        for (part, most) in [(NEAR, 6), (CLOSE, 10)] {
+            for limit in 26..400 {
+                let from = if limit > 100 { met } else { missed };
+                let (found, replayed) = find(limit, part, from);
+                let (below, above) = (found.met.unwrap(), found.missed.unwrap());
+                assert!(below < limit && limit <= above, "{limit}: {found:?}");
+                let near = (above - below) * part <= above || above - below == 1;
+                assert!(near, "{limit}: {found:?}");
+                assert!(replayed <= most, "{limit}: {replayed}");
+            }
+            let found = find(1000, part, met);
+            assert_eq!(found, (Between { met: Some(400), missed: None }, 2));
+            assert_eq!(find(1, part, missed), (Between { met: None, missed: Some(25) }, 2));
         }
-        assert_eq!(find(1000, met), (Between { met: Some(400), missed: None }, 2));
-        assert_eq!(find(1, missed), (Between { met: None, missed: Some(25) }, 2));
     }
 }

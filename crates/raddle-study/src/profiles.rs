@@ -199,12 +199,14 @@ pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), S
             continue;
         }
         let has = match judged {
-            JudgedBy::Requests => "is run by requests, so its goals are of p50, p99 or max",
+            JudgedBy::Requests => {
+                "is run by requests, so its goals are of p50, p90, p95, p99, mean or max"
+            }
             JudgedBy::Steps => {
-                "repeats, so its goals are of a step; --requests gives it p50, p99 and max"
+                "repeats, so its goals are of a step; --requests gives it p50, p90, p95, p99, mean and max"
             }
             JudgedBy::End => {
-                "runs once, so its goals are of its end; --requests gives it p50, p99 and max"
+                "runs once, so its goals are of its end; --requests gives it p50, p90, p95, p99, mean and max"
             }
         };
         return Err(StudyError::Usage(format!(

@@ -25,6 +25,7 @@ use crate::error::StudyError;
 use crate::files::{Files, Leavings};
 use crate::memory;
 use crate::no_op;
+use crate::open_load::OpenLoad;
 use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
@@ -68,6 +69,8 @@ pub struct Prepared {
     bounds: Vec<Charges>,
     /// The requests of further seeds.
     draws: Vec<SeedDraw>,
+    /// The requests without an end.
+    open: OpenLoad,
     load: Load,
     recipes: Vec<NamedRecipe>,
     /// The recipes as ways of sharing, if ways of sharing are compared.
@@ -156,6 +159,7 @@ impl Study {
         };
         let goals = self.goals.clone();
         let mut prepared = Prepared {
+            open: OpenLoad::of(&profiles),
             profiles,
             bounds: bounds.unwrap_or_default(),
             draws,
@@ -307,7 +311,10 @@ impl Study {
             profiles::let_ranks_meet(profiles, &self.given, &mut processes);
         }
         let repeat = !self.once && processes.len() > 1;
-        let workload = Workload { processes, repeat };
+        let mut workload = Workload { processes, repeat };
+        let open = OpenLoad::of(profiles);
+        let first = open.first(&workload);
+        open.give(&mut workload, first);
         workload.check(&target.device)?;
         self.shapes.check_runs(profiles, &workload, &target.device)?;
         profiles::check_figures(&self.goals, &workload)?;
@@ -356,6 +363,11 @@ impl Prepared {
         &self.asked
     }
 
+    /// Returns the requests without an end.
+    pub(crate) const fn open(&self) -> &OpenLoad {
+        &self.open
+    }
+
     /// Returns the load, the workload and the recipes, unless ways of sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
@@ -367,6 +379,7 @@ impl Prepared {
             recipes: &self.recipes,
             bounds: &self.bounds,
             draws: &self.draws,
+            open: &self.open,
             goals: &[],
             target: &self.target.device,
             energy: self.energy,

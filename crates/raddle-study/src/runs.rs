@@ -4,29 +4,27 @@
 //! Runs are independent, so they go in parallel; results are collected by position, so they do not
 //! depend on how many go at a time.
 
-use std::borrow::Cow;
-use std::iter::repeat;
-use std::ops::{ControlFlow, Range};
+mod job;
+
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LogWriter};
-use raddle_policy::Tick;
 use raddle_report::answer::{Goal, ORDINARY, today};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_report::sweep::FailedCase;
 use raddle_sim::{
-    Contention, Costs, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, SimConfig,
-    SimError, Summary, Watch, Workload,
+    Contention, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, Summary, Workload,
 };
 
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::fault;
 use crate::files::Leavings;
-use crate::late::LateRequests;
 use crate::lent::Lent;
+use crate::open_load::OpenLoad;
 use crate::parallel::Workers;
 use crate::recipes::{self, NamedRecipe};
 use crate::timelines::{Missing, Wanted};
@@ -62,6 +60,8 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) bounds: &'p [Charges],
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
+    /// The requests without an end, of which each run draws as many as it needs.
+    pub(crate) open: &'p OpenLoad,
     /// The goals of which each ends a run of a further seed as soon as it cannot be met any more.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
@@ -99,6 +99,13 @@ enum RunOf<'p> {
     Again(Missing, &'p Outcome),
     /// All processes, with the least or the most that contention may cost.
     Bound(usize),
+}
+
+/// The rule for the decision log of a run of all processes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Log {
+    Kept,
+    Not,
 }
 
 /// The result of one run.
@@ -141,8 +148,7 @@ impl<'p> Runner<'p> {
 
     /// Runs all processes together under one recipe, on this thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
-        let job = RunJob { named, of: RunOf::Together };
-        self.simulate(job, self.plan.workload, &mut None::<Lent>)
+        Ok(self.settled(RunJob { named, of: RunOf::Together })?.0)
     }
 
     /// Runs all recipes by further seeds. Returns the summaries by recipe.
@@ -163,7 +169,8 @@ impl<'p> Runner<'p> {
     /// Runs one process alone and once under a recipe, on this thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let of = RunOf::Alone(process);
-        self.simulate(RunJob { named, of }, &self.workload(RunJob { named, of }), &mut None::<Lent>)
+        let job = RunJob { named, of };
+        self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
     /// Runs each recipe, each process alone, and each recipe by each further seed.
@@ -272,142 +279,6 @@ impl<'p> Runner<'p> {
         let done = Workers::new(plan.jobs)?.map(jobs, run);
         plan.watcher.done();
         done
-    }
-
-    fn one(&self, job: RunJob<'_>) -> Result<RunDone, StudyError> {
-        let plan = &self.plan;
-        let name = &job.named.name;
-        let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
-            let recorders = match job.of {
-                RunOf::Together if wanted.at_once(name) => {
-                    wanted.recorders(plan.workload, Missing::WHOLE, None)
-                }
-                RunOf::Again(missing, came) => wanted.recorders(plan.workload, missing, Some(came)),
-                _ => return None,
-            };
-            Some((wanted, leavings, recorders))
-        });
-        let mut lent = match job.of {
-            RunOf::Together => Lent::of(job.named, plan.workload, plan.target),
-            _ => None,
-        };
-        if let Some((wanted, leavings, recorders)) = drawn {
-            let mut watch = (lent, recorders);
-            let outcome = self.simulate(job, &self.workload(job), &mut watch)?;
-            let (lent, recorders) = watch;
-            let to = (leavings, name.as_str());
-            // A repeated run may have ended early, so the outcome of the earlier run counts.
-            let came = if let RunOf::Again(_, came) = job.of { came } else { &outcome };
-            let drawn = wanted.write(recorders, plan.workload, came, to)?;
-            return Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)));
-        }
-        let workload = self.workload(job);
-        let outcome = match job.of {
-            RunOf::Seed(_) => {
-                let mut late = LateRequests::of(plan.goals, &workload);
-                self.simulate(job, &workload, &mut late)?
-            }
-            _ => self.simulate(job, &workload, &mut lent)?,
-        };
-        Ok(match job.of {
-            RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
-            RunOf::Bound(_) => RunDone::Bounded(Summary::new(&workload, &outcome, &[])),
-            _ => RunDone::Ran(Box::new(outcome), Vec::new(), lent.map(Lent::into_wave_ns)),
-        })
-    }
-
-    /// Returns the workload of a job, without costs of neighbours if each process has memory of its
-    /// own.
-    fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
-        let all = self.plan.workload;
-        let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
-        if !job.named.memory_eighths.is_empty() && all.processes.iter().any(is_charged) {
-            let mut drawn = self.charged(job.of).into_owned();
-            let eighths = job.named.memory_eighths.iter().copied();
-            for (plan, eighths) in drawn.processes.iter_mut().zip(eighths.chain(repeat(8))) {
-                plan.contention.clear();
-                plan.demand = plan.demand.take().map(|of| of.in_instance(eighths));
-            }
-            return Cow::Owned(drawn);
-        }
-        self.charged(job.of)
-    }
-
-    fn charged(&self, of: RunOf<'_>) -> Cow<'_, Workload> {
-        let all = self.plan.workload;
-        match of {
-            RunOf::Bound(at) => {
-                let mut bound = all.clone();
-                self.plan.bounds[at].give(&mut bound);
-                Cow::Owned(bound)
-            }
-            RunOf::Alone(process) => {
-                let repetition = Repetition::BackToBack;
-                let alone = ProcessPlan { repetition, ..all.processes[process].clone() };
-                Cow::Owned(Workload { processes: vec![alone], repeat: false })
-            }
-            RunOf::Seed(seed) => {
-                let mut drawn = all.clone();
-                for (process, repetition) in &self.plan.draws[seed] {
-                    drawn.processes[*process].repetition = repetition.clone();
-                }
-                Cow::Owned(drawn)
-            }
-            RunOf::Together | RunOf::Again(..) => Cow::Borrowed(all),
-        }
-    }
-
-    fn simulate(
-        &self,
-        job: RunJob<'_>,
-        workload: &Workload,
-        watch: &mut impl Watch,
-    ) -> Result<Outcome, StudyError> {
-        let plan = &self.plan;
-        let recipe = &job.named.on(plan.target);
-        let log = match (job.of, plan.leavings, plan.detail) {
-            (RunOf::Together, Some(leavings), Some(detail)) => {
-                log(plan, &job.named.name, recipe, (leavings, detail))?
-            }
-            _ => LogWriter::off(),
-        };
-        let what = match job.of {
-            RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
-            _ => "all processes together".to_owned(),
-        };
-        let stopped =
-            |error| StudyError::Sim { recipe: job.named.name.clone(), what: what.clone(), error };
-        let built = job.named.builder(recipe, plan.target)?.log(log).build();
-        let mut dispatcher =
-            built.map_err(|error| stopped(SimError::Dispatch { at: Tick::ZERO, error }))?;
-        let options = SimConfig {
-            shape: plan.target.shape,
-            cus: plan.target.cus,
-            costs: Costs::of(plan.target).under(recipe),
-            energy: plan.energy,
-        };
-        let seen = AtomicU64::new(0);
-        let mut advance = |at: raddle_sim::Progress| {
-            let before = seen.swap(at.ended, Ordering::Relaxed);
-            plan.watcher.add(at.ended.saturating_sub(before));
-            match plan.watcher.is_cancelled() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        let outcome =
-            raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
-        outcome.map_err(|error| match error {
-            SimError::Cancelled { .. } => StudyError::Cancelled,
-            error if error.is_fault() => {
-                let log = fault::keep_log(plan.target, job.named, |dispatcher| {
-                    raddle_sim::run(workload, dispatcher, &options, &mut |_| {})
-                });
-                let (recipe, what) = (job.named.name.clone(), what.clone());
-                StudyError::Fault { recipe, what, error: Box::new(error), log }
-            }
-            error => stopped(error),
-        })
     }
 
     fn recipe_run(

@@ -11,6 +11,7 @@ use raddle_sim::{
 
 use crate::error::StudyError;
 use crate::fitted::Fitted;
+use crate::open_load::OpenLoad;
 use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{devices, parallel, recipes, runs};
@@ -155,6 +156,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         bounds: &[],
         draws: &[],
+        open: &OpenLoad::default(),
         goals: &[],
         target: own,
         // Nobody reads the energy of this run.

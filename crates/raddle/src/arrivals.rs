@@ -15,8 +15,9 @@ pub(crate) struct ArrivalArgs {
     #[arg(long, value_name = "[NAME=]FILE[:TASK]|queued")]
     pub(crate) arrivals: Vec<String>,
     /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
-    /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the
-    /// most urgent work, profiles without requests the least; may be repeated
+    /// (`serve=burst:8`); at random 300 and more, until p99 is known to a tenth, unless --until says
+    /// when they end. Such requests are the most urgent work, profiles without requests the least;
+    /// may be repeated
     #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE", value_parser = raddle_study::requests)]
     pub(crate) requests: Vec<String>,
     /// Requests arrive only before this: 300ms, or 300 in milliseconds [default: the end of the

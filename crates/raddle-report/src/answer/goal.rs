@@ -25,8 +25,14 @@ pub struct Goal {
 pub enum GoalMetric {
     /// The median of requests.
     P50,
+    /// The 90th percentile of requests.
+    P90,
+    /// The 95th percentile of requests.
+    P95,
     /// The 99th percentile of requests.
     P99,
+    /// The mean time of requests.
+    Mean,
     /// The slowest request.
     Max,
     /// The time of a step.
@@ -49,10 +55,12 @@ pub enum GoalLimit {
 #[non_exhaustive]
 pub enum GoalError {
     /// The text does not consist of three words.
-    #[error("`{0}` is no goal: write NAME p50|p99|max|step|end LIMIT, such as `serve p99 20ms`")]
+    #[error(
+        "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
+    )]
     Words(String),
     /// The figure is not known.
-    #[error("`{0}` is no figure of a goal: p50, p99, max, step or end")]
+    #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
     /// The limit is neither a time nor a percentage; why it is no time.
     #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
@@ -60,9 +68,12 @@ pub enum GoalError {
 }
 
 impl GoalMetric {
-    const NAMES: [(&'static str, Self); 5] = [
+    const NAMES: [(&'static str, Self); 8] = [
         ("p50", Self::P50),
+        ("p90", Self::P90),
+        ("p95", Self::P95),
         ("p99", Self::P99),
+        ("mean", Self::Mean),
         ("max", Self::Max),
         ("step", Self::Step),
         ("end", Self::End),
@@ -72,7 +83,9 @@ impl GoalMetric {
     #[must_use]
     pub const fn is_of(self, judged: JudgedBy) -> bool {
         match self {
-            Self::P50 | Self::P99 | Self::Max => matches!(judged, JudgedBy::Requests),
+            Self::P50 | Self::P90 | Self::P95 | Self::P99 | Self::Mean | Self::Max => {
+                matches!(judged, JudgedBy::Requests)
+            }
             Self::Step => matches!(judged, JudgedBy::Steps),
             Self::End => matches!(judged, JudgedBy::End),
         }
@@ -98,6 +111,16 @@ impl Goal {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let has = self.metric.is_of(figures.processes[process].judged);
         figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
+    }
+
+    /// Returns the share of the requests of a row that take at most the limit, 0 to 1; `None` where
+    /// the goal is of no request.
+    #[must_use]
+    pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
+        let process = figures.processes.iter().position(|it| it.name == self.process)?;
+        let own = figures.rows[row].in_order_ns.get(process).filter(|own| !own.is_empty())?;
+        let limit = self.limit_ns(figures).filter(|_| self.metric.is_of(JudgedBy::Requests))?;
+        Some(own.iter().filter(|&&ns| ns <= limit).count() as f64 / own.len() as f64)
     }
 
     /// Returns the limit in ns.

@@ -52,7 +52,9 @@ impl PolicyRow {
             by_seed_ns: (0..first.processes.len())
                 .map(|at| rows.iter().filter_map(|row| row.processes[at].decisive_ns).collect())
                 .collect(),
+            in_order_ns: Vec::new(),
             goals_met: Vec::new(),
+            goals_share: Vec::new(),
             idle: share(|row| row.idle),
             idle_host: share(|row| row.idle_host),
             idle_copies: share(|row| row.idle_copies),
@@ -62,17 +64,22 @@ impl PolicyRow {
 
 impl ProcessFigures {
     fn over_seeds(own: &[Self]) -> Self {
-        let all = |figure: fn(&Self) -> Option<u64>| own.iter().map(figure).collect::<Option<_>>();
+        let all =
+            |figure: fn(&Self) -> Option<u64>| own.iter().map(figure).collect::<Option<Vec<u64>>>();
         let decisive: Option<Vec<u64>> = all(|it| it.decisive_ns);
         let p50: Option<Vec<u64>> = all(|it| it.p50_ns);
         let steps: Option<Vec<f64>> = own.iter().map(|it| it.steps_per_s).collect();
         Self {
             decisive_ns: decisive.as_deref().map(|values| mean(values).0),
             p50_ns: p50.as_deref().map(|values| mean(values).0),
+            p90_ns: all(|it| it.p90_ns).map(|values| mean(&values).0),
+            p95_ns: all(|it| it.p95_ns).map(|values| mean(&values).0),
+            mean_ns: all(|it| it.mean_ns).map(|values| mean(&values).0),
             max_ns: own.iter().filter_map(|it| it.max_ns).max(),
             requests: own.iter().filter_map(|it| it.requests).min(),
             steps_per_s: steps.map(|all| round(all.iter().sum::<f64>() / all.len() as f64)),
             longest_wait_ns: own.iter().map(|it| it.longest_wait_ns).max().unwrap_or(0),
+            sampled: None,
             between_ns: None,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
                 seeds: own.len() as u32,

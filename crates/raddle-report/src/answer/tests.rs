@@ -32,7 +32,9 @@ fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
         complete: true,
         processes: decisive_ms.iter().map(figures).collect(),
         by_seed_ns: Vec::new(),
+        in_order_ns: Vec::new(),
         goals_met: Vec::new(),
+        goals_share: Vec::new(),
         idle: 0.45,
         idle_host: 0.4,
         idle_copies: 0.0,
@@ -323,4 +325,31 @@ fn an_interval_that_covers_the_second_best_says_either() {
         "{}",
         figures.verdict.text
     );
+}
+
+/// Makes a row of 400 requests, each of which takes the milliseconds that its number gives.
+fn requested(recipe: &str, ms: impl Fn(u64) -> u64) -> PolicyRow {
+    let mut row = row(recipe, &[1.0, 30.0], 1.0);
+    let times: Vec<u64> = (0..400).map(|n| ms(n) * 1_000_000).collect();
+    let mut sorted = times.clone();
+    sorted.sort_unstable();
+    row.processes[0].decisive_ns = Some(raddle_sim::percentile(&sorted, 99));
+    row.processes[0].requests = Some(400);
+    row.in_order_ns = vec![times, Vec::new()];
+    row
+}
+
+#[test]
+fn an_order_that_other_requests_might_turn_round_is_no_advice() {
+    let of = |ms: fn(u64) -> u64| {
+        let rows = vec![requested("time-slice", |n| 20 + n % 7), requested("mps", ms)];
+        PolicyFigures::new("time-slice", serve_and_train(), rows, Vec::new())
+    };
+    // Always three quarters of it, whatever the requests.
+    let found = of(|n| (20 + n % 7) * 3 / 4);
+    assert_eq!(found.verdict.kind, VerdictKind::Use, "{}", found.verdict.text);
+    // Shorter but for one burst, of which many draws hold more than this sample.
+    let found = of(|n| if (200..204).contains(&n) { 40 } else { 10 });
+    assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
+    assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::misses::misses;
+use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::ModelError;
+use crate::units::count;
 
 /// Differences below this share do not count.
 const SMALL: f64 = 0.01;
@@ -42,7 +44,8 @@ pub(crate) enum VerdictKind {
     Stay,
     /// All recipes do the same.
     NoEffect,
-    /// The best two recipes cannot be told apart, as too little is known of contention.
+    /// The best two recipes cannot be told apart, as too little is known of contention, or their
+    /// order may be an accident of the requests.
     Either,
     /// The best recipe is better by less than the error of the model, or than the seeds differ.
     BelowError,
@@ -102,7 +105,7 @@ fn said(figures: &PolicyFigures) -> Said {
     if !complete().any(|row| differs(figures, row)) {
         return plain(VerdictKind::NoEffect, no_effect(figures));
     }
-    if let Some(text) = either(figures, best) {
+    if let Some(text) = either(figures, best).or_else(|| by_accident(figures, best)) {
         return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
@@ -173,6 +176,24 @@ fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
         one.recipe,
         other.recipe,
         told.join("; ")
+    ))
+}
+
+/// Names the best two rows where other requests of the same kind might order them otherwise.
+fn by_accident(figures: &PolicyFigures, best: usize) -> Option<String> {
+    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
+    let alike = figures.rows[second].complete
+        && figures.meets_all(second) == figures.meets_all(best)
+        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    let [least, most] = figures.ratio_resampled(second, best).filter(|_| alike)?;
+    if least > 1.0 {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
+    Some(format!(
+        "Either {one} or {other}: other requests of the same kind might order them otherwise (with requests drawn again, all processes together fare from {} worse to {} better under {one}). More requests, or both tried on the device, tell it.",
+        percent(1.0 - least),
+        percent(most - 1.0),
     ))
 }
 
@@ -289,11 +310,16 @@ fn headline(figures: &PolicyFigures, row: usize) -> usize {
     most.map_or(0, |(at, _)| at)
 }
 
-/// "Use leftover-drain: decode p99 42.5 -> 16.9 ms, for a train step 6 % longer."
+/// "Use leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a train step 6 %
+/// longer."
 fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[head];
     let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
     let from_to = from_to(of(figures.baseline), of(best));
+    let between = match figures.rows[best].processes[head].bounds() {
+        Some([least, most]) => format!(" ({} to {})", time(least), time(most)),
+        None => String::new(),
+    };
     let others = all_changes(figures, best, Some(head));
     let others = match (others.as_str(), figures.processes.len()) {
         (_, 1) => String::new(),
@@ -301,7 +327,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
         _ => format!(", for {others}"),
     };
     let recipe = &figures.rows[best].recipe;
-    format!("Use {recipe}: {name} {} {from_to}{others}.", judged.word())
+    format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
 }
 
 /// "a train step 6 % longer and a b p99 2 % shorter"; figures that stay the same are left out.
@@ -375,7 +401,7 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
         if !errors.is_empty() {
             trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
         }
-        trust.extend(few_requests(figures, at));
+        trust.extend(few_requests(figures, at).or_else(|| sampled_by(figures, at)));
     }
     trust
 }
@@ -409,7 +435,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
         let at_worst = if replays().nth(1).is_some() { " at worst" } else { "" };
         trust.push(format!("self-replay{at_worst}: {worst}"));
     }
-    trust.extend((0..figures.processes.len()).filter_map(|at| few_requests(figures, at)));
+    let rests = |at| few_requests(figures, at).or_else(|| sampled_by(figures, at));
+    trust.extend((0..figures.processes.len()).filter_map(rests));
     trust
 }
 
@@ -424,6 +451,25 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
         ));
     }
     trust
+}
+
+/// Says on how many requests the percentiles of a process rest.
+fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
+    let own = || figures.rows.iter().map(|row| &row.processes[at]);
+    let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);
+    let has_bounds = |it: &ProcessFigures| it.sampled.is_some_and(|it| it.most_ns.is_some());
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    let counts = match least == most {
+        true => count(least),
+        false => format!("{} to {}", count(least), count(most)),
+    };
+    let name = &figures.processes[at].name;
+    let intervals = match (own().any(has_bounds), own().all(has_bounds)) {
+        (_, true) => "intervals of 95 %",
+        (true, false) => "intervals of 95 % where they give one",
+        (false, false) => "which follow each other too closely to give p99 an interval",
+    };
+    Some(format!("{counts} requests of {name}, {intervals}"))
 }
 
 /// Returns where a process was recorded, if that is not the device replayed on, and how it is
@@ -443,41 +489,4 @@ fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
     let few = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH)?;
     let name = &figures.processes[at].name;
     Some(format!("{few} requests of {name}: p99 is the slowest"))
-}
-
-/// Writes a share in percent, without decimals where it is 1 % or more.
-fn percent(share: f64) -> String {
-    let hundred = share * 100.0;
-    if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
-}
-
-/// Writes two times in the unit of the greater one, where the other has digits left in that unit.
-fn from_to(from: u64, to: u64) -> String {
-    let (unit, step) = unit_of(from.max(to));
-    if from.min(to) < step / 10 {
-        return format!("{} -> {}", time(from), time(to));
-    }
-    format!("{} -> {} {unit}", digits(from, step), digits(to, step))
-}
-
-fn time(ns: u64) -> String {
-    let (unit, step) = unit_of(ns);
-    format!("{} {unit}", digits(ns, step))
-}
-
-fn unit_of(ns: u64) -> (&'static str, u64) {
-    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
-    // Half a unit and more is written in that unit: 0.9 ms, not 900 us.
-    units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
-}
-
-/// Writes at most three figures of a number, or all that stand before the point.
-fn digits(ns: u64, step: u64) -> String {
-    let value = ns as f64 / step as f64;
-    let text = match value {
-        _ if step == 1 || value >= 99.95 => return format!("{value:.0}"),
-        _ if value >= 9.995 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    };
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

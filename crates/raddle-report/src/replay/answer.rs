@@ -52,22 +52,25 @@ struct AnswerDetail {
     median: bool,
     /// True if the table has the change against the baseline.
     change: bool,
-    /// True if the table has the accuracy of decisive figures, and that of medians.
-    within: [bool; 2],
+    /// True if the table has the accuracy of the decisive figures of requests, of those of other
+    /// processes, and of medians.
+    within: [bool; 3],
 }
 
 const ALL: AnswerDetail =
-    AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 2] };
+    AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 3] };
 
 /// The details from the most to the least; a terminal gets the first table that fits.
-const DETAILS: [AnswerDetail; 7] = [
+const DETAILS: [AnswerDetail; 9] = [
     ALL,
     PAGE,
-    AnswerDetail { within: [true, false], ..PAGE },
-    AnswerDetail { alone: false, within: [true, false], ..PAGE },
-    AnswerDetail { alone: false, within: [false; 2], ..PAGE },
-    AnswerDetail { alone: false, within: [false; 2], change: false, ..PAGE },
-    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 2] },
+    AnswerDetail { within: [true, true, false], ..PAGE },
+    AnswerDetail { alone: false, within: [true, true, false], ..PAGE },
+    AnswerDetail { within: [true, false, false], ..PAGE },
+    AnswerDetail { alone: false, within: [true, false, false], ..PAGE },
+    AnswerDetail { alone: false, within: [false; 3], ..PAGE },
+    AnswerDetail { alone: false, within: [false; 3], change: false, ..PAGE },
+    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] },
 ];
 
 /// The detail on the page, whose tables scroll.
@@ -282,10 +285,11 @@ fn change(change: Option<f64>) -> Cell {
 }
 
 /// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
-fn times(figures: &ProcessFigures, detail: AnswerDetail) -> [Cell; 2] {
+fn times(figures: &ProcessFigures, requests: bool, detail: AnswerDetail) -> [Cell; 2] {
     let drawn = figures.drawn;
-    let [decisive, median] = detail.within;
-    let interval = figures.between_ns.filter(|[least, most]| decisive && least < most);
+    let [served, other, median] = detail.within;
+    let decisive = if requests { served } else { other };
+    let interval = figures.bounds().filter(|_| decisive);
     let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
     let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
     let decisive = match (figures.decisive_ns, interval) {
@@ -313,8 +317,18 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
         0 => "missed".to_owned(),
         n => format!("{n} of {}", met.len()),
     };
+    // Of one goal, the share of the requests within it says how nearly it is met.
+    let text = match answer.rows[row].goals_share.as_slice() {
+        [Some(share)] if *share < 1.0 => format!("{text}, {:.1}%", floor_per_mille(*share)),
+        _ => text,
+    };
     let rank = met.iter().filter(|met| !**met).count() as f64;
     (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
+}
+
+/// Returns a share in percent with one decimal, rounded down: what is not all is never shown as all.
+fn floor_per_mille(share: f64) -> f64 {
+    (share * 1000.0).floor() / 10.0
 }
 
 /// Returns the positions of the processes; processes with requests come first.
@@ -376,7 +390,7 @@ fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) ->
     for at in processes(answer) {
         let figures = answer.rows[row].processes[at];
         let requests = answer.processes[at].judged == JudgedBy::Requests;
-        let [p50, decisive] = times(&figures, detail);
+        let [p50, decisive] = times(&figures, requests, detail);
         cells.extend((requests && detail.median).then_some(p50));
         let own = |row: usize| answer.rows[row].processes[at].decisive_ns;
         let most = (0..answer.rows.len()).filter_map(own).max().unwrap_or(1).max(1) as f64;

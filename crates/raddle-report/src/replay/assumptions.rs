@@ -267,6 +267,9 @@ fn one_load(facts: &RequestFacts) -> String {
         }
         _ => format!("requests of `{task}` ({})", facts.process),
     };
+    if facts.is_open {
+        text += ", under each policy as many as narrow the 95 % interval of p99 to a tenth of it or as a run can afford, the first tenth not counted";
+    }
     let kept = facts.replayed == facts.of && facts.of.is_some();
     if let Some(until) = facts.until_ns.filter(|_| !kept) {
         text += &format!(", those before {}", duration(until));

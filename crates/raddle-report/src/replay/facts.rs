@@ -278,6 +278,9 @@ pub struct RequestFacts {
     /// The number of seeds, from that one on, where there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
+    /// True if each run draws as many requests as it needs for its percentiles.
+    #[serde(rename = "as-many-as-needed")]
+    pub is_open: bool,
     /// The largest time by which requests were moved.
     pub jitter_ns: Option<u64>,
     /// The unit in which `time` was read, and why, where it mattered.

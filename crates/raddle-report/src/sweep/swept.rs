@@ -17,7 +17,8 @@ pub struct SweptAxis {
 
 /// The figures of a process by which it may be judged; the first three in the order of
 /// [`JudgedBy`].
-const OF_PROCESS: [&str; 5] = ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns"];
+const OF_PROCESS: [&str; 8] =
+    ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns"];
 /// Without a goal, a load is too high if the figure is more than this many times its value at the
 /// lowest load.
 const KNEE: f64 = 2.0;
@@ -147,6 +148,9 @@ impl Swept {
                 GoalMetric::End => 2,
                 GoalMetric::P50 => 3,
                 GoalMetric::Max => 4,
+                GoalMetric::P90 => 5,
+                GoalMetric::P95 => 6,
+                GoalMetric::Mean => 7,
             };
             let at = process * OF_PROCESS.len() + key;
             let limit = match goal.limit {

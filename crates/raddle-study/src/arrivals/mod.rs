@@ -7,7 +7,7 @@ mod requests;
 mod schedule;
 pub(crate) mod words;
 
-pub(crate) use requests::ProfileRequests;
+pub(crate) use requests::{OpenRequests, ProfileRequests};
 
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::{ArrivalProcess, TimeUnit};
@@ -50,6 +50,12 @@ impl Load {
         Self { requests, ..self.clone() }
     }
 
+    /// Returns whether each run draws as many requests of a rate in words as it needs: no end was
+    /// given, no number of seeds, and nothing that moves requests.
+    const fn is_open(&self) -> bool {
+        self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
+    }
+
     /// Returns this load with files by their names without folders, and the paths of these files.
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
@@ -81,8 +87,9 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// The requests of profiles by one more seed: positions of profiles, and their arrival times.
-pub(crate) type SeedDraw = Vec<(usize, Repetition)>;
+/// The requests of profiles by one more seed: positions of profiles, their arrival times, and the
+/// first requests that figures do not count.
+pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
 /// Gives profiles the requests that the options name. Returns the requests that each seed after the
 /// first draws.
@@ -115,7 +122,7 @@ pub(crate) fn give(
         let seed = args.seed.unwrap_or(0).wrapping_add(more);
         let requests = draw(&Load { seed: Some(seed), ..args.clone() })?;
         let times = requests.into_iter().map(|it| it.repetition);
-        Ok(bound.iter().map(|one| one.profile).zip(times).collect())
+        Ok(bound.iter().zip(times).map(|(one, times)| (one.profile, times, 0)).collect())
     });
     let more = more.collect::<Result<Vec<SeedDraw>, StudyError>>()?;
     for (one, requests) in bound.iter().zip(requests) {

@@ -8,7 +8,7 @@ use raddle_report::replay::RequestFacts;
 
 use super::Load;
 use super::bind::{BoundTask, OpenedArrivals};
-use super::requests::ProfileRequests;
+use super::requests::{OpenRequests, ProfileRequests};
 use super::words;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
@@ -73,6 +73,7 @@ impl<'s> Schedule<'s> {
             until_ns: None,
             seed: None,
             seeds: None,
+            is_open: false,
             jitter_ns: None,
             time_unit: recorded.then(|| opened.counts()),
             unsorted: opened.file.unsorted,
@@ -82,14 +83,18 @@ impl<'s> Schedule<'s> {
             ArrivalProcess::Dependent { after } => self.dependent(one, after)?,
             _ => self.at(one, &mut facts)?,
         };
-        Ok(ProfileRequests { repetition, level: opened.file.level(task), facts })
+        let open = facts
+            .is_open
+            .then(|| OpenRequests { task: task.clone(), seed: self.args.seed.unwrap_or(0) });
+        Ok(ProfileRequests { repetition, open, level: opened.file.level(task), facts })
     }
 
     fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
         let in_words = opened.file.format == words::FORMAT;
-        // Requests in words end only at `--until`; without it there are `ENOUGH` of them.
+        // Requests in words end only at `--until`; without it each run draws as many as it needs,
+        // and with several seeds there are `ENOUGH` of each.
         let end = if in_words { self.args.until } else { self.end() };
         let end = end.map(|end| end.saturating_sub(start));
         let is_trace = matches!(task.process, ArrivalProcess::Trace(_));
@@ -124,6 +129,9 @@ impl<'s> Schedule<'s> {
             facts.until_ns = if in_words { self.args.until } else { self.end() };
         }
         facts.replayed = Some(times.len() as u64);
+        if in_words && end.is_none() && !is_trace && self.args.is_open() {
+            (facts.is_open, facts.of, facts.replayed) = (true, None, None);
+        }
         if times.is_empty() {
             return Err(self.none(one, first));
         }

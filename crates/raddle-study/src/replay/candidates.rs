@@ -6,10 +6,14 @@ use raddle_report::sweep::FailedCase;
 
 use super::{Prepared, Surroundings};
 use crate::error::StudyError;
+use crate::open_load::OpenLoad;
 use crate::recipes::NamedRecipe;
 use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
 use crate::share::{self, ShareCandidate};
+
+/// The number of requests by which parameters are searched, where they have no end.
+const SEARCHED: u32 = 100;
 
 impl Prepared {
     /// Returns the ways of sharing that the device offers, each with its best parameters, searched
@@ -73,7 +77,16 @@ impl Prepared {
         recipes: &[NamedRecipe],
         around: &Surroundings<'_>,
     ) -> Result<(PolicyFigures, Vec<FailedCase>), StudyError> {
-        let plan = RunPlan { recipes, bounds: &[], draws: &[], ..self.plan(around) };
+        let mut searched = self.workload.clone();
+        self.open.give(&mut searched, SEARCHED);
+        let plan = RunPlan {
+            workload: &searched,
+            recipes,
+            bounds: &[],
+            draws: &[],
+            open: &OpenLoad::default(),
+            ..self.plan(around)
+        };
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
         Ok((self.result(&rules, &runs, &alone).answer().clone(), broken))

@@ -22,6 +22,7 @@ use super::print::Print;
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
+use crate::open_load::OpenLoad;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
@@ -338,6 +339,7 @@ impl<'b> Bench<'b> {
             recipes: &recipes,
             bounds: &[],
             draws: &[],
+            open: &OpenLoad::of(&loaded),
             goals: &[],
             target: &target.device,
             energy: energy::model(study.energy_weights.as_deref(), &self.files)?,

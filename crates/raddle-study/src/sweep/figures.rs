@@ -75,8 +75,15 @@ fn of_process(all: &mut CaseFigures, name: &str, process: &ProcessSummary, alone
         count("requests", requests.arrived);
         count("requests-ended", requests.ended);
         if requests.ended > 0 {
+            count("mean-ns", requests.latency_mean_ns);
             count("p50-ns", requests.latency_p50_ns);
+            count("p90-ns", requests.latency_p90_ns);
+            count("p95-ns", requests.latency_p95_ns);
             count("p99-ns", requests.latency_p99_ns);
+            if let Some(found) = requests.p99_interval {
+                count("p99-least-ns", found.least_ns);
+                found.most_ns.into_iter().for_each(|most| count("p99-most-ns", most));
+            }
             count("max-ns", requests.latency_max_ns);
         }
     }

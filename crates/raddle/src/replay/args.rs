@@ -108,10 +108,10 @@ pub(crate) struct StudyArgs {
     /// Every bundled recipe
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
-    /// A goal for a profile: NAME p50|p99|max|step|end LIMIT, where LIMIT is a time (`serve p99
-    /// 20ms`) or an increase over the way of today (`train step +5%`); may be repeated. A process with
-    /// requests has p50, p99 and max, one that repeats a step, any other an end. Exit code 5 if no
-    /// recipe, or of a sweep no set of values, meets all
+    /// A goal for a profile: NAME p50|p90|p95|p99|mean|max|step|end LIMIT, where LIMIT is a time
+    /// (`serve p99 20ms`) or an increase over the way of today (`train step +5%`); may be repeated.
+    /// A process with requests has percentiles, mean and max, one that repeats a step, any other an
+    /// end. Exit code 5 if no recipe, or of a sweep no set of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]
     pub(crate) goals: Vec<Goal>,
     /// Let hosts issue at the recorded times, whatever the device does [default: a host waits for

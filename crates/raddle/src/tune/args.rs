@@ -18,7 +18,7 @@ pub(crate) struct TuneArgs {
     /// repeated
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     pub(crate) vary: Vec<String>,
-    /// The figure that is minimised among candidates that meet the goals: NAME.p50|p99|max|step|end
+    /// The figure that is minimised among candidates that meet the goals: NAME.p50|p90|p95|p99|mean|max|step|end
     /// [default: the product, over all processes, of the time divided by the time alone]
     #[arg(long, value_name = "NAME.FIGURE")]
     pub(crate) minimise: Option<Minimise>,

@@ -11,6 +11,7 @@ mod compare;
 mod contention;
 mod cutting;
 mod energy;
+mod evidence;
 mod files;
 mod hostile;
 mod importers;

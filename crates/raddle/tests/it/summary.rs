@@ -97,6 +97,7 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     let rare = [
         "known-waits",
         "between-ns",
+        ".sampled",
         ".addresses",
         "stuck",
         ".log",

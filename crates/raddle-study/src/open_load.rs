@@ -1,0 +1,139 @@
+//! How many requests does a run need until its figures are known well enough?
+//!
+//! A rate in words has no end. Each run draws requests until the 95 % interval of the 99th
+//! percentile of every process with such requests is narrower than a tenth of it, and not more than
+//! [`MOST_LAUNCHES`] launches. So the number depends on the recipe and on nothing else: not on the
+//! recipes beside it, and not on the verb.
+
+use raddle_policy::Ticks;
+use raddle_sim::{Outcome, Repetition, Summary, Workload};
+
+use crate::arrivals::{OpenRequests, SeedDraw};
+use crate::profiles::Loaded;
+
+/// The fewest requests of a run.
+pub(crate) const FEWEST: u32 = 300;
+/// The launches that a run makes of its requests at most, if more than the fewest requests are
+/// needed. A run of as many takes some seconds.
+const MOST_LAUNCHES: u64 = 200_000;
+/// The launches of the fewest requests at most: what a run keeps of each takes some 80 bytes, and
+/// several runs go at a time.
+const MOST_KEPT: u64 = 1 << 22;
+/// The part of the requests that figures do not count, as the device was empty before them: one in
+/// this many.
+const WARM_UP: u32 = 10;
+/// The width of an interval that is narrow enough, over the figure.
+const NARROW: f64 = 0.1;
+/// The largest step from one number of requests to the next.
+const STEP: u32 = 16;
+
+/// The requests without an end of a study: positions of profiles, and their rates.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
+
+impl OpenLoad {
+    /// Finds the requests without an end of profiles.
+    pub(crate) fn of(profiles: &[Loaded]) -> Self {
+        let open = profiles
+            .iter()
+            .enumerate()
+            .filter_map(|(at, loaded)| Some((at, loaded.requests.as_ref()?.open.clone()?)));
+        Self(open.collect())
+    }
+
+    /// Returns whether no process has requests without an end.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Draws so many requests of the process that takes longest for them, and of the others those
+    /// that arrive in the same time.
+    fn draw(&self, count: u32) -> impl Iterator<Item = (usize, Vec<Ticks>)> {
+        let nth = |open: &OpenRequests| {
+            open.task.times(open.seed).and_then(|mut times| times.nth(count.max(1) as usize - 1))
+        };
+        let end = self.0.iter().filter_map(|(_, open)| nth(open)).max().unwrap_or(0);
+        self.0.iter().map(move |(process, OpenRequests { task, seed })| {
+            let times = task.times(*seed).into_iter().flatten().take_while(|&at| at <= end);
+            (*process, times.map(Ticks).collect())
+        })
+    }
+
+    /// Gives a workload so many requests.
+    pub(crate) fn give(&self, workload: &mut Workload, count: u32) {
+        for (process, times) in self.draw(count) {
+            let plan = &mut workload.processes[process];
+            plan.warm_up = warm_up(&times);
+            plan.repetition = Repetition::At(times);
+        }
+    }
+
+    /// Gives a draw so many requests.
+    pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
+        for (process, times) in self.draw(count) {
+            if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
+                own.2 = warm_up(&times);
+                own.1 = Repetition::At(times);
+            }
+        }
+    }
+
+    /// Returns the number of requests that a run had of the process that takes longest for them.
+    pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
+        self.0.iter().map(|(process, _)| came.iterations[*process]).min()
+    }
+
+    /// Returns the number of requests to begin with: the fewest, or those whose launches can be
+    /// kept.
+    pub(crate) fn first(&self, workload: &Workload) -> u32 {
+        let launches = self.launches(workload, FEWEST).max(1);
+        let fitting = u64::from(FEWEST) * MOST_KEPT / launches;
+        FEWEST.min(u32::try_from(fitting).unwrap_or(FEWEST)).max(1)
+    }
+
+    /// Gives a workload the requests that an earlier run of it had.
+    pub(crate) fn again(&self, workload: &mut Workload, came: &Outcome) {
+        for (process, OpenRequests { task, seed }) in &self.0 {
+            let count = came.iterations[*process] as usize;
+            let times = task.times(*seed).into_iter().flatten().take(count).map(Ticks);
+            workload.processes[*process].repetition = Repetition::At(times.collect());
+        }
+    }
+
+    /// Returns the number of requests that a run needs after one with `count` requests; `None`: no
+    /// more are needed, or no more can be afforded.
+    pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
+        let launches = self.launches(workload, count).max(1);
+        let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
+        let affordable = u32::try_from(affordable).unwrap_or(u32::MAX);
+        // A run that is hardly longer tells hardly more.
+        if self.0.is_empty() || affordable / 3 < count / 2 {
+            return None;
+        }
+        let summary = Summary::new(workload, outcome, &[]);
+        let needed = self.0.iter().filter_map(|(process, _)| {
+            let requests = summary.processes[*process].requests.as_ref()?;
+            let width = requests.p99_interval?.width(requests.latency_p99_ns);
+            let times = width.map_or(f64::from(STEP), |width| width / NARROW);
+            // Intervals become narrower with the root of the number of requests.
+            Some((times * times).min(f64::from(STEP)))
+        });
+        let needed = needed.max_by(f64::total_cmp).filter(|&times| times > 1.0)?;
+        // A tenth more, so that the next run is likely the last.
+        let next = (f64::from(count) * (needed * 1.1).max(1.5)) as u32;
+        Some(next.min(affordable))
+    }
+
+    /// Counts the launches of so many requests.
+    fn launches(&self, workload: &Workload, count: u32) -> u64 {
+        let launches = self.draw(count).map(|(process, times)| {
+            (times.len() as u64).saturating_mul(workload.processes[process].tasks.len() as u64)
+        });
+        launches.fold(0, u64::saturating_add)
+    }
+}
+
+/// Returns the number of first requests that figures do not count.
+const fn warm_up(times: &[Ticks]) -> u32 {
+    times.len() as u32 / WARM_UP
+}

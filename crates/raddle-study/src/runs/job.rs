@@ -1,0 +1,209 @@
+//! How is one job run: with how many requests, charged for what, watched by whom?
+
+use std::borrow::Cow;
+use std::iter::repeat;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use raddle_dispatch::log::LogWriter;
+use raddle_policy::Tick;
+use raddle_sim::{
+    Costs, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary, Watch, Workload,
+};
+
+use super::{Log, RunDone, RunJob, RunOf, Runner, log};
+use crate::error::StudyError;
+use crate::fault;
+use crate::files::Leavings;
+use crate::late::LateRequests;
+use crate::lent::Lent;
+use crate::timelines::{Missing, Recorders, Wanted};
+
+impl Runner<'_> {
+    pub(super) fn one(&self, job: RunJob<'_>) -> Result<RunDone, StudyError> {
+        let plan = &self.plan;
+        let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
+            let recorders = match job.of {
+                // Without an end, it is not known before which run is the last.
+                RunOf::Together if plan.open.is_empty() && wanted.at_once(&job.named.name) => {
+                    wanted.recorders(plan.workload, Missing::WHOLE, None)
+                }
+                RunOf::Again(missing, came) => wanted.recorders(plan.workload, missing, Some(came)),
+                _ => return None,
+            };
+            Some((wanted, leavings, recorders))
+        });
+        if let Some(drawn) = drawn {
+            return self.drawn(job, drawn);
+        }
+        Ok(match job.of {
+            RunOf::Seed(_) => {
+                let workload = self.workload(job);
+                let mut late = LateRequests::of(plan.goals, &workload);
+                let outcome = self.simulate((job, Log::Not), &workload, &mut late)?;
+                RunDone::Summed(Summary::new(&workload, &outcome, &[]))
+            }
+            RunOf::Bound(_) => {
+                let (outcome, _) = self.settled(job)?;
+                RunDone::Bounded(Summary::new(plan.workload, &outcome, &[]))
+            }
+            RunOf::Together => {
+                let (outcome, lent) = self.settled(job)?;
+                RunDone::Ran(Box::new(outcome), Vec::new(), lent.map(Lent::into_wave_ns))
+            }
+            RunOf::Alone(_) | RunOf::Again(..) => {
+                let workload = self.workload(job);
+                let outcome = self.simulate((job, Log::Not), &workload, &mut None::<Lent>)?;
+                RunDone::Ran(Box::new(outcome), Vec::new(), None)
+            }
+        })
+    }
+
+    /// Runs a job, and draws it.
+    fn drawn(
+        &self,
+        job: RunJob<'_>,
+        (wanted, leavings, recorders): (&Wanted, &dyn Leavings, Recorders),
+    ) -> Result<RunDone, StudyError> {
+        let plan = &self.plan;
+        let lent = match job.of {
+            RunOf::Together => Lent::of(job.named, plan.workload, plan.target),
+            _ => None,
+        };
+        let mut watch = (lent, recorders);
+        let outcome = self.simulate((job, Log::Kept), &self.workload(job), &mut watch)?;
+        let (lent, recorders) = watch;
+        // A repeated run may have ended early, so the outcome of the earlier run counts.
+        let came = if let RunOf::Again(_, came) = job.of { came } else { &outcome };
+        let drawn = wanted.write(recorders, plan.workload, came, (leavings, &job.named.name))?;
+        Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
+    }
+
+    /// Runs all processes with as many requests as the figures need. If more than one run is tried,
+    /// a log is kept of the last one, which is made once more for it.
+    pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
+        let plan = &self.plan;
+        let mut workload = self.workload(job);
+        let mut count = plan.open.first(&workload);
+        let is_logged = plan.detail.is_some() && matches!(job.of, RunOf::Together);
+        loop {
+            let mut lent = match job.of {
+                RunOf::Together => Lent::of(job.named, &workload, plan.target),
+                _ => None,
+            };
+            let logs = if plan.open.is_empty() { Log::Kept } else { Log::Not };
+            let outcome = self.simulate((job, logs), &workload, &mut lent)?;
+            match plan.open.more(&workload, &outcome, count) {
+                Some(more) => {
+                    count = more;
+                    plan.open.give(workload.to_mut(), count);
+                }
+                None if is_logged && !plan.open.is_empty() => {
+                    let again = self.simulate((job, Log::Kept), &workload, &mut None::<Lent>)?;
+                    return Ok((again, lent));
+                }
+                None => return Ok((outcome, lent)),
+            }
+        }
+    }
+
+    /// Returns the workload of a job, without costs of neighbours if each process has memory of its
+    /// own.
+    pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
+        let all = self.plan.workload;
+        let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
+        if !job.named.memory_eighths.is_empty() && all.processes.iter().any(is_charged) {
+            let mut drawn = self.charged(job.of).into_owned();
+            let eighths = job.named.memory_eighths.iter().copied();
+            for (plan, eighths) in drawn.processes.iter_mut().zip(eighths.chain(repeat(8))) {
+                plan.contention.clear();
+                plan.demand = plan.demand.take().map(|of| of.in_instance(eighths));
+            }
+            return Cow::Owned(drawn);
+        }
+        self.charged(job.of)
+    }
+
+    fn charged(&self, of: RunOf<'_>) -> Cow<'_, Workload> {
+        let all = self.plan.workload;
+        match of {
+            RunOf::Bound(at) => {
+                let mut bound = all.clone();
+                self.plan.bounds[at].give(&mut bound);
+                Cow::Owned(bound)
+            }
+            RunOf::Alone(process) => {
+                let repetition = Repetition::BackToBack;
+                let alone = ProcessPlan { repetition, ..all.processes[process].clone() };
+                Cow::Owned(Workload { processes: vec![alone], repeat: false })
+            }
+            RunOf::Seed(seed) => {
+                let mut drawn = all.clone();
+                for (process, repetition, warm_up) in &self.plan.draws[seed] {
+                    drawn.processes[*process].repetition = repetition.clone();
+                    drawn.processes[*process].warm_up = *warm_up;
+                }
+                Cow::Owned(drawn)
+            }
+            RunOf::Again(_, came) if !self.plan.open.is_empty() => {
+                let mut again = all.clone();
+                self.plan.open.again(&mut again, came);
+                Cow::Owned(again)
+            }
+            RunOf::Together | RunOf::Again(..) => Cow::Borrowed(all),
+        }
+    }
+
+    pub(super) fn simulate(
+        &self,
+        (job, log_rule): (RunJob<'_>, Log),
+        workload: &Workload,
+        watch: &mut impl Watch,
+    ) -> Result<Outcome, StudyError> {
+        let plan = &self.plan;
+        let recipe = &job.named.on(plan.target);
+        let log = match (job.of, plan.leavings, plan.detail.filter(|_| log_rule == Log::Kept)) {
+            (RunOf::Together, Some(leavings), Some(detail)) => {
+                log(plan, &job.named.name, recipe, (leavings, detail))?
+            }
+            _ => LogWriter::off(),
+        };
+        let what = match job.of {
+            RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
+            _ => "all processes together".to_owned(),
+        };
+        let stopped =
+            |error| StudyError::Sim { recipe: job.named.name.clone(), what: what.clone(), error };
+        let built = job.named.builder(recipe, plan.target)?.log(log).build();
+        let mut dispatcher =
+            built.map_err(|error| stopped(SimError::Dispatch { at: Tick::ZERO, error }))?;
+        let options = SimConfig {
+            shape: plan.target.shape,
+            cus: plan.target.cus,
+            costs: Costs::of(plan.target).under(recipe),
+            energy: plan.energy,
+        };
+        let seen = AtomicU64::new(0);
+        let mut advance = |at: raddle_sim::Progress| {
+            let before = seen.swap(at.ended, Ordering::Relaxed);
+            plan.watcher.add(at.ended.saturating_sub(before));
+            match plan.watcher.is_cancelled() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let outcome =
+            raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
+        outcome.map_err(|error| match error {
+            SimError::Cancelled { .. } => StudyError::Cancelled,
+            error if error.is_fault() => {
+                let log = fault::keep_log(plan.target, job.named, |dispatcher| {
+                    raddle_sim::run(workload, dispatcher, &options, &mut |_| {})
+                });
+                let (recipe, what) = (job.named.name.clone(), what.clone());
+                StudyError::Fault { recipe, what, error: Box::new(error), log }
+            }
+            error => stopped(error),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Are percentiles right within the interval that is printed beside them, by the default command?
+
+use serde_json::Value;
+
+use crate::common::{Place, table};
+
+/// A queue with one server and a service of one millisecond: requests a second, and the 99th
+/// percentile of the time of a request in nanoseconds (Erlang's formula for M/D/1).
+const QUEUES: [(u32, u64); 3] = [(500, 4_328_000), (700, 7_480_000), (900, 22_200_000)];
+
+/// Makes a profile of one kernel of a millisecond that fills every compute unit.
+fn one() -> String {
+    table(&["work 7 80 1024 32 65536 0 0 1000000"])
+}
+
+fn replayed(place: &Place, args: &[&str]) -> Value {
+    let base = ["replay", "one.csv", "--no-files", "--format", "json", "--recipe", "leftover"];
+    let ran = place.raddle(&[&base[..], args].concat());
+    assert!([0, 5].contains(&ran.code), "{}", ran.err);
+    serde_json::from_str(&ran.out).expect("the command prints JSON")
+}
+
+/// Returns requests, figure and bounds.
+fn found(value: &Value) -> (u64, u64, u64, Option<u64>) {
+    let own = &value["answer"]["rows"][0]["processes"][0];
+    let of = |value: &Value| value.as_u64();
+    let sampled = &own["sampled"];
+    let least = of(&sampled["least-ns"]).expect("a lower bound");
+    let figure = of(&own["decisive-ns"]).expect("requests ended");
+    (of(&own["requests"]).expect("requests ended"), figure, least, of(&sampled["most-ns"]))
+}
+
+/// One seed and two queues in a test; `RADDLE_QUEUE_SEEDS` asks for more seeds of all three, of which
+/// one in twenty may miss.
+#[test]
+fn a_queue_of_known_percentiles_lies_within_its_intervals() {
+    let place = Place::new();
+    place.file("one.csv", one());
+    let asked: Option<u64> =
+        std::env::var("RADDLE_QUEUE_SEEDS").ok().and_then(|it| it.parse().ok());
+    let seeds = asked.unwrap_or(1);
+    // The busiest queue takes longest.
+    let queues = if asked.is_some() { &QUEUES[..] } else { &QUEUES[..2] };
+    for &(rate, truth) in queues {
+        let mut inside = 0;
+        for seed in 0..seeds {
+            let (load, seed) = (format!("one={rate}/s"), seed.to_string());
+            let value = replayed(&place, &["--requests", &load, "--seed", &seed]);
+            let (requests, figure, least, most) = found(&value);
+            println!("{rate}/s, seed {seed}: {requests} requests, {figure} in {least} to {most:?}");
+            let narrow = most.is_some_and(|most| (most - least) * 10 <= figure);
+            assert!(requests >= 300 && (narrow || requests > 150_000), "{value}");
+            inside += u64::from(least <= truth && most.is_none_or(|most| truth <= most));
+        }
+        assert!(inside * 20 >= seeds * 19, "{rate}/s: {inside} of {seeds}");
+    }
+}
+
+#[test]
+fn the_load_that_holds_a_goal_is_that_of_the_queue() {
+    let place = Place::new();
+    place.file("one.csv", one());
+    // Five services are the 99th percentile at 561 requests a second.
+    let value = replayed(&place, &["--requests", "one=400/s", "--goal", "one p99 5ms"]);
+    let limit = &value["load-limit"];
+    let rate = |key: &str| limit[key].as_u64().expect("a bound") * 4;
+    let (met, missed) = (rate("met-percent"), rate("missed-percent"));
+    assert!(533 <= met && met < missed && missed <= 589, "{limit}");
+}
+
+/// The number of requests depends on the recipe and the load, and on nothing else.
+#[test]
+fn every_verb_draws_as_many_requests() {
+    let place = Place::new();
+    place.file("one.csv", one());
+    let load = "--requests=one=150/s";
+    let alone = replayed(&place, &[load, "--recipe", "streams"]);
+    let streams = &alone["recipes"][1]["summary"]["processes"][0]["requests"];
+    let base = ["replay", "one.csv", "--no-files", "--format", "json", load];
+    let ran = place.raddle(&base);
+    let all: Value = serde_json::from_str(&ran.out).expect("the command prints JSON");
+    let recipes = all["recipes"].as_array().expect("a list");
+    let own = recipes.iter().find(|it| it["name"] == "streams").expect("today's way");
+    assert_eq!(&own["summary"]["processes"][0]["requests"], streams);
+    let ran = place.raddle(&["sweep", "one.csv", load, "--recipe=streams", "--out=s.jsonl"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let rows = std::fs::read_to_string(place.path().join("s.jsonl")).expect("it was written");
+    for (key, of) in [("requests", "arrived"), ("p99-ns", "latency-p99-ns")] {
+        assert!(rows.contains(&format!("one.{key}\":{},", streams[of])), "{key}: {streams} {rows}");
+    }
+}
