@@ -12,6 +12,8 @@ mod contention;
 mod cutting;
 mod energy;
 mod files;
+#[cfg(feature = "sqlite")]
+mod formats;
 mod hostile;
 mod importers;
 mod inspect;
