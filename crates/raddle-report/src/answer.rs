@@ -85,6 +85,10 @@ pub struct JudgedProcess {
     /// The error of the end of that replay, where the host of the process waits for the device:
     /// else the end follows the recording.
     pub end_error: Option<f64>,
+    /// True if the file of the process does not say when most of its launches were issued, so that
+    /// idle time is assumed.
+    #[serde(default)]
+    pub issue_unknown: bool,
 }
 
 /// The figures of all processes under one recipe.
@@ -205,6 +209,7 @@ impl JudgedProcess {
             scaled: None,
             self_replay: None,
             end_error: None,
+            issue_unknown: false,
         }
     }
 }
@@ -321,6 +326,19 @@ impl PolicyFigures {
     #[must_use]
     pub fn sentence(&self) -> &str {
         &self.verdict.text
+    }
+
+    /// Names the processes whose files do not say when most of their work was issued, so that idle
+    /// time is assumed; `None` where all files say it.
+    pub(crate) fn issue_unknown(&self) -> Option<String> {
+        let of = self.processes.iter().filter(|it| it.issue_unknown);
+        let names: Vec<&str> = of.map(|it| &*it.name).collect();
+        match names.as_slice() {
+            [] => None,
+            [only] => Some((*only).to_owned()),
+            [first, other] => Some(format!("{first} and {other}")),
+            [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
+        }
     }
 
     /// Adds a sentence to the verdict.

@@ -79,7 +79,9 @@ pub use script::{Script, Transcript, TranscriptLine};
 pub use steps::StepSummary;
 pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
-pub use workload::{LaunchLatency, Meeting, ProcessPlan, Task, TaskWait, Work, Workload};
+pub use workload::{
+    LaunchLatency, Meeting, ProcessPlan, RecordedGap, Task, TaskWait, Work, Workload,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

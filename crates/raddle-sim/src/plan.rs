@@ -17,7 +17,7 @@ use crate::error::SimError;
 use crate::hardware_queues::{self, hardware_queues};
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
-use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
+use crate::workload::{LaunchLatency, ProcessPlan, RecordedGap, Task, TaskWait, Work, Workload};
 use crate::{copy_engines, opaque};
 
 /// The costs of taking work off a device.
@@ -347,11 +347,16 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
+/// The least time from a launch call to the start of its kernel, in nanoseconds: the shortest that
+/// fits a public recording of 50 kernels or more (docs/fidelity.md).
+const LEAST_LAUNCH_NS: u64 = 6_000;
+
 /// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
 ///
 /// The device alone was recorded then. An op that waits for others is issued as long after their
-/// end as it was recorded to start after it, and one that waits for none when it started.
-fn issues(profile: &Profile, options: &PlanConfig<'_>) -> Vec<(Ticks, Option<Ticks>)> {
+/// end as it was recorded to start after it, and one that waits for none when it started. An op
+/// that started sooner after the op before it than a launch takes was issued while that one ran.
+fn issues(profile: &Profile, options: &PlanConfig<'_>) -> Vec<(Ticks, Option<RecordedGap>)> {
     let mut waits = options.waits.of(profile).peekable();
     let mut last = vec![0; profile.streams.len()];
     let one = |(position, op): (usize, &Op)| {
@@ -367,7 +372,10 @@ fn issues(profile: &Profile, options: &PlanConfig<'_>) -> Vec<(Ticks, Option<Tic
             None => op.start_ns,
         };
         let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
-        (Ticks(*last), (assumed && !options.queued).then_some(Ticks(gap)))
+        let ahead = op.after.is_some() && gap < LEAST_LAUNCH_NS;
+        let gap =
+            if ahead { RecordedGap::Device(Ticks(gap)) } else { RecordedGap::Host(Ticks(gap)) };
+        (Ticks(*last), (assumed && !options.queued).then_some(gap))
     };
     profile.ops.iter().enumerate().map(one).collect()
 }

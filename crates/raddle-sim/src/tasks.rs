@@ -10,7 +10,7 @@ mod repeat;
 use raddle_policy::{CuShape, Cus, LaunchId, Tick, Ticks};
 
 use crate::repetition::Repetition;
-use crate::workload::{ProcessPlan, Workload};
+use crate::workload::{ProcessPlan, RecordedGap, Task, Workload};
 use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
@@ -19,7 +19,8 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
-    /// True if the host issues the launch a recorded gap after the last launch that it waits for.
+    /// True if the host has not issued the launch at its time: it comes a recorded gap after the
+    /// last launch that it waits for, or with the launch before it.
     in_gap: bool,
     /// How many launches this one waits for.
     waits: u32,
@@ -329,7 +330,7 @@ impl<'w> Tasks<'w> {
                 self.marks.push(Mark { process, iteration, ended: false, counts: false });
             }
             let task = &plan.tasks[plan.by_arrival[issue.cursor as usize] as usize];
-            if task.gap.is_some() && !self.standing[id as usize].is_free() {
+            if self.comes_later(base, task) && !self.standing[id as usize].is_free() {
                 self.standing[id as usize].in_gap = true;
             } else {
                 self.issue(LaunchId(id), told);
@@ -354,8 +355,34 @@ impl<'w> Tasks<'w> {
 
     /// Issues a launch whose gap has passed.
     pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
-        self.records[id.index()].arrival = now;
-        self.issue(id, told);
+        let mut issued = vec![id];
+        while let Some(id) = issued.pop() {
+            self.records[id.index()].arrival = now;
+            self.issue(id, told);
+            let Record { process, task, iteration, .. } = self.records[id.index()];
+            let lane = &self.lanes[usize::from(process)];
+            let base = lane.repeats[iteration as usize].base;
+            for &child in lane.children_of(task) {
+                let plan = &self.workload.processes[usize::from(process)].tasks[child as usize];
+                let with = matches!(plan.gap, Some(RecordedGap::Device(_)));
+                let standing = &mut self.standing[(base + child) as usize];
+                if with && plan.after == Some(task) && std::mem::take(&mut standing.in_gap) {
+                    issued.push(LaunchId(base + child));
+                }
+            }
+        }
+    }
+
+    /// Returns whether a task of a repetition is issued later than at its time: a gap after others,
+    /// or with the task before it, which is late.
+    fn comes_later(&self, base: u32, task: &Task) -> bool {
+        match task.gap {
+            Some(RecordedGap::Host(_)) => true,
+            Some(RecordedGap::Device(_)) => {
+                task.after.is_some_and(|after| !self.standing[(base + after) as usize].issued)
+            }
+            None => false,
+        }
     }
 
     /// Notes of a launch, the last of whose predecessors has ended, when its host issues it.
@@ -363,7 +390,10 @@ impl<'w> Tasks<'w> {
         let standing = &mut self.standing[id as usize];
         // A launch that waits for another one twice is looked at twice.
         if standing.is_free() && std::mem::take(&mut standing.in_gap) {
-            let gap = self.plan(LaunchId(id)).1.gap.unwrap_or_default();
+            let gap = match self.plan(LaunchId(id)).1.gap {
+                Some(RecordedGap::Host(gap) | RecordedGap::Device(gap)) => gap,
+                None => Ticks::ZERO,
+            };
             self.gaps.push((now + gap, LaunchId(id)));
         }
     }

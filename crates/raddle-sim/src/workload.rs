@@ -150,6 +150,16 @@ pub struct LaunchLatency {
     pub handover: Ticks,
 }
 
+/// A time between the end of the last task that one waits for and its start, as recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedGap {
+    /// The host issues the task when this time has passed.
+    Host(Ticks),
+    /// The host issues the task with the one before it in its stream, and the device needs this
+    /// time to begin it.
+    Device(Ticks),
+}
+
 /// One launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -162,8 +172,8 @@ pub struct Task {
     /// The task that must end first, as a position in the plan.
     pub after: Option<u32>,
     /// Where nobody recorded when the task was issued: the time from the end of the last task that
-    /// it waits for until its host issues it, without launch latency.
-    pub gap: Option<Ticks>,
+    /// it waits for to its start, without launch latency.
+    pub gap: Option<RecordedGap>,
     /// Says if the task may be killed and run again.
     pub idempotent: Idempotence,
     /// The activity of the waves, where the task runs workgroups.

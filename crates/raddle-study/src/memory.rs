@@ -1,12 +1,17 @@
 //! Do the processes fit into the memory of the device together?
 //!
-//! Programs that share a device hold their memory all the time, whoever runs.
+//! Programs that share a device hold their memory all the time, whoever runs. The user says how
+//! much, or else the profile tells what was recorded: what one program's allocator held at most,
+//! without contexts and libraries, so that a program never holds less than that.
 
 use raddle_device::Device;
 
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
+
+/// The limit of a recorded amount.
+const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
 /// Says how much memory several processes hold together, of how much, or what is not known of it.
 ///
@@ -16,13 +21,19 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<Option<String
     if profiles.len() < 2 {
         return Ok(None);
     }
-    let known = profiles.iter().filter_map(|loaded| Some((&loaded.name, loaded.memory?)));
+    let known = profiles.iter().filter_map(|loaded| Some((loaded, loaded.memory()?)));
     let sum = known.clone().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
-    let all: Vec<String> = known.map(|(name, bytes)| format!("{name} {}", size(bytes))).collect();
+    let recorded = known.clone().any(|(loaded, _)| loaded.given_memory.is_none());
+    let all: Vec<String> = known.map(|(loaded, bytes)| held(loaded, bytes)).collect();
     let of = device.memory_bytes();
     if let Some(most) = of.filter(|&most| sum > most) {
+        let cure = if recorded {
+            "Give --memory NAME=20GB where a program can do with less"
+        } else {
+            "Give them less memory"
+        };
         return Err(StudyError::Refused(format!(
-            "the processes do not fit into the memory of {} together: {} are {}, {} more than its {}. Give them less memory, a larger --device, or a device each",
+            "the processes do not fit into the memory of {} together: {} are {}, {} more than its {}. {cure}, a larger --device, or a device each",
             device.product,
             all.join(" + "),
             size(sum),
@@ -30,17 +41,24 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<Option<String
             size(most)
         )));
     }
-    let unknown: Vec<&str> =
-        profiles.iter().filter(|it| it.memory.is_none()).map(|it| &*it.name).collect();
+    let unknown = profiles.iter().filter(|it| it.memory().is_none()).map(|it| &*it.name);
+    let unknown: Vec<&str> = unknown.collect();
     let of =
         of.map_or_else(|| "of an unknown amount".to_owned(), |most| format!("of {}", size(most)));
+    let limit = if recorded { format!("; {RECORDED}") } else { String::new() };
     Ok(Some(match (all.as_slice(), unknown.as_slice()) {
-        (known, []) => format!("{} {of}", known.join(" + ")),
+        (known, []) => format!("{} {of}{limit}", known.join(" + ")),
         ([], _) => format!("not known, {of}: check nvidia-smi, or give --memory NAME=40GB"),
         (known, unknown) => format!(
-            "{} + {} unknown, {of}: give --memory NAME=40GB",
+            "{} + {} unknown, {of}: give --memory NAME=40GB{limit}",
             known.join(" + "),
             unknown.join(", ")
         ),
     }))
+}
+
+/// Returns the amount that a process holds, and how that is known.
+fn held(loaded: &Loaded, bytes: u64) -> String {
+    let how = if loaded.given_memory.is_some() { "given" } else { "recorded" };
+    format!("{} {} ({how})", loaded.name, size(bytes))
 }

@@ -37,8 +37,8 @@ pub struct Loaded {
     pub(crate) start_ns: u64,
     /// The share of the process.
     pub(crate) share: u32,
-    /// The device memory that the program holds, in bytes, where that is known.
-    pub(crate) memory: Option<u64>,
+    /// The device memory that the program holds by the user's word, in bytes.
+    pub(crate) given_memory: Option<u64>,
     /// The time that the host takes between two steps or requests, in nanoseconds, where the user
     /// says it.
     pub(crate) think_ns: Option<u64>,
@@ -77,6 +77,12 @@ impl Loaded {
         }
     }
 
+    /// Returns the device memory that the program holds, in bytes: by the user's word, else as it
+    /// was recorded, where either is known.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.given_memory.or(self.profile.memory_bytes)
+    }
+
     fn new(profile: Arc<Profile>, given: &str, names: &mut UniqueNames) -> Self {
         Self {
             name: names.give(&profile.name),
@@ -86,7 +92,7 @@ impl Loaded {
             profile,
             start_ns: 0,
             share: 1,
-            memory: None,
+            given_memory: None,
             think_ns: None,
             hints: Vec::new(),
             requests: None,
@@ -239,7 +245,7 @@ pub(crate) fn place(
 ) -> Result<(), StudyError> {
     for held in memory {
         for profile in meant(profiles, "--memory", &held.file)? {
-            profile.memory = Some(held.value);
+            profile.given_memory = Some(held.value);
         }
     }
     for start in starts {

@@ -35,6 +35,8 @@ pub(crate) struct Draft {
     pub(crate) device: Option<SourceDevice>,
     /// How long the host takes between two repetitions, where the file says it.
     pub(crate) between_ns: Option<u64>,
+    /// The most device memory that the program was recorded to hold, in bytes.
+    pub(crate) memory_bytes: Option<u64>,
     pub(crate) resolution_ns: u64,
     /// Calls in which the host waited.
     pub(crate) waits: Vec<DraftWait>,
@@ -43,8 +45,8 @@ pub(crate) struct Draft {
 
 /// Builds the profile from the records that an importer has collected.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
-    let Draft { mut ops, kernels, streams, device, between_ns, resolution_ns, waits, mut report } =
-        draft;
+    let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
+    let Draft { between_ns, memory_bytes, resolution_ns, .. } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
     if back > 0 {
@@ -89,6 +91,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         span_ns: ops.iter().map(Op::end_ns).max().unwrap_or(0),
         ops,
         between_ns,
+        memory_bytes,
         resolution_ns,
         host_waits,
         stream_waits,
@@ -193,6 +196,7 @@ impl Profile {
             streams: self.streams.clone(),
             device: self.device.clone(),
             between_ns: self.between_ns,
+            memory_bytes: self.memory_bytes,
             resolution_ns: self.resolution_ns,
             waits: Vec::new(),
             report: ImportReport::of_events(ops.len() as u64),

@@ -34,6 +34,10 @@ pub struct Profile {
     /// How long the host takes between two repetitions of this work, in nanoseconds: the median of
     /// those that the profile holds, or what a launch table says; `None` if unknown.
     pub between_ns: Option<u64>,
+    /// The most device memory that the program was recorded to hold, in bytes: what PyTorch's
+    /// allocator reserved, or the allocations that Nsight Systems saw. Contexts and libraries are
+    /// not in it; `None` where the file does not tell.
+    pub memory_bytes: Option<u64>,
     /// Calls in which the host waited for the device, by their ends; none where the file tells of
     /// no calls.
     pub host_waits: Vec<HostWait>,

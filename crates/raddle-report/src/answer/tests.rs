@@ -14,6 +14,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         scaled: None,
         self_replay: None,
         end_error: None,
+        issue_unknown: false,
     }
 }
 

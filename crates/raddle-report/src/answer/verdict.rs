@@ -209,6 +209,12 @@ fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, 
 fn no_effect(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let idle = percent(row.idle);
+    if let Some(names) = figures.issue_unknown() {
+        return format!(
+            "Whether scheduling would help is not known: the file of {names} does not say when work was issued, and with gaps that are assumed all {} policies take the same time to within 1 %. Record the launches too.",
+            figures.rows.len()
+        );
+    }
     let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
     if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
         return format!(

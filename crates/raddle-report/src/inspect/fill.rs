@@ -10,7 +10,7 @@ use super::verdicts;
 use super::{KERNEL, LISTED};
 use crate::document::{Block, Column, Document, List, Table};
 use crate::replay::{DeviceFound, met};
-use crate::units::{count, counted, duration, percent, plain, share};
+use crate::units::{count, counted, duration, percent, plain, share, size};
 
 /// Characters of names: of a profile, and of a stream.
 const PROFILE: usize = 40;
@@ -80,7 +80,10 @@ fn head(document: &mut Document, profile: &InspectedProfile) {
         format!("{}, in steps of {}", duration(profile.span_ns), duration(profile.resolution_ns));
     document.add(Block::Heading(plain(&profile.name, PROFILE)));
     let unknown = profile.unknown_kernels.map(|unknown| unknown.told());
-    let items = unknown.into_iter().chain([work, clock, device(profile)]).collect();
+    let held = profile.memory_bytes.map(|bytes| {
+        format!("{} of device memory held at most by its own allocations, as recorded", size(bytes))
+    });
+    let items = unknown.into_iter().chain([work, clock, device(profile)]).chain(held).collect();
     document.add(Block::List(List { label: String::new(), items, inline: false }));
 }
 

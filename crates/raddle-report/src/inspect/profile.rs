@@ -113,6 +113,10 @@ pub struct InspectedProfile {
     pub(super) workgroups: u64,
     pub(super) span_ns: u64,
     pub(super) resolution_ns: u64,
+    /// The most device memory that the program was recorded to hold, in bytes; absent where the
+    /// file does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory_bytes: Option<u64>,
     pub(super) streams: Vec<InspectedStream>,
     pub(super) concurrency: Concurrency,
     /// The number of different combinations of workgroups, work-items, registers and LDS.
@@ -194,6 +198,7 @@ impl InspectedProfile {
             workgroups: kernels(profile).fold(0, |sum, op| op.workgroups.saturating_add(sum)),
             span_ns: profile.span_ns,
             resolution_ns: profile.resolution_ns,
+            memory_bytes: profile.memory_bytes,
             streams: streams(profile),
             concurrency: Concurrency::of(profile),
             shapes: kernels::shapes(&by_kernel),

@@ -71,8 +71,10 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
     let part = |ns: u64| percent(share(ns, time.window_ns));
+    let assumed = result.answer.issue_unknown().is_some();
+    let host = if assumed { "of gaps, which are assumed" } else { "no host had issued work" };
     let causes = [
-        (time.idle_host_ns, "no host had issued work"),
+        (time.idle_host_ns, host),
         (time.idle_copies_ns, "work waited for a copy"),
         (time.idle_dependency_ns, "work waited for other work"),
         (time.idle_turn_ns, "the policy held work back"),
@@ -93,7 +95,9 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let (name, idle) = (plain(&of.name, NAME), percent(time.idle()));
     let nearly = format!("; under a quarter full for {}", part(time.under_quarter_ns));
     let nearly = if brief { "" } else { &nearly };
-    Some(format!("under {name}, idle {idle} of {}{why}{nearly}", duration(time.window_ns)))
+    let if_so = if assumed { " (assumed)" } else { "" };
+    let window = duration(time.window_ns);
+    Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
 }
 
 /// Returns the name of a limiter on the page.

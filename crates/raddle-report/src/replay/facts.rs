@@ -49,6 +49,10 @@ impl ReplayedProfile<'_> {
     }
 }
 
+/// The share of launches without a recorded launch time from which on that lack can overturn the
+/// answer.
+const MOST_LAUNCHES: f64 = 0.5;
+
 /// The facts about one profile in results.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -224,8 +228,14 @@ impl ProfileFacts {
             scaled: self.scaled.clone(),
             self_replay: self.self_replay,
             end_error: self.end_error(&process),
+            issue_unknown: self.issue_unknown(),
             ..process
         }
+    }
+
+    /// Returns whether the file does not say when most of its launches were issued.
+    pub(super) fn issue_unknown(&self) -> bool {
+        self.arrivals.assumed >= MOST_LAUNCHES
     }
 
     /// Returns how much later the profile ends than it did when recorded, as a share, where it runs

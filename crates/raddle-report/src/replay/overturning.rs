@@ -24,9 +24,6 @@ pub struct Overturning {
 /// The share of kernel time from which on communication can overturn the answer, and the share of
 /// the time of all work from which on copies can.
 const LARGE: f64 = 0.25;
-/// The share of launches without a recorded launch time from which on that lack can overturn the
-/// answer.
-const MOST_LAUNCHES: f64 = 0.5;
 /// Quirks of files that can overturn an answer, with the words of their line: much of the work may
 /// be missing, or the last value or the span may be wrong.
 const IN_FILES: [(&[&str], &str); 3] = [
@@ -174,7 +171,7 @@ fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
 /// Warns of launches without a recorded issue: what their hosts would do beside others is assumed,
 /// which changes the meaning of a replay.
 fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning> {
-    let without = || sources.iter().filter(|source| source.arrivals.assumed >= MOST_LAUNCHES);
+    let without = || sources.iter().filter(|source| source.issue_unknown());
     let found = without().map(|source| {
         let ProfileFacts { name, span_ns, kernel_ns, .. } = source;
         let how = match queued {

@@ -10,7 +10,7 @@ use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::queue::Due;
 use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
-use crate::workload::{LaunchLatency, Work};
+use crate::workload::{LaunchLatency, RecordedGap, Work};
 
 /// The largest number of requests of a process that are marked.
 const MOST_MARKS: usize = 1 << 16;
@@ -144,14 +144,16 @@ impl<W: Watch> Engine<'_, W> {
     /// Returns when a launch that waits for nothing any more can start, its latency included.
     fn can_start(&self, id: LaunchId) -> Tick {
         let (plan, task) = self.tasks.plan(id);
-        if task.gap.is_some() {
-            return self.now;
-        }
-        let LaunchLatency { launch, handover } = plan.latency;
-        let issued = self.tasks.latency_from(id) + launch;
         // A launch is handled here when it is issued, or later when the last one that it waited for
         // has ended.
         let waited = self.tasks.records[id.index()].arrival < self.now;
+        match task.gap {
+            Some(RecordedGap::Device(gap)) if waited => return self.now + gap,
+            Some(_) => return self.now,
+            None => {}
+        }
+        let LaunchLatency { launch, handover } = plan.latency;
+        let issued = self.tasks.latency_from(id) + launch;
         issued.max(if waited { self.now + handover } else { self.now })
     }
 

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_policy::{Level, StreamId, Ticks};
-use raddle_sim::{PlanConfig, ProcessPlan, Task, Work, Workload, plan};
+use raddle_sim::{PlanConfig, ProcessPlan, RecordedGap, Task, Work, Workload, plan};
 use raddle_trace::{CopyDirection, ImportConfig, Profile, read};
 
 use crate::kit::{SHAPE, end, kernel, run_default, try_run};
@@ -88,22 +88,27 @@ proptest! {
         prop_assert_eq!(found, ends.concat());
     }
 
-    /// Where nobody recorded the issue, work comes a gap after what it waits for has ended.
+    /// Where nobody recorded the issue, work starts a gap after what it waits for has ended, and is
+    /// issued then, or with the work before it.
     #[test]
     fn gaps_are_the_think_times_of_a_closed_queue(
         all in prop::collection::vec(
-            prop::collection::vec((1..900u64, 1..900u64), 1..12), 1..5),
+            prop::collection::vec((1..900u64, 1..900u64, any::<bool>()), 1..12), 1..5),
     ) {
         let mut number = 0;
         let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
-        let all: Vec<Vec<(u64, u64)>> = all.into_iter()
-            .map(|own| own.into_iter().map(|(gap, lasts)| (odd(gap), odd(lasts))).collect())
+        let all: Vec<Vec<(u64, u64, bool)>> = all.into_iter()
+            .map(|own| own.into_iter().map(|(gap, lasts, host)| (odd(gap), odd(lasts), host)).collect())
             .collect();
         // A kernel of 8 waves fills the device of one compute unit.
         let processes = all.iter().enumerate().map(|(at, own)| {
-            let task = |(position, &(gap, lasts)): (usize, &(u64, u64))| Task {
+            let task = |(position, &(gap, lasts, host)): (usize, &(u64, u64, bool))| Task {
                 after: (position as u32).checked_sub(1),
-                gap: Some(Ticks(if position == 0 { 0 } else { gap })),
+                gap: Some(match (position, host) {
+                    (0, _) => RecordedGap::Host(Ticks::ZERO),
+                    (_, true) => RecordedGap::Host(Ticks(gap)),
+                    (_, false) => RecordedGap::Device(Ticks(gap)),
+                }),
                 ..kernel(own[0].0, 1, 8, lasts)
             };
             ProcessPlan::new(&format!("p{at}"), own.iter().enumerate().map(task).collect())
@@ -130,8 +135,17 @@ proptest! {
             let found: Vec<u64> = own.map(|it| it.ended.expect("it ended").0).collect();
             prop_assert_eq!(&found, ends);
         }
-        let issued = outcome.records.iter().all(|it| it.ready == Some(it.arrival));
-        prop_assert!(issued, "work is ready as soon as it is issued");
+        for it in &outcome.records {
+            let (own, at) = (&all[usize::from(it.process)], it.task as usize);
+            if at == 0 || own[at].2 {
+                prop_assert_eq!(it.ready, Some(it.arrival), "ready as soon as it is issued");
+                continue;
+            }
+            let before = outcome.records.iter().find(|other| {
+                other.process == it.process && other.task + 1 == it.task
+            });
+            prop_assert_eq!(before.map(|other| other.arrival), Some(it.arrival), "issued with it");
+        }
     }
 
     /// Workgroups of the most urgent kernel that waits go first when others end; nothing is stopped.

@@ -28,7 +28,7 @@ impl Prepared {
         let by_level = !self.priorities.is_empty()
             || self.profiles.iter().any(|loaded| loaded.requests.is_some());
         let tenants = self.profiles.len();
-        let memory: Vec<u64> = self.profiles.iter().map(|it| it.memory.unwrap_or(0)).collect();
+        let memory: Vec<u64> = self.profiles.iter().map(|it| it.memory().unwrap_or(0)).collect();
         let candidates = share::candidates(device, &memory, by_level, around.registry)?;
         let candidates = share::only(candidates, wanted, (device, tenants))?;
         let kinds = share::kinds(&candidates);

@@ -297,6 +297,7 @@ impl<'b> Bench<'b> {
             scaled: None,
             self_replay: None,
             end_error: None,
+            issue_unknown: false,
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);

@@ -30,6 +30,7 @@ fn waiting(ops: Vec<Op>, resolution_ns: u64, waits: Vec<DraftWait>) -> Profile {
             streams,
             device: None,
             between_ns: None,
+            memory_bytes: None,
             resolution_ns,
             waits,
             report,

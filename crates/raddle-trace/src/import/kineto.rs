@@ -10,6 +10,7 @@ mod captured;
 pub(super) mod collect;
 mod device;
 pub(super) mod event;
+mod memory;
 pub(super) mod plain;
 mod rocprof_v1;
 pub(super) mod settle;

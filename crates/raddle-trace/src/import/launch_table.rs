@@ -199,6 +199,7 @@ impl LaunchTable {
             streams: Vec::new(),
             device: None,
             between_ns: None,
+            memory_bytes: None,
             resolution_ns: 1,
             waits: Vec::new(),
             report: ImportReport::default(),

@@ -103,3 +103,45 @@ fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() 
         assert!(!format!("{p:?}").contains("some"), "{version}");
     }
 }
+
+/// Returns the most memory that a database says programs held. A row is start, process above 100,
+/// device, address, bytes, kind, whether it frees, and the pool with its size, or 0.
+fn held(rows: &[[i64; 9]]) -> Option<u64> {
+    let db = Db::new();
+    db.kernel(&[]);
+    for &[start, process, device, address, bytes, kind, frees, pool, size] in rows {
+        let pool = if pool == 0 { "NULL, NULL".to_owned() } else { format!("{pool}, {size}") };
+        let process = PID_100 + (process << 24);
+        db.sql(&format!(
+            "CREATE TABLE IF NOT EXISTS CUDA_GPU_MEMORY_USAGE_EVENTS (start, globalPid, deviceId,
+                 address, bytes, memKind, memoryOperationType, localMemoryPoolAddress,
+                 localMemoryPoolSize);
+             INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({start}, {process}, {device},
+                 {address}, {bytes}, {kind}, {frees}, {pool});"
+        ));
+    }
+    import(&db).memory_bytes
+}
+
+#[test]
+fn allocations_add_up_to_the_most_memory() {
+    const DEVICE: i64 = 2;
+    const MANAGED: i64 = 4;
+    assert_eq!(held(&[]), None);
+    let rows = [
+        // Rows are in no order: 100, 400, 300, 350 and 50 bytes are held.
+        [20, 0, 0, 0xb, 300, DEVICE, 0, 0, 0],
+        [10, 0, 0, 0xa, 100, DEVICE, 0, 0, 0],
+        [30, 0, 0, 0xa, 100, DEVICE, 1, 0, 0],
+        [40, 0, 0, 0xc, 50, MANAGED, 0, 0, 0],
+        [50, 0, 0, 0xb, 300, DEVICE, 1, 0, 0],
+    ];
+    assert_eq!(held(&rows), Some(400));
+    assert_eq!(held(&rows[2..]), Some(50), "what was allocated before is not known");
+    assert_eq!(held(&[[10, 0, 0, 0xa, 9, 1, 0, 0, 0]]), None, "pinned memory of the host");
+    assert_eq!(held(&[[10, 0, 1, 0xa, 9, DEVICE, 0, 0, 0]]), None, "another device");
+    let two = [[10, 0, 0, 0xa, 7, DEVICE, 0, 0, 0], [20, 1, 0, 0xa, 5, DEVICE, 0, 0, 0]];
+    assert_eq!(held(&two), Some(12), "processes have addresses of their own");
+    let pool = [[10, 0, 0, 0xa, 7, DEVICE, 0, 9, 64], [20, 0, 0, 0xb, 8, DEVICE, 0, 9, 64]];
+    assert_eq!(held(&pool), Some(64), "the pool holds more than its blocks");
+}

@@ -250,3 +250,12 @@ fn a_file_without_launches_gives_no_shapes() {
     let error = GraphCaptures::open(&fixture).unwrap_err().to_string();
     assert!(error.contains("holds no GPU kernels"), "{error}");
 }
+
+#[test]
+fn a_capture_of_vllm_tells_what_its_allocator_reserved() {
+    let Some(p) = sample("kineto_amd/tracelens_mi_vllm_decode_capture.json.gz") else { return };
+    // The most of 1,184 totals; events of HIP are of type 6.
+    assert_eq!(p.unwrap().memory_bytes, Some(193_621_655_552));
+    let Some(p) = sample("kineto_amd/tracelens_mi_vllm_decode_hipgraph.json.gz") else { return };
+    assert_eq!(p.unwrap().memory_bytes, None);
+}

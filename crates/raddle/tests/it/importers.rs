@@ -1,9 +1,7 @@
 //! Do the commands work on the profiles of every tool, from the file to the table of results?
 
 use crate::common::{Place, sample};
-
-#[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
-mod rocpd_db;
+use crate::rocpd_db;
 
 /// Inspects and replays a file, and returns what both print.
 fn both(place: &Place, file: &str, device: &[&str]) -> (String, String) {

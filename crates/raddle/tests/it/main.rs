@@ -13,6 +13,8 @@ mod cutting;
 mod energy;
 mod evidence;
 mod files;
+#[cfg(feature = "sqlite")]
+mod formats;
 mod hostile;
 mod importers;
 mod inspect;
@@ -34,6 +36,8 @@ mod ranks;
 mod refused;
 mod replay;
 mod report;
+#[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
+mod rocpd_db;
 mod share;
 mod stuck;
 mod summary;

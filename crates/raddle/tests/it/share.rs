@@ -1,6 +1,6 @@
 //! Does `raddle share` try what a device offers, keep the best settings, and say how to have them?
 
-use crate::common::{Place, infer, table, train};
+use crate::common::{Place, infer, kernel, table, trace, train};
 use serde_json::Value;
 
 fn share(place: &Place, args: &[&str]) -> Value {
@@ -121,14 +121,51 @@ fn memory_decides_what_fits() {
     };
     let over = shared(&["--memory=train=61GB", "--memory=infer=40GB"]);
     assert_eq!((over.code, over.out.as_str()), (1, ""), "{}", over.err);
-    let told = "train 61.0 GB + infer 40.0 GB are 101 GB, 21.0 GB more than its 80.0 GB";
+    let told =
+        "train 61.0 GB (given) + infer 40.0 GB (given) are 101 GB, 21.0 GB more than its 80.0 GB";
     assert!(over.err.contains(told), "{}", over.err);
     let unknown = shared(&[]);
     assert!(unknown.out.contains("\nMemory: not known, of 80.0 GB: "), "{}", unknown.out);
     let fits = shared(&["--memory=train=35GB", "--memory=infer=40GB"]);
-    assert!(fits.out.contains("\nMemory: train 35.0 GB + infer 40.0 GB of 80.0 GB\n"), "{fits:?}");
+    assert!(
+        fits.out.contains("\nMemory: train 35.0 GB (given) + infer 40.0 GB (given) of 80.0 GB\n"),
+        "{fits:?}"
+    );
     let large = shared(&["--memory=train=61GB", "--memory=infer=9GB"]);
     assert!(large.code == 2 && large.err.contains("has no such way of sharing"), "{large:?}");
+}
+
+/// A profile that records its allocator says what it holds, until the user says otherwise.
+#[test]
+fn recorded_memory_decides_where_none_is_given() {
+    let place = Place::new();
+    let holds = |gigabytes: u64| {
+        format!(
+            r#"{{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":1,"args":{{"Total Reserved":{gigabytes}000000000,"Total Allocated":1,"Bytes":1,"Device Id":0,"Device Type":1}}}}"#
+        )
+    };
+    let work = kernel("k", 5, 30);
+    for (name, gigabytes) in [("serve.json", 30), ("learn.json", 61)] {
+        place.file(name, trace("", &[&work, &holds(gigabytes)]));
+    }
+    place.file("more.json", trace("", &[&work]));
+    let shared = |words: &[&str]| {
+        place.raddle(&[&["share", "--no-files", "--once", "--device=h100"], words].concat())
+    };
+    let over = shared(&["serve.json", "learn.json"]);
+    assert_eq!((over.code, over.out.as_str()), (1, ""), "{}", over.err);
+    let told = "serve 30.0 GB (recorded) + learn 61.0 GB (recorded) are 91.0 GB";
+    assert!(over.err.contains(told) && over.err.contains("Give --memory NAME="), "{}", over.err);
+    let fits = shared(&["serve.json", "learn.json", "--memory=learn=40GB"]);
+    let told = "\nMemory: serve 30.0 GB (recorded) + learn 40.0 GB (given) of 80.0 GB; recorded is";
+    assert!(fits.out.contains(told), "{fits:?}");
+    let one = shared(&["serve.json", "more.json"]);
+    assert!(
+        one.out.contains("\nMemory: serve 30.0 GB (recorded) + more unknown, of 80.0 GB"),
+        "{one:?}"
+    );
+    let told = place.raddle(&["inspect", "learn.json"]);
+    assert!(told.out.contains("61.0 GB of device memory held at most"), "{told:?}");
 }
 
 /// Ways that no driver offers are never recommended: a line below says what the best would give.

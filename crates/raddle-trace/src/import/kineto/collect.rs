@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::batch::BatchRanges;
 use super::device;
 use super::event::{Api, Category, KinetoEvent, tie, times};
+use super::memory::AllocatorPeaks;
 use super::shape::KernelExtents;
 use super::waits::KinetoWaits;
 #[cfg(any(feature = "sqlite", feature = "xplane"))]
@@ -148,6 +149,7 @@ pub(in crate::import) struct KinetoCollector {
     /// The ranges of the host that name batch sizes, where `wants_ranges` is set.
     pub(super) ranges: BatchRanges,
     pub(super) wants_ranges: bool,
+    pub(super) memory: AllocatorPeaks,
     pub(in crate::import) names: Interner<String>,
     pub(in crate::import) streams: Interner<StreamLabel>,
     pub(in crate::import) lanes: Interner<KinetoLane>,
@@ -219,7 +221,14 @@ impl KinetoCollector {
         if let Some(cat) = event.cat {
             self.see_category(cat);
         }
-        let timed = event.ph.and_then(string).is_some_and(|ph| ph == "X");
+        let phase = event.ph.and_then(string);
+        let timed = phase.as_ref().is_some_and(|ph| ph == "X");
+        if event.category == Category::Other
+            && phase.is_some_and(|ph| ph == "i")
+            && self.memory.take(event)
+        {
+            return;
+        }
         let taken = match event.category {
             Category::Other if event.cat.is_none() => self.plain(event),
             Category::Other => return,

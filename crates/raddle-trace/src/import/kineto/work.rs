@@ -58,6 +58,7 @@ impl KinetoCollector {
             return Ok(None);
         }
         let device = devices.choose(file, options.device)?;
+        let memory_bytes = self.memory.on(device);
         let mut report = self.report;
         let mut source = source_device(core::mem::take(&mut self.devices), device, &mut report);
         if let Some(source) = source.as_mut().filter(|_| amd) {
@@ -83,6 +84,7 @@ impl KinetoCollector {
             streams: core::mem::take(&mut self.streams).into_items(),
             device: source,
             between_ns: None,
+            memory_bytes,
             resolution_ns: if self.fine { 1 } else { 1000 },
             waits,
             report,

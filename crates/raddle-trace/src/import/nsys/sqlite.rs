@@ -10,6 +10,7 @@ mod device;
 mod diagnostics;
 mod draft;
 mod launches;
+mod memory;
 mod ops;
 mod refuse;
 mod waits;

@@ -3,7 +3,7 @@
 use raddle_policy::Barrier;
 use raddle_trace::{Field, ImportConfig, OpKind, Origin, read};
 
-use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
+use super::{MI300X, V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
 use crate::common::names;
 
 #[test]
@@ -104,4 +104,34 @@ fn the_arguments_of_2026_are_read_or_passed_over() {
     let p = with(V100, &[kernel_with("a", "1", "1", args), kernel_with("b", "3", "1", args)]);
     assert_eq!((p.ops[0].priority, p.ops[0].kind), (Some(-5), OpKind::Kernel));
     assert_eq!(p.ops[1].claimed_percent, Some(25));
+}
+
+/// Returns an event of PyTorch's allocator; types of devices are 0 for hosts, 1 CUDA, 6 HIP.
+fn allocator(cat: &str, kind: u32, device: u32, totals: [u64; 2]) -> String {
+    let [allocated, reserved] = totals;
+    format!(
+        r#"{{"ph":"i",{cat}"s":"t","name":"[memory]","pid":9,"tid":9,"ts":1,"args":{{"Total Reserved":{reserved},"Total Allocated":{allocated},"Bytes":-512,"Device Id":{device},"Device Type":{kind},"Addr":1}}}}"#
+    )
+}
+
+#[test]
+fn the_allocator_tells_how_much_memory_was_held_at_most() {
+    let now = r#""cat":"cpu_instant_event","#;
+    let held = |device: &str, events: &[String]| {
+        let p = with(device, &[&[kernel("a", "1", "2")], events].concat());
+        assert_eq!(p.report.met("malformed"), 0);
+        assert_eq!(p.window(0, 1).memory_bytes, p.memory_bytes);
+        p.memory_bytes
+    };
+    assert_eq!(held(V100, &[]), None);
+    let grows = [[100, 400], [300, 400], [200, 700], [50, 600]];
+    let cuda: Vec<String> = grows.iter().map(|&totals| allocator(now, 1, 0, totals)).collect();
+    assert_eq!(held(V100, &cuda), Some(700), "the most that was reserved");
+    assert_eq!(held(V100, &[allocator("", 1, 0, [9, 0])]), Some(9), "no category, none reserved");
+    assert_eq!(held(V100, &[allocator(now, 0, 0, [9, 9])]), None, "memory of the host");
+    assert_eq!(held(V100, &[allocator(now, 1, 0, [0, 0])]), None);
+    assert_eq!(held(MI300X, &[allocator(now, 6, 0, [7, 8])]), Some(8));
+    let two = [allocator(now, 1, 0, [1, 1]), allocator(now, 1, 3, [2, 2])];
+    assert_eq!(held(V100, &two), Some(1), "the device of the kernels");
+    assert_eq!(held(V100, &two[1..]), Some(2), "the only one, though numbered otherwise");
 }

@@ -228,6 +228,7 @@ impl GpuTrace {
             streams: self.streams.into_items(),
             device: (!name.is_empty()).then(|| SourceDevice { name, ..SourceDevice::default() }),
             between_ns: None,
+            memory_bytes: None,
             resolution_ns: self.steps.into_iter().flatten().max().unwrap_or(1).max(1),
             waits: Vec::new(),
             report: self.report,

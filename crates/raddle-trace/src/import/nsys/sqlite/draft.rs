@@ -12,6 +12,7 @@ use crate::provenance::Origin;
 use crate::report::Quirk;
 
 use super::collect::NsysCollector;
+use super::memory;
 use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 
 const STRINGS: &str = "StringIds";
@@ -80,6 +81,7 @@ pub(super) fn draft(
     } = found;
     let uses = uses.into_items();
     report.add(Quirk::NewerSchema, u64::from(schema(database).is_some_and(|seen| seen > NEWEST)));
+    let memory_bytes = memory::peak(database, &gpus, gpu);
     let device = gpus.source(gpu, devices.numbers(&gpu), &mut report);
     let all = ops.len();
     ops.retain(|op| op.used(&uses).gpu == gpu);
@@ -122,6 +124,7 @@ pub(super) fn draft(
         streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
         device,
         between_ns: None,
+        memory_bytes,
         resolution_ns: 1,
         waits,
         report,

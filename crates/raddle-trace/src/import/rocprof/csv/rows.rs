@@ -150,6 +150,7 @@ impl RocprofRows {
             streams: lanes.into_labels(),
             device: None,
             between_ns: None,
+            memory_bytes: None,
             resolution_ns: CLOCK_NS,
             waits: Vec::new(),
             report,

@@ -44,6 +44,7 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
         streams: lanes.into_labels(),
         device: source,
         between_ns: None,
+        memory_bytes: None,
         resolution_ns: CLOCK_NS,
         waits,
         report,

@@ -1,0 +1,42 @@
+//! How much device memory did the allocator of PyTorch hold at most?
+//!
+//! An instant event `[memory]` follows each allocation and each release, where the profiler records
+//! memory. It has the totals of the device, in bytes; contexts and other allocators are not in them.
+
+use std::collections::BTreeMap;
+
+use super::event::KinetoEvent;
+use crate::decimal::natural;
+use crate::import::document::string;
+
+/// The numbers of CUDA and HIP among PyTorch's types of devices.
+const GPUS: [u64; 2] = [1, 6];
+
+const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];
+
+/// The most bytes that the allocator held, by the number of the device.
+#[derive(Debug, Default)]
+pub(super) struct AllocatorPeaks(BTreeMap<u64, u64>);
+
+impl AllocatorPeaks {
+    /// Takes an event, if it tells of device memory; returns whether it does.
+    pub(super) fn take(&mut self, event: &KinetoEvent<'_>) -> bool {
+        if event.name.and_then(string).is_none_or(|name| name != "[memory]") {
+            return false;
+        }
+        let [kind, device, reserved, allocated] = event.args(&ARGS).map(|it| it.and_then(natural));
+        if kind.is_some_and(|kind| GPUS.contains(&kind)) {
+            let held = reserved.unwrap_or(0).max(allocated.unwrap_or(0));
+            let peak = self.0.entry(device.unwrap_or(0)).or_default();
+            *peak = held.max(*peak);
+        }
+        true
+    }
+
+    /// Returns the most bytes on a device; if events number it otherwise, those on the only one.
+    pub(super) fn on(&self, device: Option<u64>) -> Option<u64> {
+        let named = device.and_then(|device| self.0.get(&device));
+        let only = self.0.values().next().filter(|_| self.0.len() == 1);
+        named.or(only).copied().filter(|&bytes| bytes > 0)
+    }
+}
