@@ -6,8 +6,6 @@
 //! as the percentile needs. Which loads are replayed depends only on the results of the loads
 //! before.
 
-use std::collections::BTreeSet;
-
 use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
 use raddle_report::replay::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
 use raddle_sim::{Summary, Work, Workload};
@@ -43,8 +41,7 @@ impl Between {
             (None, Some(missed @ 26..=100)) => vec![missed / 2],
             (Some(met), Some(missed)) if (missed - met) * part > missed && missed - met > 1 => {
                 let third = ((missed - met) / 3).max(1);
-                let both = [met + third, missed - third];
-                both.into_iter().collect::<BTreeSet<u32>>().into_iter().collect()
+                [met + third, met + 2 * third].into_iter().filter(|&load| load < missed).collect()
             }
             _ => Vec::new(),
         }
