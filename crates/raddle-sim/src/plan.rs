@@ -207,7 +207,13 @@ pub fn plan(
 ) -> ProcessPlan {
     let opaque = opaque::workgroups(profile, options.target);
     let engines = copy_engines::lengths(profile);
-    let issues = issues(profile, options);
+    let waits = options.waits.of(profile);
+    let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
+    let mut waits: Vec<TaskWait> = waits.collect();
+    if let Some(queues) = options.queues.or(hardware_queues(options.target)) {
+        hardware_queues::share(profile, options.target, queues, &mut waits);
+    }
+    let issues = issues(profile, &waits, options);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
         level: level(op),
@@ -229,12 +235,6 @@ pub fn plan(
         },
     };
     let tasks = profile.ops.iter().zip(kernel_calls(profile)).enumerate().map(task).collect();
-    let waits = options.waits.of(profile);
-    let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
-    let mut waits: Vec<TaskWait> = waits.collect();
-    if let Some(queues) = options.queues.or(hardware_queues(options.target)) {
-        hardware_queues::share(profile, options.target, queues, &mut waits);
-    }
     ProcessPlan {
         streams: profile.streams.len() as u32,
         waits,
@@ -353,15 +353,20 @@ const LEAST_LAUNCH_NS: u64 = 6_000;
 
 /// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
 ///
-/// The device alone was recorded then. An op that waits for others is issued as long after their
-/// end as it was recorded to start after it, and one that waits for none when it started. An op
-/// that started sooner after the op before it than a launch takes was issued while that one ran.
-fn issues(profile: &Profile, options: &PlanConfig<'_>) -> Vec<(Ticks, Option<RecordedGap>)> {
-    let mut waits = options.waits.of(profile).peekable();
+/// The device alone was recorded then. An op that waits for others, be it in its hardware queue, is
+/// issued as long after their end as it was recorded to start after it, and one that waits for none
+/// when it started. An op that started sooner after the op before it than a launch takes was issued
+/// while that one ran.
+fn issues(
+    profile: &Profile,
+    waits: &[TaskWait],
+    options: &PlanConfig<'_>,
+) -> Vec<(Ticks, Option<RecordedGap>)> {
+    let mut waits = waits.iter().peekable();
     let mut last = vec![0; profile.streams.len()];
     let one = |(position, op): (usize, &Op)| {
         let mut ended = op.after.map(|at| profile.ops[at as usize].end_ns());
-        while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+        while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
             ended = ended.max(profile.ops.get(wait.source as usize).map(Op::end_ns));
         }
         let assumed = op.provenance.of(Field::Arrival) == Origin::Assumed;

@@ -118,15 +118,6 @@ impl RequestSummary {
             slowest: slowest(&served, &outcome.requests[process]),
         })
     }
-
-    /// Returns the share of the counted requests that took at most a time, 0 to 1; `None` where
-    /// none ended.
-    #[must_use]
-    pub fn share_within(&self, limit_ns: u64) -> Option<f64> {
-        let within = self.in_order_ns.iter().filter(|&&ns| ns <= limit_ns).count();
-        let all = self.in_order_ns.len();
-        (all > 0).then(|| within as f64 / all as f64)
-    }
 }
 
 impl Outcome {

@@ -2,6 +2,7 @@
 //!
 //! Ids: each repetition of a profile takes a block of ids, one a task, in order.
 
+mod gaps;
 mod host;
 mod lane;
 mod line;
@@ -10,7 +11,7 @@ mod repeat;
 use raddle_policy::{CuShape, Cus, LaunchId, Tick, Ticks};
 
 use crate::repetition::Repetition;
-use crate::workload::{ProcessPlan, RecordedGap, Task, Workload};
+use crate::workload::{ProcessPlan, Workload};
 use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
@@ -351,51 +352,6 @@ impl<'w> Tasks<'w> {
         self.standing[id.index()].issued = true;
         self.open[usize::from(self.records[id.index()].process)] += 1;
         self.line_up(id.0, told);
-    }
-
-    /// Issues a launch whose gap has passed.
-    pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
-        let mut issued = vec![id];
-        while let Some(id) = issued.pop() {
-            self.records[id.index()].arrival = now;
-            self.issue(id, told);
-            let Record { process, task, iteration, .. } = self.records[id.index()];
-            let lane = &self.lanes[usize::from(process)];
-            let base = lane.repeats[iteration as usize].base;
-            for &child in lane.children_of(task) {
-                let plan = &self.workload.processes[usize::from(process)].tasks[child as usize];
-                let with = matches!(plan.gap, Some(RecordedGap::Device(_)));
-                let standing = &mut self.standing[(base + child) as usize];
-                if with && plan.after == Some(task) && std::mem::take(&mut standing.in_gap) {
-                    issued.push(LaunchId(base + child));
-                }
-            }
-        }
-    }
-
-    /// Returns whether a task of a repetition is issued later than at its time: a gap after others,
-    /// or with the task before it, which is late.
-    fn comes_later(&self, base: u32, task: &Task) -> bool {
-        match task.gap {
-            Some(RecordedGap::Host(_)) => true,
-            Some(RecordedGap::Device(_)) => {
-                task.after.is_some_and(|after| !self.standing[(base + after) as usize].issued)
-            }
-            None => false,
-        }
-    }
-
-    /// Notes of a launch, the last of whose predecessors has ended, when its host issues it.
-    fn begin_gap(&mut self, id: u32, now: Tick) {
-        let standing = &mut self.standing[id as usize];
-        // A launch that waits for another one twice is looked at twice.
-        if standing.is_free() && std::mem::take(&mut standing.in_gap) {
-            let gap = match self.plan(LaunchId(id)).1.gap {
-                Some(RecordedGap::Host(gap) | RecordedGap::Device(gap)) => gap,
-                None => Ticks::ZERO,
-            };
-            self.gaps.push((now + gap, LaunchId(id)));
-        }
     }
 
     /// Notes that a launch has ended or was refused; launches that waited for it alone go to

@@ -100,16 +100,15 @@ impl OpenLoad {
         }
     }
 
+    /// Returns whether a run with more than `count` requests can be afforded: a run that is hardly
+    /// longer tells hardly more.
+    pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
+        !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
+    }
+
     /// Returns the number of requests that a run needs after one with `count` requests; `None`: no
-    /// more are needed, or no more can be afforded.
+    /// more are needed.
     pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
-        let launches = self.launches(workload, count).max(1);
-        let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
-        let affordable = u32::try_from(affordable).unwrap_or(u32::MAX);
-        // A run that is hardly longer tells hardly more.
-        if self.0.is_empty() || affordable / 3 < count / 2 {
-            return None;
-        }
         let summary = Summary::new(workload, outcome, &[]);
         let needed = self.0.iter().filter_map(|(process, _)| {
             let requests = summary.processes[*process].requests.as_ref()?;
@@ -121,7 +120,14 @@ impl OpenLoad {
         let needed = needed.max_by(f64::total_cmp).filter(|&times| times > 1.0)?;
         // A tenth more, so that the next run is likely the last.
         let next = (f64::from(count) * (needed * 1.1).max(1.5)) as u32;
-        Some(next.min(affordable))
+        Some(next.min(self.affordable(workload, count)))
+    }
+
+    /// Returns the number of requests whose launches can be afforded, by those of `count` requests.
+    fn affordable(&self, workload: &Workload, count: u32) -> u32 {
+        let launches = self.launches(workload, count).max(1);
+        let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
+        u32::try_from(affordable).unwrap_or(u32::MAX)
     }
 
     /// Counts the launches of so many requests.

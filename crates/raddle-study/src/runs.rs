@@ -221,17 +221,15 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Draws the timelines that a result of these runs lacks: the rest of the compared recipes, and
-    /// the slowest requests.
+    /// Draws the timelines that a result of these runs lacks: of the wanted recipes, and of the
+    /// slowest requests.
     pub(crate) fn draw(
         &self,
         result: &mut ReplayResult,
         runs: &[RecipeRun],
     ) -> Result<(), StudyError> {
         let Some(wanted) = self.plan.timeline else { return Ok(()) };
-        let compared = result.compared().into_iter();
-        let jobs = compared.filter_map(|at| {
-            let named = self.plan.recipes.get(at)?;
+        let jobs = self.plan.recipes.iter().enumerate().filter_map(|(at, named)| {
             let missing = wanted.missing(result, at)?;
             Some(RunJob { named, of: RunOf::Again(missing, &runs.get(at)?.together) })
         });

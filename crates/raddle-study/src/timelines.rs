@@ -98,11 +98,14 @@ impl Wanted {
         self.all || recipe == self.baseline
     }
 
-    /// Returns the timelines of a compared recipe that have not been drawn, if there are any.
+    /// Returns the timelines of a recipe that are wanted and have not been drawn, if there are any:
+    /// of the slowest request under the compared recipes alone.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
-        let whole = !result.is_drawn(recipe);
+        let is_compared = result.compared().contains(&recipe);
+        let whole = (self.all || is_compared) && !result.is_drawn(recipe);
         // A user who names a window wants only that window.
-        let part = result.slowest_request(recipe).filter(|_| self.window.is_none());
+        let wants_part = is_compared && self.window.is_none();
+        let part = result.slowest_request(recipe).filter(|_| wants_part);
         (whole || part.is_some()).then_some(Missing { whole, part })
     }
 

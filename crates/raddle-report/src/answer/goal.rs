@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{JudgedBy, PolicyFigures};
+use super::{JudgedBy, PolicyFigures, ProcessFigures};
 use crate::amount::{AmountError, decimal, span};
 
 /// A limit of one figure of one process.
@@ -95,6 +95,21 @@ impl GoalMetric {
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, it)| *it == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl ProcessFigures {
+    /// Returns a figure of the process in nanoseconds, if the process has such a figure.
+    #[must_use]
+    pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
+        match metric {
+            GoalMetric::P50 => self.p50_ns,
+            GoalMetric::P90 => self.p90_ns,
+            GoalMetric::P95 => self.p95_ns,
+            GoalMetric::Mean => self.mean_ns,
+            GoalMetric::Max => self.max_ns,
+            GoalMetric::P99 | GoalMetric::Step | GoalMetric::End => self.decisive_ns,
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! again and again, the same for both, and the figures are compared each time (a block bootstrap).
 //! The draws follow from a fixed seed, so equal figures give an equal answer.
 
+use raddle_trace::arrivals::SplitMix64;
+
 use super::{JudgedBy, PolicyFigures};
 
 /// The number of times that requests are drawn.
@@ -38,9 +40,10 @@ impl PolicyFigures {
             }
             any = true;
             let found = own_ns as f64 / other_ns.max(1) as f64;
-            let mut random = SplitMix(at as u64);
+            let mut random = SplitMix64::new(0, at as u32);
             for ratio in &mut ratios {
-                let begins: [usize; BLOCKS] = core::array::from_fn(|_| random.below(both));
+                let begins: [usize; BLOCKS] =
+                    core::array::from_fn(|_| random.below(both as u64) as usize);
                 let drawn = p99(&own[..both], &begins) as f64;
                 *ratio *= drawn / p99(&others[..both], &begins).max(1) as f64 / found;
             }
@@ -61,17 +64,4 @@ fn p99(values: &[u64], begins: &[usize]) -> u64 {
     }
     let rank = (drawn.len() * 99).div_ceil(100).saturating_sub(1);
     *drawn.select_nth_unstable(rank).1
-}
-
-/// The generator of Steele, Lea and Flood.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
-    }
 }

@@ -4,22 +4,8 @@
 //! recipes are compared seed by seed, as both had the same requests: what counts is the interval of
 //! the differences.
 
-use serde::{Deserialize, Serialize};
-
+use super::row::SeveralSeeds;
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
-
-/// The accuracy of the means of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct SeveralSeeds {
-    /// The number of seeds.
-    pub(crate) seeds: u32,
-    /// Half of the 95 % confidence interval of the mean of the decisive figure, in nanoseconds:
-    /// with 95 % confidence the true mean is at most this far from the mean found.
-    pub(crate) decisive_within_ns: u64,
-    /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds.
-    pub(crate) p50_within_ns: Option<u64>,
-}
 
 /// The 97.5th percentile of Student's t by degrees of freedom, from 1 on.
 const T: [f64; 30] = [

@@ -79,30 +79,36 @@ impl Runner<'_> {
         Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
     }
 
-    /// Runs all processes with as many requests as the figures need. If more than one run is tried,
-    /// a log is kept of the last one, which is made once more for it.
+    /// Runs all processes with as many requests as the figures need. A log is kept of the last run,
+    /// which is made once more for it where it was not known before to be the last.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
         let mut count = plan.open.first(&workload);
-        let is_logged = plan.detail.is_some() && matches!(job.of, RunOf::Together);
+        let has_log = plan.detail.is_some() && matches!(job.of, RunOf::Together);
         loop {
-            let mut lent = match job.of {
-                RunOf::Together => Lent::of(job.named, &workload, plan.target),
-                _ => None,
+            let is_last = !plan.open.can_grow(&workload, count);
+            let run = |is_logged: bool| {
+                let mut lent = match job.of {
+                    RunOf::Together => Lent::of(job.named, &workload, plan.target),
+                    _ => None,
+                };
+                let log = if is_logged { Log::Kept } else { Log::Not };
+                let outcome = self.simulate((job, log), &workload, &mut lent)?;
+                Ok((outcome, lent))
             };
-            let logs = if plan.open.is_empty() { Log::Kept } else { Log::Not };
-            let outcome = self.simulate((job, logs), &workload, &mut lent)?;
-            match plan.open.more(&workload, &outcome, count) {
+            let (outcome, lent) = run(is_last)?;
+            let more = match is_last {
+                true => None,
+                false => plan.open.more(&workload, &outcome, count),
+            };
+            match more {
                 Some(more) => {
                     count = more;
                     plan.open.give(workload.to_mut(), count);
                 }
-                None if is_logged && !plan.open.is_empty() => {
-                    let again = self.simulate((job, Log::Kept), &workload, &mut None::<Lent>)?;
-                    return Ok((again, lent));
-                }
-                None => return Ok((outcome, lent)),
+                None if is_last || !has_log => return Ok((outcome, lent)),
+                None => return run(true),
             }
         }
     }

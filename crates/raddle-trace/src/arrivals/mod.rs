@@ -29,6 +29,7 @@ pub use amount::Rate;
 pub(crate) use requests::format_of_header;
 
 pub use process::{ArrivalProcess, jitter};
+pub use random::SplitMix64;
 
 /// The most requests that one trace may hold.
 const REQUEST_LIMIT: usize = 1 << 24;

@@ -13,11 +13,12 @@ const BITS: u32 = 40;
 
 /// A source of random numbers.
 #[derive(Clone, Debug)]
-pub(super) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
     /// Builds the source of a task; other seeds and other tasks give other numbers.
-    pub(super) fn new(seed: u64, task: u32) -> Self {
+    #[must_use]
+    pub fn new(seed: u64, task: u32) -> Self {
         Self(mix(seed.wrapping_add(STEP)) ^ mix(u64::from(task)))
     }
 
@@ -29,7 +30,7 @@ impl SplitMix64 {
 
     /// Returns a whole number below `width`, which is not 0; all numbers come equally often but for
     /// one part in 2^64 / `width`.
-    pub(super) fn below(&mut self, width: u64) -> u64 {
+    pub fn below(&mut self, width: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(width)) >> 64) as u64
     }
 

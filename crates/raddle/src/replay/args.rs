@@ -285,7 +285,7 @@ impl LogDetail {
 /// The recipes of which timelines are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichTimelines {
-    /// `leftover` and the recommended recipe, and the slowest request of both on every compute unit
+    /// The way of today and the recommended recipe, and the slowest request of both on every compute unit
     Compared,
     /// Every recipe, and the slowest requests as well
     All,

@@ -89,3 +89,27 @@ fn every_verb_draws_as_many_requests() {
         assert!(rows.contains(&format!("one.{key}\":{},", streams[of])), "{key}: {streams} {rows}");
     }
 }
+
+/// Which run of an open load is the last is not known before, and every recipe is drawn for all that.
+#[test]
+fn a_load_without_end_is_drawn_and_logged() {
+    let place = Place::new();
+    place.file("one.csv", one());
+    let args = [
+        "replay",
+        "one.csv",
+        "--requests=one=100/s",
+        "--timeline=all",
+        "--log=answers",
+        "--out=out",
+    ];
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for recipe in ["streams", "spatial", "leftover-drain", "weighted-slices"] {
+        let names = place.names(&format!("out/{recipe}"));
+        assert!(names.iter().any(|name| name == "timeline.perfetto-trace"), "{recipe}: {names:?}");
+        let log = names.iter().find(|name| name.starts_with("decisions")).expect("a log");
+        let log = format!("out/{recipe}/{log}");
+        assert_eq!(place.raddle(&["log", &log, "--replay"]).code, 0, "{recipe}");
+    }
+}

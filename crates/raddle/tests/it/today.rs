@@ -87,6 +87,18 @@ fn recorded_gaps_stay_where_no_launch_was_recorded() {
     assert_eq!(queued, 2_000_000);
 }
 
+/// A recorded gap lasts from the end of the last work before it, which may be in another stream of
+/// its hardware queue, so gaps do not add up.
+#[test]
+fn gaps_in_a_shared_queue_are_those_of_the_recording() {
+    let place = Place::new();
+    let head = "# raddle launch table 1\n# device = mi210\n\
+                name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,start_ns,duration_ns\n";
+    let row = |at: u32| format!("work,{},1,1,1,64,1,1,8,0,{},100000\n", at % 5, at * 1_000_000);
+    place.file("five.csv", head.to_owned() + &(0..20).map(row).collect::<String>());
+    assert_eq!(end_ns(&replayed(&place, &["five.csv"]), "streams"), 19_100_000);
+}
+
 /// The same recipe, profiles and load give the same figures, whatever the verb and however many
 /// recipes are named.
 #[test]

@@ -1,4 +1,4 @@
-//! Which ends does a finder that serves the resources in turn not see yet (E7)?
+//! A finder serves the resources in turn (E7): which ends of workgroups has it not read yet?
 //!
 //! The finder goes through its periods without pause, from tick 0 on, and reads every map once a round (g2 to
 //! g4). So what is given back is read by the round that begins next, and known when that round is over.

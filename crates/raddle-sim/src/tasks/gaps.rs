@@ -1,0 +1,54 @@
+//! When does a host issue work whose launch nobody recorded?
+
+use raddle_policy::{LaunchId, Tick, Ticks};
+
+use super::{Issued, Tasks};
+use crate::Record;
+use crate::workload::{RecordedGap, Task};
+
+impl Tasks<'_> {
+    /// Issues a launch whose gap has passed.
+    pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
+        let mut issued = vec![id];
+        while let Some(id) = issued.pop() {
+            self.records[id.index()].arrival = now;
+            self.issue(id, told);
+            let Record { process, task, iteration, .. } = self.records[id.index()];
+            let lane = &self.lanes[usize::from(process)];
+            let base = lane.repeats[iteration as usize].base;
+            for &child in lane.children_of(task) {
+                let plan = &self.workload.processes[usize::from(process)].tasks[child as usize];
+                let with = matches!(plan.gap, Some(RecordedGap::Device(_)));
+                let standing = &mut self.standing[(base + child) as usize];
+                if with && plan.after == Some(task) && std::mem::take(&mut standing.in_gap) {
+                    issued.push(LaunchId(base + child));
+                }
+            }
+        }
+    }
+
+    /// Returns whether a task of a repetition is issued later than at its time: a gap after others,
+    /// or with the task before it, which is late.
+    pub(super) fn comes_later(&self, base: u32, task: &Task) -> bool {
+        match task.gap {
+            Some(RecordedGap::Host(_)) => true,
+            Some(RecordedGap::Device(_)) => {
+                task.after.is_some_and(|after| !self.standing[(base + after) as usize].issued)
+            }
+            None => false,
+        }
+    }
+
+    /// Notes of a launch, the last of whose predecessors has ended, when its host issues it.
+    pub(super) fn begin_gap(&mut self, id: u32, now: Tick) {
+        let standing = &mut self.standing[id as usize];
+        // A launch that waits for another one twice is looked at twice.
+        if standing.is_free() && std::mem::take(&mut standing.in_gap) {
+            let gap = match self.plan(LaunchId(id)).1.gap {
+                Some(RecordedGap::Host(gap) | RecordedGap::Device(gap)) => gap,
+                None => Ticks::ZERO,
+            };
+            self.gaps.push((now + gap, LaunchId(id)));
+        }
+    }
+}
