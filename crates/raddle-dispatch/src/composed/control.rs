@@ -260,13 +260,18 @@ impl Composed {
     /// Takes off launches that could not be taken off before, as they were on their way back.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
-        for id in late.drain(..) {
+        late.retain(|&(leaves, id)| {
+            if leaves > now {
+                self.wake_at(leaves, now, actions);
+                return true;
+            }
             let process = self.launches.get(&id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
             if let Some(process) = process.filter(|process| process.removing) {
                 self.leave(id, process.way, now, actions);
             }
-        }
+            false
+        });
         self.preemptions.late = late;
         let mut exits = core::mem::take(&mut self.preemptions.exits);
         exits.retain(|&id| {
@@ -343,6 +348,7 @@ impl Composed {
             return;
         };
         let (launch, before) = (known.launch, self.book.resident_waves(id));
+        known.returns = now;
         self.allocate_stale |= self.ready.hide(known.submission);
         if let Stage::Held(Some(lifted)) = core::mem::replace(&mut known.stage, Stage::Returning) {
             // The room is taken now, so that no other launch gets it while the restore is under

@@ -278,24 +278,32 @@ impl Composed {
     }
 
     fn restored(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
+        let process = self.known(id)?.launch.process;
+        let removing = self.processes.get(&process).is_some_and(|process| process.removing);
         let known = self.known_mut(id)?;
         if !matches!(known.stage, Stage::Returning) {
             return Err(DispatchError::NotAsked { launch: id, what: "restored" });
         }
         let (launch, visible, submission) = (known.launch, known.visible, known.submission);
+        let took = now.since(known.returns);
+        let twice_in_vain = core::mem::take(&mut known.in_vain) && removing && visible <= now;
+        known.in_vain = removing && !twice_in_vain;
         if visible > now {
             // The launch was held before its packet had reached the device.
             known.stage = Stage::Travelling(visible);
             self.transit.travelling.insert((visible, submission, id));
         } else {
             known.stage = Stage::OnDevice;
-            self.show(id);
         }
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         self.allocate_stale = true;
-        // If its process is being held or saved again meanwhile, the launch leaves in the same way.
-        if self.processes.get(&launch.process).is_some_and(|process| process.removing) {
-            self.preemptions.late.push(id);
+        if removing {
+            // The launch leaves again in the same way, and none of its workgroups starts before.
+            // Where turns are shorter than the way off and back it would never get on: the second
+            // time in a row, it stays for as long as coming back took.
+            self.preemptions.late.push((if twice_in_vain { now + took } else { now }, id));
+        } else if visible <= now {
+            self.show(id);
         }
         Ok(())
     }

@@ -51,6 +51,11 @@ pub(super) struct LaunchState {
     pub(super) submitted: Tick,
     /// The tick at which the device sees the launch.
     pub(super) visible: Tick,
+    /// The tick at which the launch was last asked to come back.
+    pub(super) returns: Tick,
+    /// True if the launch was taken off in the tick in which it last was back, so that the way off
+    /// and back gained it nothing.
+    pub(super) in_vain: bool,
     /// The lowest workgroup neither started nor assigned.
     pub(super) next: u64,
     /// Workgroups that have ended.
@@ -86,6 +91,8 @@ impl LaunchState {
             submission: 0,
             submitted: now,
             visible: now,
+            returns: now,
+            in_vain: false,
             next: 0,
             ended: 0,
             bound: BTreeMap::new(),

@@ -108,8 +108,9 @@ struct Turns {
 struct Preemptions {
     /// Launches that the flag takes off as soon as they are on the device.
     exits: Vec<LaunchId>,
-    /// Launches that came back while their process is held or saved again.
-    late: Vec<LaunchId>,
+    /// Launches that came back while their process is held or saved again, and the tick at which
+    /// each of them leaves.
+    late: Vec<(Tick, LaunchId)>,
     /// Processes whose held or saved launches are to come back.
     returning: BTreeSet<ProcessId>,
     /// Processes for which the whole device is being reset: nothing starts meanwhile.

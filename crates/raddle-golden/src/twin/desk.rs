@@ -138,6 +138,8 @@ pub(super) struct Desk {
     /// Launches submitted in this step, with their costs.
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
+    /// Processes whose launches are being held or saved.
+    pub(super) removing: BTreeSet<ProcessId>,
     /// True if a launch begins to be launched while the one before it runs; then `lines` has the
     /// tick until which each queue is busy.
     overlap: bool,
@@ -158,6 +160,7 @@ impl Desk {
             submissions: 0,
             batch: Vec::new(),
             travelling: BTreeSet::new(),
+            removing: BTreeSet::new(),
             overlap,
             lines: BTreeMap::new(),
         }
@@ -165,6 +168,7 @@ impl Desk {
 
     /// Removes a process that leaves, and what is left of it.
     pub(super) fn left(&mut self, process: ProcessId) {
+        self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
         let left: Vec<LaunchId> = self.jobs.iter().filter_map(of).collect();
         left.into_iter().for_each(|id| self.forget(id));
@@ -450,7 +454,10 @@ impl Desk {
             self.travelling.insert((job.visible, job.submission, id));
         } else {
             job.stage = Stage::OnDevice;
-            self.show(id);
+            // A launch that has to leave again starts nothing before it does.
+            if !self.removing.contains(&job.launch.process) {
+                self.show(id);
+            }
         }
     }
 }

@@ -270,6 +270,9 @@ impl OpenLog {
                 self.turn(&Turn { may_issue, until, load });
             }
             Answered::Preempt { process, how } => {
+                if matches!(&*how, "switch" | "drain") {
+                    self.desk.removing.insert(process);
+                }
                 if let (slot, Some(leaving)) = &mut self.preempt {
                     leaving.preempt((process, &how), &self.desk, slot, at);
                 }
@@ -339,6 +342,7 @@ impl OpenLog {
     }
 
     fn drained(&mut self, process: ProcessId) {
+        self.desk.removing.remove(&process);
         if let Some(placing) = &mut self.placing {
             placing.reopen(process);
         }

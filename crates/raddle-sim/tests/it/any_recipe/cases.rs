@@ -1,11 +1,13 @@
 //! Which single cases were wrong once?
 
 use raddle_policy::{Barrier, Demand, Level, StreamId, Ticks};
-use raddle_sim::{HostPause, ProcessPlan, Repetition, Task, TaskWait, Work, Workload};
+use raddle_sim::{
+    HostPause, LaunchLatency, ProcessPlan, Repetition, Task, TaskWait, Work, Workload,
+};
 
 use super::check;
 use super::recipes::{Chosen, LARGE};
-use crate::kit::{copy, idempotent, kernel};
+use crate::kit::{SHAPE, copy, idempotent, kernel};
 
 /// A kernel without registers, of this level, that may be killed.
 fn plain(level: u8, (arrival, groups, waves, ticks): (u64, u64, u16, u64)) -> Task {
@@ -78,4 +80,20 @@ fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
     first.waits = vec![TaskWait { task: 2, source: 1 }];
     let second = ProcessPlan::new("p1", vec![plain(0, (500, 1, 1, 90))]);
     holds(1, recipe, vec![first, second]);
+}
+
+/// Turns of 2.2 us are shorter than a save and a restore of 2.5 us each, so each launch is asked to
+/// leave again before it is back. It must get on all the same.
+#[test]
+fn turns_shorter_than_a_switch_let_launches_get_on() {
+    let recipe = "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nrule = \"mean\"\nt0-us = 8\n\
+        levels = 1\nshares = \"time\"\nreload = \"completion\"\n[allocate]\npolicy = \"leftover\"\n\
+        [preempt]\npolicy = \"switch\"\nswitch-ns = 2500";
+    let kernels = [(528, 6, 5, 700), (0, 2, 5, 2500), (0, 1, 1, 2500), (0, 1, 1, 1)];
+    let mut processes: Vec<ProcessPlan> =
+        kernels.map(|kernel| ProcessPlan::new("p", vec![plain(0, kernel)])).into();
+    processes[2].latency = LaunchLatency { launch: Ticks(300), handover: Ticks(50) };
+    (processes[3].start, processes[3].share) = (Ticks(1), 3);
+    let chosen = Chosen { shape: SHAPE, cus: 1, recipe: recipe.to_owned() };
+    assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
