@@ -218,7 +218,7 @@ pub fn named(name: &str) -> Result<Device, StudyError> {
 /// Returns the id of the device table that was likely meant.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.trim().to_lowercase().replace([' ', '_'], "-");
-    raddle_dispatch::read::nearest(&name, raddle_device::ids())
+    raddle_read::nearest(&name, raddle_device::ids())
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl Study {
                 // The part before a dot is the option, and the part behind it names a profile.
                 let (word, of) = option.split_once('.').unwrap_or((option, ""));
                 let all = OPTIONS.into_iter().chain(MORE).chain(VARIED);
-                let near = raddle_dispatch::read::nearest(word, all).map(|near| match of {
+                let near = raddle_read::nearest(word, all).map(|near| match of {
                     "" => near.to_owned(),
                     of => format!("{near}.{of}"),
                 });

@@ -194,7 +194,7 @@ pub fn text_of(name: &str) -> Option<&'static str> {
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known).chain([TODAY]);
-    raddle_dispatch::read::nearest(&name.replace('_', "-"), names)
+    raddle_read::nearest(&name.replace('_', "-"), names)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use raddle_dispatch::read::nearest;
 use raddle_policy::{Hint, Level, Ticks};
+use raddle_read::nearest;
 use raddle_report::amount::{AmountError, SpanUnit, is_meant, memory, time, whole};
 use raddle_trace::{IdempotenceRule, KernelNeed, NeedRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};

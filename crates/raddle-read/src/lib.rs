@@ -3,6 +3,8 @@
 //! [`read`] makes a JSON value into any type that derives `Deserialize`; TOML is parsed into such a
 //! value first. On top of serde's rules, structs refuse unknown keys, and before anything else; keys
 //! and words are taken in kebab-case and in snake_case; an integer may be a string `"0x.."`.
+#![warn(clippy::too_many_lines)]
+#![forbid(unsafe_code)]
 
 use std::fmt;
 
@@ -57,17 +59,17 @@ pub struct ReadError {
     pub at: String,
     /// The key or the word that is wrong; else a description of the value, or the whole message
     /// where `wanted` is empty.
-    pub(crate) found: String,
+    pub found: String,
     /// A description of the values that would be accepted.
-    pub(crate) wanted: String,
+    pub wanted: String,
     /// The keys or words that would be accepted; empty where there is no such list.
-    pub(crate) known: Vec<&'static str>,
+    pub known: Vec<&'static str>,
 }
 
 /// Reads a value. The pointers of errors begin at this value.
 ///
 /// ```
-/// use raddle_dispatch::read::{FaultKind, read};
+/// use raddle_read::{FaultKind, read};
 /// #[derive(Debug, serde::Deserialize)]
 /// struct Slot { t0_us: u32 }
 /// let slot: Slot = read(&serde_json::json!({"t0-us": "0xff"})).unwrap();
@@ -91,14 +93,15 @@ impl ReadError {
     }
 
     /// Makes the error of a word that is not among the known ones.
-    pub(crate) fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
+    #[must_use]
+    pub fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
         let wanted = listed(&known, "or");
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
     /// Returns this error as seen from the object or list that holds the value under `key`.
     #[must_use]
-    pub(crate) fn within(mut self, key: &str) -> Self {
+    pub fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
         self
     }
@@ -200,7 +203,8 @@ pub fn pointer(key: &str) -> String {
 }
 
 /// Lists names as `a`, `b` and `c`.
-pub(crate) fn listed(names: &[impl AsRef<str>], and: &str) -> String {
+#[must_use]
+pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
         names.iter().map(|name| format!("`{}`", kebab(name.as_ref()))).collect();
     match quoted.split_last() {
