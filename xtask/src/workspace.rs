@@ -48,11 +48,8 @@ pub(crate) const CRATES: [Crate; 23] = [
             "dispatch",
         ],
     ),
-    hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
-    hosted(
-        "raddle-study",
-        &["policy", "device", "workgroup", "read", "dispatch", "trace", "sim", "report"],
-    ),
+    hosted("raddle-study", &["policy", "device", "workgroup", "read", "dispatch", "trace", "sim"]),
+    hosted("raddle-report", &["policy", "sim", "study"]),
     hosted("raddle-web", &["device", "report", "study", "trace"]),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),

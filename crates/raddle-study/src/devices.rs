@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use raddle_device::{Device, DeviceError, SourceDevice};
-use raddle_report::replay::{DeviceFacts, DeviceFound};
 use raddle_trace::{Profile, ProfileFormat as Recorded};
 
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::profiles::Loaded;
+use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 
 /// A device and how it was found.

@@ -3,10 +3,10 @@
 //! The command line has a reader of its own, which knows how to help; a test holds the two
 //! together.
 
-use raddle_report::amount::{SpanUnit, span};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::amount::{SpanUnit, span};
 use crate::arrivals::{Load, said_wrong};
 use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};

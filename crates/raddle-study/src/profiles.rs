@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
-use raddle_report::ModelError;
-use raddle_report::answer::{Goal, JudgedBy};
-use raddle_report::replay::ReplayedProfile;
 use raddle_sim::{ProcessPlan, WaitRule, Workload, meet};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,
 };
 
+use crate::answer::{Goal, JudgedBy};
 use crate::arrivals::ProfileRequests;
 use crate::error::{StudyError, meant as meant_by};
+use crate::fidelity::ModelError;
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
+use crate::result::ReplayedProfile;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::{counted, plain};

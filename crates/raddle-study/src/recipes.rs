@@ -4,8 +4,8 @@ use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe, Registry};
-use raddle_report::answer::TODAY;
 
+use crate::answer::TODAY;
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;

@@ -1,9 +1,10 @@
 //! How is the agreement of a replay with its recording shown to a person?
 
-use super::profile::SelfReplayed;
+use raddle_study::fidelity::{BusyTime, Fidelity, ModelError, Waits};
+use raddle_study::inspect::SelfReplayed;
+use raddle_study::units::{count, counted, duration, percent};
+
 use crate::document::{Column, Document, Table};
-use crate::fidelity::{BusyTime, Fidelity, ModelError, Waits};
-use crate::units::{count, counted, duration, percent};
 
 /// The largest error of the busy time that keeps the goal, as a share.
 const BUSY_GOAL: f64 = 0.05;
