@@ -8,6 +8,9 @@ use serde::Serialize;
 use super::both::{Both, Span};
 use super::{DifferencePart, share};
 
+/// The largest error of the busy time that keeps the goal, as a share.
+const BUSY_GOAL: f64 = 0.05;
+
 /// The time during which at least one kernel ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,6 +75,12 @@ impl BusyCause {
 }
 
 impl BusyTime {
+    /// Returns whether the error is within the goal.
+    #[must_use]
+    pub fn keeps_goal(&self) -> bool {
+        self.difference.abs() <= BUSY_GOAL
+    }
+
     pub(super) fn of(ops: &[Both]) -> Self {
         let kernels = || ops.iter().filter(|op| op.kernel);
         let recorded = Covered::by(kernels().map(|op| (op.stream, op.recorded)));

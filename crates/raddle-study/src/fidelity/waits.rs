@@ -12,6 +12,9 @@ use super::gaps::gaps;
 use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
+/// The share of kernels that must be within the goal so that their median is.
+const WITHIN_GOAL: f64 = 0.5;
+
 /// Waits from launch to start of the kernels that ran and whose launch was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -124,6 +127,12 @@ impl Compared<'_> {
 }
 
 impl Waits {
+    /// Returns whether the median kernel is within the goal.
+    #[must_use]
+    pub fn keep_goal(&self) -> bool {
+        self.within >= WITHIN_GOAL
+    }
+
     pub(super) fn of(ops: &[Both]) -> Option<Self> {
         let gaps = gaps(ops);
         let ran = || ops.iter().enumerate().filter(|(_, op)| op.kernel && op.ran());

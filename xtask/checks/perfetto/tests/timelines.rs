@@ -9,7 +9,9 @@ use prost::Message;
 use prost_reflect::{DynamicMessage, Value};
 use raddle_policy::Preemption;
 use raddle_report::timeline::write_perfetto;
-use raddle_study::timeline::{Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline};
+use raddle_study::timeline::{
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline,
+};
 
 /// A folder whose timelines are checked, with those of its subfolders.
 const FOLDER: &str = "RADDLE_TIMELINES";
