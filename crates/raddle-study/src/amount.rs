@@ -63,7 +63,7 @@ pub struct AmountError(String);
 /// taken.
 ///
 /// ```
-/// use crate::amount::{SpanUnit, time};
+/// use raddle_study::amount::{SpanUnit, time};
 /// assert_eq!(time("1.5ms", None), Ok(1_500_000));
 /// assert_eq!(time("2", Some(SpanUnit::Ms)), Ok(2_000_000));
 /// assert_eq!(time("20", None).unwrap_err().to_string(), "`20` has no unit: did you mean `20ms`?");
@@ -139,7 +139,7 @@ pub fn between(text: &str, bare: Option<SpanUnit>) -> Result<(u64, u64), AmountE
 /// Reads a rate `N/s` as a count in 10^9 seconds.
 ///
 /// ```
-/// use crate::amount::rate;
+/// use raddle_study::amount::rate;
 /// assert_eq!(rate("0.5/s"), Ok(500_000_000));
 /// assert_eq!(rate("40").unwrap_err().to_string(), "`40` has no unit: did you mean `40/s`?");
 /// ```
@@ -172,7 +172,7 @@ const MEMORY: [(&str, u64); 4] =
 /// Reads an amount of memory above 0 into bytes, parts of a byte left out.
 ///
 /// ```
-/// use crate::amount::memory;
+/// use raddle_study::amount::memory;
 /// assert_eq!(memory("1.5GiB"), Ok(1_610_612_736));
 /// assert!(memory("40").is_err());
 /// ```

@@ -29,7 +29,7 @@ pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchWaits {
     /// The number of kernels whose launch is recorded; the shares of their origins are in
-    /// [`origins`].
+    /// [`FieldOrigins`].
     pub known: u64,
     /// The median of the waits.
     pub wait_p50_ns: u64,
