@@ -71,16 +71,9 @@ fn inspected(
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
-    let self_replay = own
-        .map(|(own, _)| {
-            self_replay::compared(
-                loaded,
-                own,
-                (args.waits.into(), args.launch_latency == Latency::Fitted),
-                &watcher,
-            )
-        })
-        .transpose()?;
+    let rules = (args.waits.into(), args.launch_latency == Latency::Fitted);
+    let self_replay = own.map(|(own, _)| self_replay::compared(loaded, own, rules, &watcher));
+    let self_replay = self_replay.transpose()?;
     let amounts = args.amounts.map(|rare| {
         let (own, _) = device.as_ref().map_err(|why| CliError::Usage(why.clone()))?;
         Ok::<_, CliError>(WantedAmounts::of(&loaded.profile, own, rare))
