@@ -15,7 +15,7 @@ use xshell::{Shell, cmd};
 use crate::checkout;
 
 /// The crates that an embedder depends on.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "raddle-policy",
     "raddle-device",
     "raddle-bitmap",
@@ -24,6 +24,7 @@ const CRATES: [&str; 11] = [
     "raddle-timeslice",
     "raddle-preempt",
     "raddle-packet",
+    "raddle-read",
     "raddle-dispatch",
     "raddle-trace",
     "raddle-sim",

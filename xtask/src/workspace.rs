@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 22] = [
+pub(crate) const CRATES: [Crate; 23] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -25,7 +25,11 @@ pub(crate) const CRATES: [Crate; 22] = [
     no_std("raddle-timeslice", &["policy"]),
     no_std("raddle-preempt", &["policy"]),
     no_std("raddle-packet", &["policy"]),
-    hosted("raddle-dispatch", &["policy", "workgroup", "sm", "timeslice", "preempt", "packet"]),
+    hosted("raddle-read", &[]),
+    hosted(
+        "raddle-dispatch",
+        &["policy", "workgroup", "sm", "timeslice", "preempt", "packet", "read"],
+    ),
     hosted("raddle-live", &["policy", "preempt", "dispatch"]),
     hosted("raddle-trace", &["policy", "device"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
@@ -40,14 +44,12 @@ pub(crate) const CRATES: [Crate; 22] = [
             "timeslice",
             "preempt",
             "packet",
+            "read",
             "dispatch",
         ],
     ),
-    hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
-    hosted(
-        "raddle-study",
-        &["policy", "device", "workgroup", "dispatch", "trace", "sim", "report"],
-    ),
+    hosted("raddle-study", &["policy", "device", "workgroup", "read", "dispatch", "trace", "sim"]),
+    hosted("raddle-report", &["policy", "sim", "study"]),
     hosted("raddle-web", &["device", "report", "study", "trace"]),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),
@@ -62,6 +64,7 @@ pub(crate) const CRATES: [Crate; 22] = [
             "timeslice",
             "preempt",
             "packet",
+            "read",
             "dispatch",
             "trace",
             "sim",

@@ -35,8 +35,6 @@ mod error;
 #[cfg(feature = "recipes")]
 pub mod log;
 #[cfg(feature = "recipes")]
-pub mod read;
-#[cfg(feature = "recipes")]
 mod recipe;
 pub mod slots;
 mod standstill;

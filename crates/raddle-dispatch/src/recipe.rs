@@ -10,8 +10,8 @@ use raddle_workgroup::{MatchingConfig, PlaceRule};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::read::read;
 use crate::{Builder, Composed};
+use raddle_read::read;
 
 mod error;
 mod explain;

@@ -4,7 +4,7 @@
 //! and one pointer a count, and the totals in the end. SIMDs count from 0. The steps have the names
 //! of the seed, h1 to h5 and h10.
 
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

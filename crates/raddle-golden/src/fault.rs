@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use raddle_dispatch::read::{FaultKind, ReadError, kebab, pointer, read};
+use raddle_read::{FaultKind, ReadError, kebab, pointer, read};
 use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

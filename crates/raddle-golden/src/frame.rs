@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

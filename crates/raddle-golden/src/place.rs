@@ -7,7 +7,7 @@
 //! for free amounts, j1 to j4 for power.
 
 use num_bigint::BigInt;
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use raddle_workgroup::Error;
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::{FaultKind, shown};
+use raddle_read::{FaultKind, shown};
 use raddle_workgroup::split::{Failures, Outcome, Step, Workgroup, split};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

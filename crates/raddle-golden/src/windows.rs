@@ -3,7 +3,7 @@
 //! `{"windows":[8,4,3,1],"count":12}` is answered with `{"order":[3,1,2,4]}`: levels count from 1,
 //! the best one first. Lengths and counts are cycles. The steps have the names of the seed.
 
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use raddle_workgroup::order::Windows;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

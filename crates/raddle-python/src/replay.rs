@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raddle::{App, Console, Registry, Stopped};
 use raddle_report::json;
-use raddle_report::replay::Closing;
+use raddle_report::replay::{Closing, document};
 use raddle_study::{Studied, Watcher};
 
 use crate::policy::{Fault, registry};
@@ -52,12 +52,12 @@ impl Replayed {
 
     /// The report as a page.
     fn html(&self) -> String {
-        self.0.document(closing(None, false)).html()
+        document(&self.0, closing(None, false)).html()
     }
 
     /// The report as text.
     fn text(&self, columns: usize, verbose: bool) -> String {
-        self.0.document(closing(Some(columns), verbose)).text(false)
+        document(&self.0, closing(Some(columns), verbose)).text(false)
     }
 }
 

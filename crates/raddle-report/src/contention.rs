@@ -1,13 +1,11 @@
 //! How is what was learnt of contention shown?
 
-use raddle_sim::{ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass};
-use serde::{Deserialize, Serialize};
+use raddle_sim::{ContentionRow, ContentionTable, Factor, NeighbourClass};
+use raddle_study::contention::{ContentionFound, ContentionSource};
+use raddle_study::units::{count, percent, plain};
 
 use crate::document::{Cell, Column, Document, Table};
-use crate::units::{count, percent, plain};
 
-/// The version of the table in JSON.
-const VERSION: u32 = 1;
 /// Characters of the name of a kernel family.
 const FAMILY: usize = 44;
 
@@ -15,88 +13,52 @@ const READING: &str = "a factor is the time of a workgroup beside such a neighbo
 
 const HELD_OUT: &str = "the first half of each recording foretells the launches beside neighbours of the second: the median of |foretold - recorded| / recorded; the same where what lies within one step of the recording clock is no error; of launches of at least 20 steps; and how many launches lie in the interval that is meant for nine of ten";
 
-/// The contention that was learnt from recordings, in JSON and for people.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ContentionFound {
-    /// The version of this form.
-    pub raddle_contention: u32,
-    /// The recordings that the table was learnt from.
-    pub recordings: Vec<ContentionSource>,
-    /// The table that was learnt.
-    #[serde(flatten)]
-    pub table: ContentionTable,
+/// Shows the table to people.
+#[must_use]
+pub fn document(found: &ContentionFound) -> Document {
+    let mut document = Document::default();
+    let ContentionTable { families, classes, alone, beside, never_alone } = &found.table;
+    document.paragraph(
+        "Contention",
+        match found.table.is_empty() {
+            true => format!(
+                "unknown: {} launches ran alone, and of none that ran beside a neighbour the same kernel ran alone too. Record the processes together, with some of their kernels alone",
+                count(*alone)
+            ),
+            false => format!(
+                "learnt from {} launches beside a neighbour and {} alone; {} beside a neighbour never ran alone, and teach nothing",
+                count(*beside),
+                count(*alone),
+                count(*never_alone)
+            ),
+        },
+    );
+    document.table(rows("By class", classes));
+    document.table(rows("By kernel family", families));
+    document.table(held_out(found));
+    document.paragraph("Reading", READING);
+    document.paragraph("Held out", HELD_OUT);
+    document
 }
 
-/// A recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct ContentionSource {
-    /// The name of the recording.
-    pub name: String,
-    /// The device of the recording.
-    pub device: String,
-    /// The number of replays that took out what neighbours held of the device; 0: nothing ran side
-    /// by side.
-    pub passes: u32,
-    /// The accuracy with which the first half of the recording foretells its second.
-    pub held_out: HeldOut,
-}
-
-impl ContentionFound {
-    /// Joins a table and the recordings that it was learnt from.
-    #[must_use]
-    pub const fn new(table: ContentionTable, recordings: Vec<ContentionSource>) -> Self {
-        Self { raddle_contention: VERSION, recordings, table }
+fn held_out(found: &ContentionFound) -> Table {
+    let figures = ["launches", "foretold", "error", "beyond clock", "long", "in interval"];
+    let mut table =
+        Table::new("Held out: the second half, by the first", [Column::name("recording", 40)])
+            .figures(figures);
+    let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), percent);
+    for ContentionSource { name, held_out, .. } in &found.recordings {
+        table.row([
+            name.clone(),
+            count(held_out.launches),
+            count(held_out.foretold),
+            share(held_out.median_error),
+            share(held_out.median_error_beyond_step),
+            format!("{} of {}", share(held_out.median_error_long), count(held_out.long)),
+            share(held_out.within),
+        ]);
     }
-
-    /// Shows the table to people.
-    #[must_use]
-    pub fn document(&self) -> Document {
-        let mut document = Document::default();
-        let ContentionTable { families, classes, alone, beside, never_alone } = &self.table;
-        document.paragraph(
-            "Contention",
-            match self.table.is_empty() {
-                true => format!(
-                    "unknown: {} launches ran alone, and of none that ran beside a neighbour the same kernel ran alone too. Record the processes together, with some of their kernels alone",
-                    count(*alone)
-                ),
-                false => format!(
-                    "learnt from {} launches beside a neighbour and {} alone; {} beside a neighbour never ran alone, and teach nothing",
-                    count(*beside),
-                    count(*alone),
-                    count(*never_alone)
-                ),
-            },
-        );
-        document.table(rows("By class", classes));
-        document.table(rows("By kernel family", families));
-        document.table(self.held_out());
-        document.paragraph("Reading", READING);
-        document.paragraph("Held out", HELD_OUT);
-        document
-    }
-
-    fn held_out(&self) -> Table {
-        let figures = ["launches", "foretold", "error", "beyond clock", "long", "in interval"];
-        let mut table =
-            Table::new("Held out: the second half, by the first", [Column::name("recording", 40)])
-                .figures(figures);
-        let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), percent);
-        for ContentionSource { name, held_out, .. } in &self.recordings {
-            table.row([
-                name.clone(),
-                count(held_out.launches),
-                count(held_out.foretold),
-                share(held_out.median_error),
-                share(held_out.median_error_beyond_step),
-                format!("{} of {}", share(held_out.median_error_long), count(held_out.long)),
-                share(held_out.within),
-            ]);
-        }
-        table
-    }
+    table
 }
 
 fn rows(label: &str, rows: &[ContentionRow]) -> Table {

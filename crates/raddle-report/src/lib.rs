@@ -1,26 +1,22 @@
-//! How is a result shown: as text, as a page, as a timeline?
+//! How is a result of `raddle-study` shown: as text, as a page, as a timeline?
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
-pub mod amount;
-pub mod answer;
 pub mod check;
 pub mod compare;
 pub mod contention;
 mod document;
-mod fidelity;
 pub mod inspect;
-mod launches;
 pub mod replay;
 pub mod sweep;
 pub mod timeline;
-pub mod units;
+pub mod tune;
+mod verdict;
 
 pub use document::{
     Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
     PAGE_MARK, SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
 };
-pub use fidelity::{Fidelity, ModelError};
 
 use serde::Serialize;
 
@@ -29,5 +25,5 @@ pub fn json(value: &impl Serialize) -> String {
     // Maps with string keys, strings and finite numbers only: this cannot fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    units::escaped_json(text)
+    raddle_study::units::escaped_json(text)
 }

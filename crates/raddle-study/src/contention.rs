@@ -1,9 +1,9 @@
 //! What do recordings teach of contention, and how well does one half foretell the other?
 
-use raddle_report::contention::{ContentionFound, ContentionSource};
 use raddle_sim::{
     Calibration, Charge, ContentionTable, HeldOut, NeighbourClass, WaitRule, Workload,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
@@ -15,6 +15,45 @@ use crate::self_replay;
 use crate::study::{ContentionRule, Study};
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
+
+/// The version of the table in JSON.
+const VERSION: u32 = 1;
+
+/// The contention that was learnt from recordings, in JSON and for people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ContentionFound {
+    /// The version of this form.
+    pub raddle_contention: u32,
+    /// The recordings that the table was learnt from.
+    pub recordings: Vec<ContentionSource>,
+    /// The table that was learnt.
+    #[serde(flatten)]
+    pub table: ContentionTable,
+}
+
+/// A recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ContentionSource {
+    /// The name of the recording.
+    pub name: String,
+    /// The device of the recording.
+    pub device: String,
+    /// The number of replays that took out what neighbours held of the device; 0: nothing ran side
+    /// by side.
+    pub passes: u32,
+    /// The accuracy with which the first half of the recording foretells its second.
+    pub held_out: HeldOut,
+}
+
+impl ContentionFound {
+    /// Joins a table and the recordings that it was learnt from.
+    #[must_use]
+    pub const fn new(table: ContentionTable, recordings: Vec<ContentionSource>) -> Self {
+        Self { raddle_contention: VERSION, recordings, table }
+    }
+}
 
 /// Learns from these recordings, each on its own device; `device` stands in for a recording that
 /// names none.

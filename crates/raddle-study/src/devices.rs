@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use raddle_device::{Device, DeviceError, SourceDevice};
-use raddle_report::replay::{DeviceFacts, DeviceFound};
 use raddle_trace::{Profile, ProfileFormat as Recorded};
 
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::profiles::Loaded;
+use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 
 /// A device and how it was found.
@@ -218,7 +218,7 @@ pub fn named(name: &str) -> Result<Device, StudyError> {
 /// Returns the id of the device table that was likely meant.
 fn nearest(name: &str) -> Option<&'static str> {
     let name = name.trim().to_lowercase().replace([' ', '_'], "-");
-    raddle_dispatch::read::nearest(&name, raddle_device::ids())
+    raddle_read::nearest(&name, raddle_device::ids())
 }
 
 #[cfg(test)]

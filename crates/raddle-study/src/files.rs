@@ -8,6 +8,8 @@ use std::path::Path;
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
 use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
+use crate::timeline::Timeline;
+
 /// The files that a study can name: those of a disk, or some in memory.
 pub trait Files: Sync {
     /// Returns whether there is a file of that name.
@@ -83,11 +85,11 @@ pub trait Leavings: Sync {
     /// Returns how many bytes a decision log takes, once the log is whole.
     fn log_bytes(&self, file: &str) -> Option<u64>;
 
-    /// Opens a timeline.
+    /// Takes a timeline; `file` is its name, `RECIPE/...`.
     ///
     /// # Errors
-    /// When the timeline cannot be made.
-    fn timeline(&self, file: &str) -> io::Result<Box<dyn Write>>;
+    /// When the timeline cannot be written.
+    fn timeline(&self, file: &str, timeline: &Timeline) -> io::Result<()>;
 }
 
 /// Returns the last part of a path, for results and messages.

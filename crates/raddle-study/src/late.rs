@@ -1,8 +1,9 @@
 //! Can a goal for requests still be met, while a run goes?
 
 use raddle_policy::{Tick, Ticks};
-use raddle_report::answer::{Goal, GoalLimit, GoalMetric};
 use raddle_sim::{Repetition, Seen, Watch, Workload};
+
+use crate::answer::{Goal, GoalLimit, GoalMetric};
 
 /// A watch that ends a run as soon as more requests were late than a goal allows.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use raddle_device::Device;
 use raddle_policy::Tick;
-use raddle_report::replay::{Guarantee, GuaranteeOf};
 use raddle_sim::{Seen, Watch, Workload};
 
 use crate::recipes::NamedRecipe;
+use crate::result::{Guarantee, GuaranteeOf};
 
 /// A watch that sums up during a run what each process holds beyond its own share.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
-//! What would this workload do under these recipes?
+//! What would this workload do under these recipes, and which one should be used?
 //!
 //! A [`Study`] is the question as plain data: profiles, their load, goals, a device, recipes.
 //! [`Study::run`] reads the profiles, fits the model to them, replays them under each recipe and
-//! returns a [`Studied`]: the result of `raddle replay` as data, and as a document. The crate reads
-//! no command line, opens no file and prints nothing: [`Files`] supplies the content of named
-//! files, [`Leavings`] takes decision logs and timelines, and a [`Watcher`] is told the progress
-//! and may end the study.
+//! returns a [`Studied`] with the judged [`result`] of `raddle replay` as data: verdict, rows,
+//! intervals, goals. The crate reads no command line, opens no file, prints nothing and makes no
+//! page: [`Files`] supplies the content of named files, [`Leavings`] takes decision logs and
+//! timelines, and a [`Watcher`] is told the progress and may end the study.
 //!
 //! ```
 //! use raddle_study::{MemoryFiles, Registry, Study, Surroundings};
@@ -22,12 +22,17 @@
 //! };
 //! let studied = study.run(&around)?;
 //! assert!(studied.result.stuck_launches().is_none());
+//! println!("{}", studied.result.answer().sentence());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod amount;
+pub mod answer;
 mod arrivals;
+pub mod check;
+pub mod compare;
 pub mod contention;
 pub mod demand;
 pub mod devices;
@@ -35,9 +40,12 @@ mod energy;
 mod energy_fit;
 mod error;
 mod fault;
+pub mod fidelity;
 mod files;
 mod fitted;
+pub mod inspect;
 mod late;
+pub mod launches;
 mod lent;
 mod load_limit;
 mod memory;
@@ -48,6 +56,7 @@ mod parallel;
 pub mod profiles;
 pub mod recipes;
 mod replay;
+pub mod result;
 mod rules;
 mod runs;
 mod search;
@@ -55,14 +64,14 @@ pub mod self_replay;
 mod shapes;
 mod share;
 mod study;
-mod sweep;
+pub mod sweep;
+pub mod timeline;
 mod timelines;
 mod tune;
 mod unique;
+pub mod units;
 mod verdicts;
 mod watcher;
-
-use raddle_report::units;
 
 pub use arrivals::{Load, requests};
 pub use energy::EnergyFile;

@@ -6,15 +6,15 @@
 //! as the percentile needs. Which loads are replayed depends only on the results of the loads
 //! before.
 
-use raddle_report::answer::{GoalLimit, PolicyFigures, PolicyRow};
-use raddle_report::replay::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
 use raddle_sim::{Summary, Work, Workload};
 
+use crate::answer::{GoalLimit, PolicyFigures, PolicyRow};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::error::StudyError;
 use crate::open_load::{FEWEST, OpenLoad};
 use crate::recipes::NamedRecipe;
 use crate::replay::{Prepared, Surroundings};
+use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
 use crate::runs::{RunPlan, Runner};
 use crate::study::{FileNames, Study, Ways};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use raddle_device::Device;
 use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
-use raddle_report::replay::{Overturning, RecipeRun};
 use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
+use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
 /// Returns a line for each setting of a recipe that changed nothing.

@@ -3,10 +3,10 @@
 //! The command line has a reader of its own, which knows how to help; a test holds the two
 //! together.
 
-use raddle_report::amount::{SpanUnit, span};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::amount::{SpanUnit, span};
 use crate::arrivals::{Load, said_wrong};
 use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
@@ -146,7 +146,7 @@ impl Study {
                 // The part before a dot is the option, and the part behind it names a profile.
                 let (word, of) = option.split_once('.').unwrap_or((option, ""));
                 let all = OPTIONS.into_iter().chain(MORE).chain(VARIED);
-                let near = raddle_dispatch::read::nearest(word, all).map(|near| match of {
+                let near = raddle_read::nearest(word, all).map(|near| match of {
                     "" => near.to_owned(),
                     of => format!("{near}.{of}"),
                 });

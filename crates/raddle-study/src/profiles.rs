@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
-use raddle_report::ModelError;
-use raddle_report::answer::{Goal, JudgedBy};
-use raddle_report::replay::ReplayedProfile;
 use raddle_sim::{ProcessPlan, WaitRule, Workload, meet};
 use raddle_trace::{
     CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, PriorityRule, Profile,
     Ranks, level_of,
 };
 
+use crate::answer::{Goal, JudgedBy};
 use crate::arrivals::ProfileRequests;
 use crate::error::{StudyError, meant as meant_by};
+use crate::fidelity::ModelError;
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
+use crate::result::ReplayedProfile;
 use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
@@ -366,7 +366,7 @@ pub(crate) fn judge(
 fn no_kernel(profiles: &[Loaded], rule: &IdempotenceClaim) -> StudyError {
     let wanted = rule.text.rsplit_once('=').map_or(&*rule.text, |(kernel, _)| kernel);
     let kernels = profiles.iter().flat_map(|loaded| &loaded.profile.kernels);
-    let near = raddle_dispatch::read::nearest(wanted, kernels.map(String::as_str));
+    let near = raddle_read::nearest(wanted, kernels.map(String::as_str));
     let near = near.map(|name| plain(name, 80));
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     StudyError::Usage(format!(
@@ -394,7 +394,7 @@ fn meant<'p>(
 /// Returns the names of the profiles, and the one that was likely meant.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let near = raddle_dispatch::read::nearest(wanted, names.iter().copied());
+    let near = raddle_read::nearest(wanted, names.iter().copied());
     format!("they are {}.{}", names.join(", "), meant_by(near))
 }
 
@@ -404,7 +404,7 @@ pub(crate) fn check_priorities(rules: &[Rule], profiles: &[Loaded]) -> Result<()
     let Some(rule) = rules.iter().find(idle) else { return Ok(()) };
     let wanted = rule.text.rsplit_once('=').map_or(&*rule.text, |(target, _)| target);
     let targets: Vec<String> = profiles.iter().flat_map(Loaded::targets).collect();
-    let near = raddle_dispatch::read::nearest(wanted, targets.iter().map(String::as_str));
+    let near = raddle_read::nearest(wanted, targets.iter().map(String::as_str));
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     Err(StudyError::Usage(format!(
         "--priority {}: it fits no stream of {}, so it would change nothing.{}",

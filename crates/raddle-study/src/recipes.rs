@@ -4,8 +4,8 @@ use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe, Registry};
-use raddle_report::answer::TODAY;
 
+use crate::answer::TODAY;
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;
@@ -194,7 +194,7 @@ pub fn text_of(name: &str) -> Option<&'static str> {
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known).chain([TODAY]);
-    raddle_dispatch::read::nearest(&name.replace('_', "-"), names)
+    raddle_read::nearest(&name.replace('_', "-"), names)
 }
 
 #[cfg(test)]

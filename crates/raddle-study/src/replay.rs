@@ -5,19 +5,12 @@ mod candidates;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
-use raddle_report::Document;
-use raddle_report::answer::{Goal, today};
-use raddle_report::replay::{
-    Closing, DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
-    document,
-};
-use raddle_report::sweep::FailedCase;
-use raddle_report::timeline::TimelineNames;
 use raddle_sim::{
     EnergyModel, Outcome, PlanConfig, Scaling, TimeScale, Workload, host_pauses, plan,
 };
 use raddle_trace::PriorityRule;
 
+use crate::answer::{Goal, today};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::energy;
@@ -29,10 +22,15 @@ use crate::open_load::OpenLoad;
 use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
+use crate::result::{
+    DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
+};
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::self_replay;
 use crate::share::{self, ShareCandidate};
 use crate::study::{FileNames, Latency, Study, Ways};
+use crate::sweep::FailedCase;
+use crate::timeline::TimelineNames;
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
@@ -391,15 +389,11 @@ impl Prepared {
         }
     }
 
-    fn replay<'p>(
-        &'p self,
-        profiles: &'p [ReplayedProfile<'p>],
-        alone: &'p [Outcome],
-    ) -> Replay<'p> {
+    fn replay<'p>(&'p self, alone: &'p [Outcome]) -> Replay<'p> {
         Replay {
             target: &self.target.device,
             device: self.target.facts(),
-            profiles,
+            profiles: self.profiles.iter().map(Loaded::replayed).collect(),
             workload: &self.workload,
             rules: &self.rules,
             alone,
@@ -461,8 +455,7 @@ impl Prepared {
     }
 
     fn result(&self, rules: &Rules, runs: &[RecipeRun], alone: &[Outcome]) -> ReplayResult {
-        let profiles: Vec<_> = self.profiles.iter().map(Loaded::replayed).collect();
-        let replay = Replay { rules, ..self.replay(&profiles, alone) };
+        let replay = Replay { rules, ..self.replay(alone) };
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
@@ -477,10 +470,9 @@ impl Prepared {
 }
 
 impl Studied {
-    /// Returns the result as a document, for a page or a terminal.
+    /// Returns the runs and profiles that the result was made of.
     #[must_use]
-    pub fn document(&self, closing: Closing<'_>) -> Document {
-        let profiles: Vec<_> = self.prepared.profiles.iter().map(Loaded::replayed).collect();
-        document(&self.result, &self.prepared.replay(&profiles, &self.alone), closing)
+    pub fn replay(&self) -> Replay<'_> {
+        self.prepared.replay(&self.alone)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::str::FromStr;
 
-use raddle_dispatch::read::nearest;
 use raddle_policy::{Hint, Level, Ticks};
-use raddle_report::amount::{AmountError, SpanUnit, is_meant, memory, time, whole};
+use raddle_read::nearest;
 use raddle_trace::{IdempotenceRule, KernelNeed, NeedRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
+
+use crate::amount::{AmountError, SpanUnit, is_meant, memory, time, whole};
 
 /// A key of recipes, its value, and the text that sets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,13 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LogWriter};
-use raddle_report::answer::{Goal, ORDINARY, today};
-use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
-use raddle_report::sweep::FailedCase;
 use raddle_sim::{
     Contention, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, Summary, Workload,
 };
 
+use crate::answer::{Goal, ORDINARY, today};
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::fault;
@@ -27,6 +25,8 @@ use crate::lent::Lent;
 use crate::open_load::OpenLoad;
 use crate::parallel::Workers;
 use crate::recipes::{self, NamedRecipe};
+use crate::result::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
+use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 

@@ -4,13 +4,14 @@
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
-use raddle_report::{Fidelity, ModelError};
 use raddle_sim::{
     Calibration, EnergyModel, LaunchLatency, Outcome, ProcessPlan, WaitRule, Workload, plan,
 };
 
 use crate::error::StudyError;
+use crate::fidelity::{Fidelity, ModelError};
 use crate::fitted::Fitted;
+use crate::inspect::SelfReplayed;
 use crate::open_load::OpenLoad;
 use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
@@ -19,12 +20,39 @@ use crate::{devices, parallel, recipes, runs};
 /// The recipe by which a device runs one process.
 const RECIPE: &str = "streams";
 
+/// Compares a profile with its recording, as the model was before it learned from the profile, and
+/// after. With `latency`, launches take the time that the recording shows.
+///
+/// # Errors
+/// When no part of the profile can run there.
+pub fn compared(
+    loaded: &Loaded,
+    own: &Device,
+    (waits, latency): (WaitRule, bool),
+    watcher: &dyn Watcher,
+) -> Result<SelfReplayed, StudyError> {
+    let before = run(loaded, own, &Fitted::default(), WaitRule::None, watcher)?;
+    let (fitted, found) = fit(loaded, own, waits, latency, watcher)?;
+    let after = match found {
+        Some(found) => found,
+        None => run(loaded, own, &fitted, waits, watcher)?,
+    };
+    let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
+    let recorded = loaded.profile.stream_waits.len() - inferred;
+    Ok(SelfReplayed {
+        before: ModelError::of(&before),
+        after,
+        latency: fitted.latency.into(),
+        stream_waits: [recorded as u64, inferred as u64],
+    })
+}
+
 /// Fits the model to a profile that was recorded on that device. Returns also how the replay
 /// compares with the recording, if that was tried.
 ///
 /// # Errors
 /// When no part of the profile can run there.
-pub fn fit(
+pub(crate) fn fit(
     loaded: &Loaded,
     own: &Device,
     waits: WaitRule,
@@ -99,7 +127,7 @@ fn refined(
 }
 
 /// Replays a profile with the fitted times, and compares the replay with the recording.
-pub fn run(
+fn run(
     loaded: &Loaded,
     own: &Device,
     fitted: &Fitted,

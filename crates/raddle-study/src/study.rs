@@ -1,10 +1,10 @@
 //! What does a study ask?
 
-use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule};
 use serde::{Deserialize, Serialize};
 
+use crate::answer::Goal;
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
 use crate::profiles;

@@ -5,12 +5,12 @@
 //! slices.
 
 use raddle_policy::Tick;
-use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
-use raddle_report::timeline::{Recorder, TimelineNames, write_perfetto};
 use raddle_sim::{Outcome, Seen, Watch, Workload};
 
 use crate::error::StudyError;
 use crate::files::Leavings;
+use crate::result::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
+use crate::timeline::{Recorder, TimelineNames};
 
 /// The most slices on compute units, unless a wish gives another number.
 const MOST: u32 = 500_000;
@@ -148,9 +148,7 @@ impl Wanted {
         for (file, window, recorder) in whole.into_iter().chain(slowest) {
             let timeline = recorder.finish(workload, outcome, &self.names);
             let file = format!("{name}/{file}");
-            let to = leavings.timeline(&file);
-            let written = to.and_then(|to| write_perfetto(&timeline, to, &mut |_, _| ()));
-            written.map_err(StudyError::writing(&file))?;
+            leavings.timeline(&file, &timeline).map_err(StudyError::writing(&file))?;
             drawn.push(DrawnTimeline::new(file, window, &timeline));
         }
         Ok(drawn)

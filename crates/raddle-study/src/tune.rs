@@ -4,17 +4,14 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
-use raddle_report::answer::{
-    GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within,
-};
-use raddle_report::sweep::FailedCase;
 use serde::Serialize;
 
+use crate::answer::{GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within};
 use crate::error::StudyError;
 use crate::parallel;
 use crate::search;
 use crate::study::{FileNames, Study};
-use crate::sweep::Bench;
+use crate::sweep::{Bench, FailedCase};
 
 /// A figure that is to be small: `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +25,7 @@ impl FromStr for Minimise {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (process, figure) = text.rsplit_once('.').ok_or("write NAME.FIGURE, as train.step")?;
-        let goal = format!("{process} {figure} 1s").parse::<raddle_report::answer::Goal>();
+        let goal = format!("{process} {figure} 1s").parse::<crate::answer::Goal>();
         let goal = goal.map_err(|error| error.to_string())?;
         Ok(Self { process: goal.process, metric: goal.metric })
     }
@@ -267,10 +264,9 @@ impl Tuning<'_, '_> {
         match self.minimise {
             Some((at, metric)) => row.processes[at].figure(metric).map(|ns| ns as f64),
             None => {
-                let ratio =
-                    |(own, judged): (&raddle_report::answer::ProcessFigures, &JudgedProcess)| {
-                        Some(own.decisive_ns? as f64 / judged.alone_ns?.max(1) as f64)
-                    };
+                let ratio = |(own, judged): (&crate::answer::ProcessFigures, &JudgedProcess)| {
+                    Some(own.decisive_ns? as f64 / judged.alone_ns?.max(1) as f64)
+                };
                 let all = row.processes.iter().zip(&self.judged).map(ratio);
                 all.collect::<Option<Vec<f64>>>().map(|all| all.into_iter().product())
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_report::json;
-use raddle_report::replay::Closing;
+use raddle_report::replay::{Closing, document};
 use raddle_study::{Registry, Study, StudyError, Surroundings, devices};
 use raddle_trace::TraceError;
 use serde::Deserialize;
@@ -89,7 +89,7 @@ fn answered(
     let studied = study.prepare(profiles, &around).and_then(|ready| ready.run(&around, None));
     let studied = studied.map_err(|error| said(&error))?;
     let closing = Closing { folder: None, next: Vec::new(), columns: None, verbose: false };
-    let page = studied.document(closing).html();
+    let page = document(&studied, closing).html();
     let summary = json(&studied.result);
     teller.tell(&AnswerLine::Report { summary: &summary, page: &page });
     Ok(())

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use raddle_report::compare::Gate;
+use raddle_study::compare::Gate;
 
 use crate::error::CliError;
 use crate::kernel::KernelArgs;
 #[cfg(target_os = "linux")]
+use raddle_study::NeedClaim;
+
 use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::place;
@@ -17,7 +19,6 @@ use crate::serve::ServeArgs;
 use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
 use crate::tune::TuneArgs;
-use raddle_study::NeedClaim;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///

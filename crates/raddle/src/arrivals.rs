@@ -1,8 +1,8 @@
 //! What may be said about requests on the command line?
 
 use clap::{Args, ValueEnum};
-use raddle_report::amount::{AmountError, SpanUnit, span};
 use raddle_study::Load;
+use raddle_study::amount::{AmountError, SpanUnit, span};
 use raddle_trace::arrivals::TimeUnit;
 
 /// Options of `replay` for requests.

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use raddle_report::check::{Prediction, TenantRecording};
+use raddle_report::check::document;
 use raddle_report::json;
-use raddle_report::replay::SUMMARY;
+use raddle_study::check::{Prediction, TenantRecording};
 use raddle_study::profiles;
+use raddle_study::result::SUMMARY;
 
 use crate::Console;
 use crate::args::{CheckArgs, Format};
@@ -54,7 +55,7 @@ pub(crate) fn verb(
     let recordings: Vec<_> = recordings.collect();
     let check = prediction.check(args.recipe.as_deref(), &recordings);
     let check = check.map_err(|why| CliError::Refused(format!("{shown}: {why}")))?;
-    let (result, document) = (json(&check), check.document());
+    let (result, document) = (json(&check), document(&check));
     if let Some(folder) = folder.filter(|_| !args.no_files) {
         let (page, data) = (folder.join(PAGE), folder.join(RESULT));
         place::check(&page, &place::page)?;

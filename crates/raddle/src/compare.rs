@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use raddle_report::compare::{ComparedResult, compare, document, markdown};
+use raddle_report::compare::{document, markdown};
 use raddle_report::json;
-use raddle_report::replay::SUMMARY;
+use raddle_study::compare::{ComparedResult, compare};
+use raddle_study::result::SUMMARY;
 
 use crate::Console;
 use crate::args::{CompareArgs, Format};

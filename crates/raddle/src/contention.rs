@@ -1,5 +1,6 @@
 //! By how much do kernels slow each other down? The verb `contention`.
 
+use raddle_report::contention::document;
 use raddle_report::json;
 use raddle_study::{contention, profiles};
 
@@ -25,7 +26,7 @@ pub(crate) fn verb(
     let found = contention::learn(&profiles, args.device.as_deref(), &disk, &watcher)?;
     let text = match format {
         Format::Json => json(&found),
-        Format::Text => found.document().text(console.stdout_colour),
+        Format::Text => document(&found).text(console.stdout_colour),
     };
     console.print(&text)
 }

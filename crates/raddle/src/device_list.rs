@@ -2,9 +2,9 @@
 
 use raddle_device::Device;
 use raddle_policy::Resource;
-use raddle_report::replay::unit_of;
 use raddle_report::{Block, Column, Document, Table, json};
 use raddle_study::devices;
+use raddle_study::result::unit_of;
 
 use crate::Console;
 use crate::args::{Format, ShowArgs};

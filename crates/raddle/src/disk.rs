@@ -6,6 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use raddle_report::timeline::write_perfetto;
+use raddle_study::timeline::Timeline;
 use raddle_study::{Files, Leavings};
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
 use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
@@ -104,8 +106,8 @@ impl Leavings for RunFolder {
         fs::metadata(self.0.join(file)).ok().map(|file| file.len())
     }
 
-    fn timeline(&self, file: &str) -> io::Result<Box<dyn Write>> {
+    fn timeline(&self, file: &str, timeline: &Timeline) -> io::Result<()> {
         let file = File::create(self.place(file)?)?;
-        Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
+        write_perfetto(timeline, BufWriter::with_capacity(1 << 16, file), &mut |_, _| ())
     }
 }

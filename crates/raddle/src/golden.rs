@@ -54,7 +54,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {
         let known = || TOPICS.iter().map(|topic| topic.name);
-        let near = meant(raddle_dispatch::read::nearest(&kebab, known()));
+        let near = meant(raddle_read::nearest(&kebab, known()));
         let (name, known) = (plain(name, 40), known().collect::<Vec<_>>().join(", "));
         CliError::Usage(format!("there is no topic `{name}`.{near} These are the topics: {known}"))
     })

@@ -53,8 +53,7 @@ use std::process::ExitCode;
 use args::{Cli, Verb};
 use console::alarm;
 use error::CliError;
-use raddle_report::units;
-use raddle_study::{Studied, Watcher, Ways};
+use raddle_study::{Studied, Watcher, Ways, units};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use raddle_dispatch::read::nearest;
+use raddle_read::nearest;
 use raddle_study::meant;
 
 use crate::Console;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use raddle_report::replay::{PAGE, SET_UP, SUMMARY, SetUpFile};
+use raddle_study::result::{PAGE, SET_UP, SUMMARY, SetUpFile};
 
 use crate::check;
 use crate::error::CliError;

@@ -4,9 +4,11 @@ mod args;
 
 use std::path::{Path, PathBuf};
 
+use args::LogDetail;
 use raddle_dispatch::Registry;
 use raddle_report::json;
-use raddle_report::replay::{Closing, LOG, PAGE, ReplayResult};
+use raddle_report::replay::{Closing, document};
+use raddle_study::result::{LOG, PAGE, ReplayResult};
 use raddle_study::{
     Files, Kept, Loaded, Prepared, Studied, Study, Surroundings, Watcher, Ways, joined,
 };
@@ -23,8 +25,6 @@ use crate::manual;
 use crate::output::Output;
 use crate::progress::RunsShown;
 use crate::units::{plain, quoted};
-
-use args::LogDetail;
 pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs, need};
 
 /// The folder of results by default, in which each replay has a folder.
@@ -182,7 +182,7 @@ fn of_profiles(
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     // Figures of energy stand behind the first screen, so they need the whole report.
     let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
-    let document = studied.document(Closing { folder, next, columns: Some(columns), verbose });
+    let document = document(&studied, Closing { folder, next, columns: Some(columns), verbose });
     if let Some(output) = output {
         let page = document.html();
         let page = match &live {

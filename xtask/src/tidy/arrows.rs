@@ -73,6 +73,8 @@ mod tests {
         assert_eq!(found("raddle-policy", "raddle-sim", Some("build")), 1);
         assert_eq!(found("raddle-policy", "raddle-sim", Some("dev")), 0);
         assert_eq!(found("raddle-sim", "raddle-policy", None), 0);
+        assert_eq!(found("raddle-study", "raddle-report", None), 1);
+        assert_eq!(found("raddle-report", "raddle-study", None), 0);
         assert_eq!(found("raddle", "raddle-testkit", None), 1);
     }
 

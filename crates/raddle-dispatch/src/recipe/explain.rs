@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::RecipeError;
 use super::registry::Registry;
 use super::sample;
-use crate::read::{FaultKind, ReadError, kebab};
+use raddle_read::{FaultKind, ReadError, kebab};
 
 /// A recipe with every key, for examples.
 const RECIPE: &str = "raddle = 1
@@ -35,7 +35,7 @@ pub(super) fn explain(
             at.push(&missing);
             message = "it is missing".to_owned();
             if !error.known.is_empty() {
-                message += &format!("; it can be {}", crate::read::listed(&error.known, "or"));
+                message += &format!("; it can be {}", raddle_read::listed(&error.known, "or"));
             }
         }
         FaultKind::UnknownField if !error.known.is_empty() => {

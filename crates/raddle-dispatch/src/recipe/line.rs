@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use toml::de::{DeTable, DeValue};
 
-use crate::read::kebab;
+use raddle_read::kebab;
 
 /// Finds the line, from 1, of a key such as `order.windows.windows-us[2]`, or of the innermost
 /// table that would hold it.

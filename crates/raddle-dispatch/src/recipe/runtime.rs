@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::PolicySlot;
-use crate::read::{ReadError, kebab, read};
+use raddle_read::{ReadError, kebab, read};
 
 /// The keys of the runtime in the table `[preempt]`.
 const KEYS: [&str; 7] =

@@ -9,7 +9,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::read::{FaultKind, ReadError, kebab, listed, nearest, read};
+use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
 
 /// Settings of any type, with how a policy is made from them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {

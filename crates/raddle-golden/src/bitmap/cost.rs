@@ -6,7 +6,7 @@
 
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
 use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

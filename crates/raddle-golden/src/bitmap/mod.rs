@@ -12,7 +12,7 @@ mod shared;
 
 use raddle_bitmap::circuit::{Setup, Shift};
 use raddle_bitmap::{FreeMap, Full, Grouped, Polarity, Sampled, Search};
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use raddle_bitmap::circuit::Setup;
 use raddle_bitmap::{Error, FreeMap, Kind as Type, Layout, Shared, View};
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 

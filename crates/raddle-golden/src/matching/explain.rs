@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::{FaultKind, shown};
+use raddle_read::{FaultKind, shown};
 use raddle_workgroup::Fit;
 
 use super::model::{

@@ -14,7 +14,7 @@ mod shape;
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::View;
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use raddle_workgroup::order::{Lowest, Order};
 use raddle_workgroup::{Error, SearchRule, balance};
 use serde::Serialize;

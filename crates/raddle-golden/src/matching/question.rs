@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::{FreeMap, Polarity};
-use raddle_dispatch::read::{FaultKind, pointer};
+use raddle_read::{FaultKind, pointer};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
 use raddle_workgroup::{Fit, SearchRule};

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use raddle_bitmap::View;
-use raddle_dispatch::read::{FaultKind, pointer, shown};
 use raddle_policy::Resource;
+use raddle_read::{FaultKind, pointer, shown};
 use raddle_workgroup::place::{Mix, Weights};
 use raddle_workgroup::{Amounts, Error, ResourceSearch, SearchRule};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::{FaultKind, pointer, shown};
+use raddle_read::{FaultKind, pointer, shown};
 use raddle_workgroup::Error as PartError;
 
 use super::model::{Cu, MatchHead, Wants, split};

@@ -7,11 +7,11 @@
 mod explain;
 mod question;
 
-use raddle_dispatch::read::FaultKind;
 use raddle_packet::{
     Agent, AqlFormat, AqlPacket, Condensed, CondensedKernel, HALF_WORDS, LaunchImage, PacketError,
     ReferenceTable,
 };
+use raddle_read::FaultKind;
 use serde::Serialize;
 use serde_json::Value;
 

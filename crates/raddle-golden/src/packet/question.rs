@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::{FaultKind, kebab, nearest, pointer, shown};
 use raddle_packet::{
     AQL_BYTES, AQL_ENTRIES, AqlConfig, AqlFormat, AqlPacket, CondensedKernel, Diff, HalfWords,
     HeaderBits, LaunchImage, PacketTypes, ReferenceTable,
 };
+use raddle_read::{FaultKind, kebab, nearest, pointer, shown};
 use serde::Deserialize;
 use serde_json::Value;
 

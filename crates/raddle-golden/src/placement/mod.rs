@@ -7,7 +7,7 @@
 pub mod contract;
 mod explain;
 
-use raddle_dispatch::read::FaultKind;
+use raddle_read::FaultKind;
 use serde::Serialize;
 use serde_json::Value;
 

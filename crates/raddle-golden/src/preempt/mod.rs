@@ -9,9 +9,9 @@ pub mod model;
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::FaultKind;
 use raddle_policy::Tick;
 use raddle_preempt::{Preempted, Resumed};
+use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

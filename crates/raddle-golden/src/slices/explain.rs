@@ -2,7 +2,7 @@
 //!
 //! The steps have the names of the seed, S10 to S23.
 
-use raddle_dispatch::read::shown;
+use raddle_read::shown;
 use raddle_timeslice::{Arranger, LevelRange, LoadOrder, Reload, Shares, SliceRule, TakeOver};
 
 use super::{DecidedSlices, SlicesQuestion, SlicesRun, sum};

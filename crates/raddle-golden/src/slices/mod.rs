@@ -9,8 +9,8 @@ mod explain;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_dispatch::read::{FaultKind, pointer};
 use raddle_policy::{Level, Tick, Ticks};
+use raddle_read::{FaultKind, pointer};
 use raddle_timeslice::{
     LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceError, SliceRule,
     StageOne, StageTwo, TakeOver,

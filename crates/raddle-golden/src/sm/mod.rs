@@ -9,8 +9,8 @@ pub mod run;
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::FaultKind;
 use raddle_policy::{LaunchId, Refusal, Resource, Tick};
+use raddle_read::FaultKind;
 use raddle_sm::{BlockWarpConfig, Error, Kernel, Resources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -6,12 +6,12 @@
 //! stands on one line.
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use raddle_study::units::{count, plain};
 
 use super::chart::{Chart, ChartBar};
 use super::model::{Block, Document, List, Medium};
 use super::plot::{colour, key, patch, svg};
 use super::table::{Cell, ColumnKind, Table};
-use crate::units::{count, plain};
 
 const SCRIPT: &str = include_str!("script.js");
 /// The hash by which a page allows its script: no other script runs. `cargo xtask browse` fails

@@ -130,7 +130,7 @@ fn points(
             @let first = position < firsts;
             circle class=(if first { "point first" } else { "point" }) r=(if first { "7" } else { "5" })
                 cx=(number(cx)) cy=(number(cy)) { title { (series.words) } }
-            @let text = crate::units::plain(&series.name, 24);
+            @let text = raddle_study::units::plain(&series.name, 24);
             @if let Some((left, base)) = place((cx, cy), &text) {
                 text class=(if first { "t b" } else { "t" }) x=(number(left)) y=(number(base)) { (text) }
             }

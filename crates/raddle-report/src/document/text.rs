@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
+use raddle_study::units::{count, plain, wrap};
 
 use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
-use crate::units::{count, plain, wrap};
 
 /// Columns of a line of text where the document does not say how many.
 const WIDTH: usize = 100;

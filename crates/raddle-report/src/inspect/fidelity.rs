@@ -1,14 +1,10 @@
 //! How is the agreement of a replay with its recording shown to a person?
 
-use super::profile::SelfReplayed;
-use crate::document::{Column, Document, Table};
-use crate::fidelity::{BusyTime, Fidelity, ModelError, Waits};
-use crate::units::{count, counted, duration, percent};
+use raddle_study::fidelity::{BusyTime, Fidelity, ModelError, Waits};
+use raddle_study::inspect::SelfReplayed;
+use raddle_study::units::{count, counted, duration, percent};
 
-/// The largest error of the busy time that keeps the goal, as a share.
-const BUSY_GOAL: f64 = 0.05;
-/// The share of kernels that must be within the goal so that their median is.
-const WITHIN_GOAL: f64 = 0.5;
+use crate::document::{Column, Document, Table};
 
 /// Adds the comparison to a document.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
@@ -83,7 +79,7 @@ fn waits_text(waits: &Waits) -> String {
         let zero = counted(waits.zero_waits, "recorded wait", "recorded waits");
         text += &format!("{zero} of 0 have no relative error. ");
     }
-    let kept = if waits.within >= WITHIN_GOAL { "kept" } else { "missed" };
+    let kept = if waits.keep_goal() { "kept" } else { "missed" };
     text += &format!(
         "Goal, half of them off by at most 2 us + 5%: {kept}, {} are",
         percent(waits.within)
@@ -137,7 +133,7 @@ fn wait_causes_note(waits: &Waits) -> String {
 }
 
 fn busy_text(busy: &BusyTime) -> String {
-    let kept = if busy.difference.abs() <= BUSY_GOAL { "kept" } else { "missed" };
+    let kept = if busy.keeps_goal() { "kept" } else { "missed" };
     format!(
         "recorded {}, simulated {}, {}. Goal, at most 5% off: {kept}",
         duration(busy.recorded_ns),

@@ -1,16 +1,14 @@
 //! How is what is in a profile shown to a person?
 
-use super::claims::StatedOccupancy;
-use super::fidelity;
-use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing};
-use super::limits::{LaunchLimits, PersistentShape};
-use super::profile::{CommunicationRule, InspectedProfile, Inspection};
-use super::streams::InspectedStream;
-use super::verdicts;
-use super::{KERNEL, LISTED};
+use raddle_study::inspect::{
+    CommunicationRule, InspectedProfile, InspectedStream, Inspection, LaunchLimits, LaunchPart,
+    LaunchShape, NamedKernel, PersistentShape, Placing, StatedOccupancy,
+};
+use raddle_study::result::{DeviceFound, met};
+use raddle_study::units::{count, counted, duration, percent, plain, share, size};
+
+use super::{KERNEL, LISTED, amounts, fidelity, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
-use crate::replay::{DeviceFound, met};
-use crate::units::{count, counted, duration, percent, plain, share, size};
 
 /// Characters of names: of a profile, and of a stream.
 const PROFILE: usize = 40;
@@ -47,10 +45,10 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
         document.list("Persistent by their looks", persistent);
     }
     if let Some(needs) = &profile.needs {
-        needs.fill(document);
+        needs::fill(document, needs);
     }
     if let Some(amounts) = &profile.amounts {
-        amounts.fill(document);
+        amounts::fill(document, amounts);
     }
     document.paragraph("Communication", communication(profile));
     if let Some(claims) = &profile.claims {

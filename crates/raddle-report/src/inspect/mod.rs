@@ -1,22 +1,12 @@
-//! What is in a profile, and how well does its replay agree with it?
+//! How is what is in a profile shown?
 
 mod amounts;
-mod claims;
-mod concurrency;
 mod fidelity;
 mod fill;
-pub(crate) mod kernels;
-pub(crate) mod limits;
 mod needs;
-mod origins;
-mod profile;
-mod streams;
 mod verdicts;
 
-pub use amounts::WantedAmounts;
 pub use fill::document;
-pub use profile::{FittedLatency, InspectedAs, InspectedProfile, Inspection, SelfReplayed};
-pub use verdicts::SourceVerdict;
 
 /// Characters of the name of a kernel.
 const KERNEL: usize = 44;

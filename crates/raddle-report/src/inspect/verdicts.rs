@@ -1,25 +1,10 @@
-//! Which kernels of a profile may be stopped and run again, as far as their sources say?
+//! How are the verdicts of sources on the kernels of a profile shown?
 
-use serde::Serialize;
+use raddle_study::inspect::SourceVerdict;
+use raddle_study::units::count;
 
 use super::{KERNEL, LISTED};
 use crate::document::{Column, Document, Table};
-use crate::units::count;
-
-/// The verdict of the sources on a kernel of a profile.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct SourceVerdict {
-    /// The name of the kernel, as in the profile.
-    pub kernel: String,
-    /// The answer to whether the kernel may be stopped and run again: `idempotent`, `conditional`,
-    /// `not` or `unknown`.
-    pub verdict: &'static str,
-    /// The condition under which it may, or the reason why not.
-    pub why: String,
-    /// The source file of the verdict, and its line.
-    pub source: String,
-}
 
 const NO_SOURCES: &str = "their sources are not here; with --kernels FOLDER, or a folder `kernels` beside the profile, of .ptx, .cl or .spv files such as Triton's cache, it is said here which may be stopped and run again";
 

@@ -1,16 +1,17 @@
 //! How do the first screen and page one say which recipe to use, at what cost, and how far to
 //! believe it?
 
+use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures};
+use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
+use raddle_study::units::{apart, counted, duration, in_unit_of, plain, quoted};
+
 use super::NAME;
 use super::files::Closing;
-use super::load_limit::LoadLimitLeftOut;
-use super::result::ReplayResult;
-use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
     ValueUnit,
 };
-use crate::units::{apart, counted, duration, in_unit_of, plain};
+use crate::verdict::verdict;
 
 /// The columns of a terminal whose width is unknown.
 const COLUMNS: usize = 80;
@@ -85,7 +86,7 @@ pub(super) fn fill(
 ) {
     let answer = &result.answer;
     document.append(screen(document, result, closing));
-    document.page(answer.block());
+    document.page(verdict(answer));
     overturning(result).for_each(|warning| document.page(warning));
     document.page(Block::Chips(chips(result)));
     let mut left = vec![Block::Heading("What the choice costs".to_owned())];
@@ -107,9 +108,17 @@ pub(super) fn fill(
     document.page(Block::Note(format!("How far to trust this: {trust}.")));
     document.page(Block::Note(format!("What if: {}", what_if(result, false))));
     if let Some(left_out) = &result.load_limit_left_out {
-        document.page(left_out.commands(false));
+        document.page(commands(left_out, false));
     }
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
+}
+
+/// Shows the command that finds a load limit as a shell takes it, with files as they were given or
+/// by their names.
+fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
+    let words = if given { &left_out.given } else { &left_out.command };
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    Block::Commands { label: "Up to which load", commands: vec![words.join(" ")] }
 }
 
 /// Makes the first screen: the first of [`BREVITY`] that has few enough lines.
@@ -142,7 +151,7 @@ fn fill_screen(
     let answer = &result.answer;
     let columns = screen.columns.unwrap_or(COLUMNS);
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
-    say(answer.block());
+    say(verdict(answer));
     overturning(result).for_each(&mut say);
     let mut tables = DETAILS.iter().map(|&detail| policies(result, rows, detail, false));
     let last = tables.next_back();
@@ -180,14 +189,14 @@ fn fill_screen(
     say(paragraph("What if", what_if(result, true)));
     let (label, text) = match closing.folder {
         Some(folder) => {
-            let page = folder.join(super::runs::PAGE);
+            let page = folder.join(raddle_study::result::PAGE);
             ("Report", format!("{}; model: `raddle help model`", page.display()))
         }
         None => ("Model", "`raddle help model` says on what figures rest".to_owned()),
     };
     say(paragraph(label, text));
     if let Some(left_out) = &result.load_limit_left_out {
-        say(left_out.commands(true));
+        say(commands(left_out, true));
     }
 }
 

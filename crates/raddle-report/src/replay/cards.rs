@@ -2,14 +2,12 @@
 //! the slowest requests wait for?
 
 use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
+use raddle_study::inspect::{LaunchLimits, NamedKernel, by_kernel, one_more};
+use raddle_study::result::{RecipeResult, Replay, ReplayResult};
+use raddle_study::units::{duration, percent, plain};
 
 use super::NAME;
-use super::result::{RecipeResult, ReplayResult};
-use super::runs::Replay;
 use crate::document::{Block, ChartBar};
-use crate::inspect::kernels::{NamedKernel, by_kernel};
-use crate::inspect::limits::{LaunchLimits, one_more};
-use crate::units::{duration, percent, plain};
 
 /// The number of kernels for which one more workgroup a compute unit is tried.
 const KERNELS: usize = 2;
@@ -115,7 +113,7 @@ fn limiter(name: &str) -> &str {
 fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     let mut card = vec![Block::Heading("What limits occupancy?".to_owned())];
     let mut all: Vec<(&str, NamedKernel)> = Vec::new();
-    for profile in replay.profiles {
+    for profile in &replay.profiles {
         let kernels = by_kernel(profile.profile, Some(replay.target));
         let limits = LaunchLimits::of(&kernels, replay.target);
         let mut by: Vec<(f64, &str)> = limits

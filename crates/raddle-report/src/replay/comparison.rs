@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::WaitReason;
 use raddle_sim::LaunchingSummary;
+use raddle_study::result::{RecipeResult, ReplayResult};
+use raddle_study::units::{count, duration, percent, size};
 
 use super::NAME;
-use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Cell, Column, Document, Table};
-use crate::units::{count, duration, percent, size};
 
 /// The text in place of the makespan of a run that has none.
 const STUCK: &str = "STUCK";

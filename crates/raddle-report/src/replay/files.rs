@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::result::ReplayResult;
-use super::runs::{DrawnTimeline, LOG, PAGE, SUMMARY};
+use raddle_study::result::{DrawnTimeline, LOG, PAGE, ReplayResult, SUMMARY};
+use raddle_study::units::{duration, plain, size};
+
 use crate::document::{Block, Document, Medium};
-use crate::units::{duration, plain, size};
 
 /// Decision logs that are larger than this together are named with their size.
 const LARGE: u64 = 1_000_000;

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::device::DeviceFound;
-use super::facts::{ProfileFacts, met};
+use raddle_study::Studied;
+use raddle_study::result::{DeviceFound, ProfileFacts, RecipeResult, ReplayResult, SET_UP, met};
+use raddle_study::units::{count, counted, duration, plain};
+
 use super::files::{self, Closing};
-use super::result::{RecipeResult, ReplayResult};
-use super::runs::{Replay, SET_UP};
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
-use crate::units::{count, counted, duration, plain};
 
-/// Shows the result to people.
+/// Shows the result of a study to people.
 #[must_use]
-pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>) -> Document {
+pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
+    let result = &studied.result;
     let mut document = Document::default();
     document.title = title(result);
     document.summary = format!(
@@ -24,7 +24,7 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     document.full = "in summary.json";
     document.columns = closing.columns;
     document.verbose = closing.verbose;
-    answer::fill(&mut document, result, cards::cards(result, replay), &closing);
+    answer::fill(&mut document, result, cards::cards(result, &studied.replay()), &closing);
     set_up(&mut document, result, closing.folder);
     document.fold();
     requests::fill(&mut document, result);

@@ -1,9 +1,10 @@
 //! How did work leave that lost the turn, and how long did that take?
 
+use raddle_study::result::ReplayResult;
+use raddle_study::units::{count, duration};
+
 use super::NAME;
-use super::result::ReplayResult;
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
-use crate::units::{count, duration};
 
 const WORDS: &str = "A preemption lasts from the loss of the turn until nothing of the process runs on the device. A reset that is not made leaves by the flag: what runs is waited for. Thrown away is the time for which killed launches had run; preempted is the time from the loss of the turn until the process goes on, of all processes.";
 

@@ -1,10 +1,12 @@
 //! Which launches could not run, and what lacked?
 
+use raddle_study::result::{
+    RecipeResult, RefusedLaunches, ReplayResult, StuckLaunches, Unreported,
+};
+use raddle_study::units::{count, counted, plain};
+
 use super::NAME;
-use super::lost::{RefusedLaunches, StuckLaunches, Unreported};
-use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Document};
-use crate::units::{count, counted, plain};
 
 /// Characters of the name of a kernel.
 const KERNEL: usize = 60;

@@ -1,14 +1,13 @@
 //! How long did requests take, what did the slowest wait for, and who blocks whom?
 
 use raddle_sim::{RequestSummary, SlowRequest};
+use raddle_study::result::{DrawnTimeline, RecipeResult, ReplayResult};
+use raddle_study::units::{duration, plain};
 
 use super::NAME;
-use super::result::{RecipeResult, ReplayResult};
-use super::runs::DrawnTimeline;
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
-use crate::units::{duration, plain};
 
 const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
 const LINKS: &str = "The number of a request leads to the timeline that holds it: drag the file into `ui.perfetto.dev` and search there for `request` with that number; arrows lead from it to its launches, and `waiting` says for what the process waits. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so, and `--timeline all` the policies that have none.";

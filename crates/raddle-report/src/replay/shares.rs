@@ -1,10 +1,10 @@
 //! How was time divided, and what did taking turns cost?
 
+use raddle_study::result::{RecipeResult, ReplayResult, TenantGot};
+use raddle_study::units::{count, duration, percent};
+
 use super::NAME;
-use super::got::TenantGot;
-use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
-use crate::units::{count, duration, percent};
 
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 

@@ -1,9 +1,10 @@
 //! Which pictures show a sweep? A figure along the load, and what one process pays for another's gain.
 
-use super::summary::{GroupSummary, SweepSummary};
-use crate::answer::{GoalLimit, GoalMetric};
+use raddle_study::answer::{GoalLimit, GoalMetric};
+use raddle_study::sweep::{GroupSummary, SweepSummary};
+use raddle_study::units::duration;
+
 use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
-use crate::units::duration;
 
 /// Series of one picture at most; more are divided into several pictures by an axis.
 const SERIES: usize = 8;

@@ -1,9 +1,10 @@
 //! In which order is a sweep shown?
 
+use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
+use raddle_study::units::{count, counted, duration, them};
+
 use super::curves::{CHARTS, curves, fronts};
-use super::summary::{FailedCase, GroupSummary, SweepSummary, Within};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
-use crate::units::{count, counted, duration, them};
 
 /// Rows of the table on the page at most; the file has all.
 const ROWS: usize = 2000;

@@ -1,12 +1,12 @@
 //! How is a study of searches shown? As one table, and one picture of gates against makespan.
 
+use raddle_study::sweep::{FailedCase, SearchGroup, SearchSummary, Within};
+use raddle_study::units::{count, counted, duration, plain};
+
 use super::fill::of_failures;
-use super::searches::{SearchGroup, SearchSummary};
-use super::summary::{FailedCase, Within};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
-use crate::units::{count, counted, duration, plain};
 
 /// Characters of a value on a terminal.
 const VALUE: usize = 28;

@@ -4,9 +4,9 @@
 //! order, then all are sorted by time; the sort is stable, so that events of a track in one
 //! nanosecond stay in order. Streams come before compute units: an arrow begins before it ends.
 
-use super::layout::{LaunchPhase, Tracks};
-use super::model::Timeline;
-use super::model::by_ready;
+use raddle_study::timeline::{LaunchPhase, Timeline, by_ready};
+
+use super::layout::Tracks;
 
 /// An event on a track.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::Preemption;
-use raddle_sim::Doing;
-
-use super::lanes::Lanes;
-use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline, by_ready};
-use crate::units::plain;
+use raddle_study::timeline::{Grain, Lanes, Measure, Slice, Timeline, by_ready};
+use raddle_study::units::plain;
 
 /// The position of no slice.
 pub(super) const NONE: u32 = u32::MAX;
@@ -251,75 +247,5 @@ impl Tracks {
     /// Returns the number of the track that will be added next, which is a rank behind all others.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
-    }
-}
-
-impl Timeline {
-    /// Returns the span in which a launch is drawn on its stream; `None` where it never was ready.
-    pub(super) fn span(&self, launch: &DrawnLaunch) -> Option<(u64, u64)> {
-        let start = launch.ready_ns?;
-        let end = if launch.refused { start } else { launch.ended_ns.unwrap_or(self.end_ns) };
-        Some((start, end.max(start)))
-    }
-
-    /// Returns the phases that are drawn inside a launch on its stream, one after the other.
-    pub(super) fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
-        let mut parts = Vec::new();
-        let launch = &self.launches[at as usize];
-        let Some((start, end)) = self.span(launch) else { return parts };
-        let mut from = launch.started_ns.unwrap_or(end).clamp(start, end);
-        let submitted = launch.submitted_ns.unwrap_or(from).clamp(start, from);
-        let waits = [(start, submitted, LaunchPhase::Turn), (submitted, from, LaunchPhase::Room)];
-        for (start, end, phase) in waits.into_iter().filter(|(start, end, _)| start < end) {
-            parts.push(((start, end), phase));
-        }
-        let first = self.aways.partition_point(|away| away.launch < at);
-        for away in self.aways[first..].iter().take_while(|away| away.launch == at) {
-            let span = (away.start_ns.max(from), away.end_ns.min(end));
-            if span.0 < span.1 {
-                parts.push((span, LaunchPhase::Off(away.how)));
-                from = span.1;
-            }
-        }
-        parts
-    }
-}
-
-/// The phase of a launch, or of a process, that does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LaunchPhase {
-    /// The host of the process issues nothing.
-    Host,
-    /// The launches that were issued wait for other work, or are copies.
-    Dependency,
-    /// The launch is ready and waits to be submitted.
-    Turn,
-    /// The launch is submitted and waits for its first wave to start.
-    Room,
-    /// The launch is off the device.
-    Off(Preemption),
-}
-
-impl LaunchPhase {
-    /// Returns the phase of a process that does not run.
-    pub(super) const fn of(doing: Doing) -> Self {
-        match doing {
-            Doing::Host => Self::Host,
-            Doing::Dependency => Self::Dependency,
-            Doing::Turn => Self::Turn,
-            Doing::Room | Doing::Runs => Self::Room,
-        }
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "waiting: host",
-            Self::Dependency => "waiting: dependency",
-            Self::Turn => "waiting: turn",
-            Self::Room => "waiting: room",
-            Self::Off(Preemption::Drain) => "off: drained",
-            Self::Off(Preemption::Switch) => "off: saved",
-            Self::Off(_) => "off: killed",
-        }
     }
 }

@@ -8,10 +8,10 @@
 use std::io::{self, Write};
 
 use raddle_policy::Preemption;
+use raddle_study::timeline::{DrawnLaunch, Ending, LaunchPhase, Measure, Timeline};
 
 use super::events::{TrackEvent, What, in_order};
-use super::layout::{Kind, LaunchPhase, NONE, Tracks, ViewerTrack, label};
-use super::model::{DrawnLaunch, Ending, Measure, Timeline};
+use super::layout::{Kind, NONE, Tracks, ViewerTrack, label};
 use super::proto::Proto;
 
 const TRACE_PACKET: u64 = 1;

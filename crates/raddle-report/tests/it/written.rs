@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use raddle_policy::Preemption;
-use raddle_report::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnWait, Ending, Grain, Measure,
-    Slice, Timeline, write_perfetto,
-};
+use raddle_report::timeline::write_perfetto;
 use raddle_sim::Doing;
+use raddle_study::timeline::{
+    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnWait, Ending, Grain, Measure,
+    Slice, Timeline,
+};
 
 fn time() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0u64..50, 1 => any::<u64>()]

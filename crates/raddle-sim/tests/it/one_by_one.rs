@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use raddle_policy::{LaunchId, Preemption, Tick, WaveSpan};
-use raddle_report::timeline::{Ending, Recorder, Slice};
 use raddle_sim::{Seen, Watch};
+use raddle_study::timeline::{Ending, Recorder, Slice};
 
 /// The unit that ends together: a front, a workgroup that does not run as a whole, or a part of one
 /// that was cut, by its first wave.

@@ -1,14 +1,13 @@
 //! Does a timeline tell what happened, no more and no less?
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::Preemption;
-use raddle_report::timeline::{Ending, Grain, Measure, Recorder, Slice, Timeline, TimelineNames};
-use std::ops::ControlFlow;
-
 use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
+use raddle_study::timeline::{Ending, Grain, Measure, Recorder, Slice, Timeline, TimelineNames};
 
 use crate::cut::Cuts;
 use crate::kit::{SHAPE, WAYS, at_level, copy, in_order, kernel, options, preempting, workload};

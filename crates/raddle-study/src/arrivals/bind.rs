@@ -4,7 +4,7 @@
 //! one. Without TASK it is the file's only task, or the one of the profile's name. With neither, a
 //! file of several tasks drives every profile that one of them is named like.
 
-use raddle_dispatch::read::nearest;
+use raddle_read::nearest;
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile, TimesCount};
 
 use super::{Load, words};

@@ -1,9 +1,10 @@
 //! Which requests does a profile have?
 
 use raddle_policy::Level;
-use raddle_report::replay::RequestFacts;
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::ArrivalTask;
+
+use crate::result::RequestFacts;
 
 /// The requests of one profile.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use raddle_policy::Ticks;
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
 
-use raddle_report::replay::RequestFacts;
+use crate::result::RequestFacts;
 
 use super::Load;
 use super::bind::{BoundTask, OpenedArrivals};

@@ -1,7 +1,8 @@
 //! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
 
-use raddle_report::amount::{is_meant, rate};
 use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, TimesCount};
+
+use crate::amount::{is_meant, rate};
 
 /// The format of a load that was given in words instead of a file.
 pub(super) const FORMAT: &str = "words";

@@ -1,8 +1,8 @@
 //! Which ways of sharing are worth a full replay, and with which parameters?
 
-use raddle_report::answer::{PolicyFigures, PolicyRow};
-use raddle_report::replay::Rules;
-use raddle_report::sweep::FailedCase;
+use crate::answer::{PolicyFigures, PolicyRow};
+use crate::result::Rules;
+use crate::sweep::FailedCase;
 
 use super::{Prepared, Surroundings};
 use crate::error::StudyError;

@@ -3,10 +3,10 @@
 //! Files of Kubernetes are JSON, which `kubectl` and the device plugin read as YAML. The tests of
 //! `setup` hold each file against the published schema, from `fixtures/modes`.
 
-use raddle_report::replay::SetUpFile;
 use serde_json::{Value, json};
 
 use super::{ShareCandidate, Tenant};
+use crate::result::SetUpFile;
 
 fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile {
     SetUpFile { name, what, text: format!("{value:#}\n") }

@@ -5,15 +5,14 @@ mod mig;
 mod modes;
 mod setup;
 
+use modes::Mode;
 use raddle_device::Device;
-use raddle_report::replay::SetUpFile;
 use raddle_trace::PriorityRule;
 
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
-
-use modes::Mode;
+use crate::result::SetUpFile;
 pub(crate) use modes::{candidates, left_out};
 
 /// A way of sharing with its parameters.

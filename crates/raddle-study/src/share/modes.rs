@@ -3,10 +3,10 @@
 
 use raddle_device::{Device, Vendor};
 use raddle_dispatch::Registry;
-use raddle_report::answer::today;
 
 use super::ShareCandidate;
 use super::mig::{self, MigProfile};
+use crate::answer::today;
 use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;

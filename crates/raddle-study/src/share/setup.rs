@@ -3,10 +3,10 @@
 //! Commands and keys are those of docs/modes.md, which gives their sources.
 
 use raddle_device::Vendor;
-use raddle_report::replay::SetUpFile;
 
 use super::modes::{BY_LEVEL, Mode, SLICES};
 use super::{ShareCandidate, Tenant, files};
+use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
 
 /// The most characters of a tenant's name.

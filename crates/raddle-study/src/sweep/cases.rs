@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use raddle_report::answer::{Goal, GoalLimit, TODAY};
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
+use crate::answer::{Goal, GoalLimit, TODAY};
 use crate::arrivals::words;
 use crate::error::StudyError;
 use crate::files::{Files, base_name};

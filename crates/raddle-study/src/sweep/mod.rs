@@ -3,6 +3,9 @@
 //! A [`Sweep`] is the question as plain data: a study, and what is varied. [`Cases`] is the list of
 //! its cases, in an order that follows from the question alone; each has an id. A [`Bench`] runs
 //! them, each to one row: profiles are read and fitted once, and what only depends on them is kept.
+//! [`SweepRow`] is that row, a line of JSON. [`Swept`] takes rows in any order and sums them up over
+//! seeds to a [`SweepSummary`]; [`SearchRows`] and [`SearchSummary`] do the same for a study of
+//! searches.
 //!
 //! ```
 //! use raddle_study::{Bench, MemoryFiles, Registry, Sweep, Surroundings};
@@ -31,8 +34,16 @@ mod cases;
 mod figures;
 mod memo;
 mod print;
+mod row;
 mod search;
+mod searches;
+mod summary;
+mod swept;
 mod vary;
 
 pub use bench::Bench;
 pub use cases::{Case, Cases, Shard, Sweep};
+pub use row::{ReadRow, SweepRow};
+pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
+pub use summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within, failed};
+pub use swept::{Swept, SweptAxis};

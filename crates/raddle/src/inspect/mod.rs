@@ -2,15 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use raddle_device::Device;
-use raddle_report::inspect::{
-    InspectedAs, InspectedProfile, Inspection, SelfReplayed, WantedAmounts, document,
-};
-use raddle_report::{ModelError, json};
-use raddle_sim::WaitRule;
-use raddle_study::{
-    Fitted, Loaded, NeedClaim, StudyError, Watcher, devices, profiles, self_replay,
-};
+use raddle_report::inspect::document;
+use raddle_report::json;
+use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
+use raddle_study::{Loaded, NeedClaim, StudyError, devices, profiles, self_replay};
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
@@ -56,33 +51,6 @@ fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
     if beside.is_dir() { vec![beside] } else { Vec::new() }
 }
 
-/// Compares a profile with its recording, as the model was before it learned from the profile, and
-/// after.
-fn compared(
-    loaded: &Loaded,
-    own: &Device,
-    args: &InspectArgs,
-    watcher: &dyn Watcher,
-) -> Result<SelfReplayed, CliError> {
-    let before = Fitted::default();
-    let before = self_replay::run(loaded, own, &before, WaitRule::None, watcher)?;
-    let waits = args.waits.into();
-    let latency = args.launch_latency == Latency::Fitted;
-    let (fitted, found) = self_replay::fit(loaded, own, waits, latency, watcher)?;
-    let after = match found {
-        Some(found) => found,
-        None => self_replay::run(loaded, own, &fitted, waits, watcher)?,
-    };
-    let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
-    let recorded = loaded.profile.stream_waits.len() - inferred;
-    Ok(SelfReplayed {
-        before: ModelError::of(&before),
-        after,
-        latency: fitted.latency.into(),
-        stream_waits: [recorded as u64, inferred as u64],
-    })
-}
-
 fn inspected(
     loaded: &Loaded,
     args: &InspectArgs,
@@ -103,7 +71,9 @@ fn inspected(
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
-    let self_replay = own.map(|(own, _)| compared(loaded, own, args, &watcher)).transpose()?;
+    let rules = (args.waits.into(), args.launch_latency == Latency::Fitted);
+    let self_replay = own.map(|(own, _)| self_replay::compared(loaded, own, rules, &watcher));
+    let self_replay = self_replay.transpose()?;
     let amounts = args.amounts.map(|rare| {
         let (own, _) = device.as_ref().map_err(|why| CliError::Usage(why.clone()))?;
         Ok::<_, CliError>(WantedAmounts::of(&loaded.profile, own, rare))

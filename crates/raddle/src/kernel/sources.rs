@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use raddle_report::inspect::SourceVerdict;
+use raddle_study::inspect::SourceVerdict;
 use raddle_trace::Profile;
 
 use super::args::Build;

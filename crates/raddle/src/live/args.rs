@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use raddle_report::amount::{AmountError, SpanUnit, between, whole};
+use raddle_study::amount::{AmountError, SpanUnit, between, whole};
 
 /// The verb `live`.
 #[derive(Debug, Args)]

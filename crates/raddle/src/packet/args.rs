@@ -7,7 +7,7 @@ use raddle_packet::{
     AqlConfig, AqlFormat, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
     Replacement, TableScope,
 };
-use raddle_report::amount::{AmountError, SpanUnit, whole};
+use raddle_study::amount::{AmountError, SpanUnit, whole};
 use serde::Serialize;
 
 use crate::error::CliError;

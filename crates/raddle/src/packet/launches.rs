@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::read::{FaultKind, ReadError, read};
 use raddle_golden::Fault;
 use raddle_golden::packet::{fault, launch};
 use raddle_packet::{AqlFormat, AqlPacket, BarrierPacket, LaunchImage};
+use raddle_read::{FaultKind, ReadError, read};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
-use raddle_report::amount::{SpanUnit, between};
-use raddle_report::answer::Goal;
 use raddle_sim::{Scaling, WaitRule};
+use raddle_study::amount::{SpanUnit, between};
+use raddle_study::answer::Goal;
 use raddle_study::{
     ContentionRule, IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting, Study,
     TimelineWish, Ways,

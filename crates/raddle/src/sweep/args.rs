@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use raddle_dispatch::read::nearest;
+use raddle_read::nearest;
 use raddle_study::{Shard, meant};
 
 use crate::arrivals::ArrivalArgs;

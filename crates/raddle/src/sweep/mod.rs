@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
-use raddle_report::sweep::{
-    FailedCase, ReadRow, SearchRows, Swept, SweptAxis, document, search_document,
-};
+use raddle_report::sweep::{document, search_document};
 use raddle_report::{Document, json};
+use raddle_study::sweep::{FailedCase, ReadRow, SearchRows, Swept, SweptAxis};
 use raddle_study::{Bench, Shard, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
@@ -240,7 +239,7 @@ impl<'t> ToldCases<'t> {
             .filter_map(|(_, row)| Some(FailedCase { case: row.case, error: row.result.err()? }))
             .collect();
         let all = (0..self.bench.cases().len()).filter(|position| shard.holds(*position));
-        Ok(raddle_report::sweep::failed(&own, all.count() as u64))
+        Ok(raddle_study::sweep::failed(&own, all.count() as u64))
     }
 
     /// Sums up all rows.
@@ -274,7 +273,7 @@ impl<'t> ToldCases<'t> {
                 let mut rows = SearchRows::new(axes);
                 self.read(|places, row| rows.add(places, row))?;
                 let summary = rows.summary();
-                let failed = raddle_report::sweep::failed(&summary.failures, cases.len() as u64);
+                let failed = raddle_study::sweep::failed(&summary.failures, cases.len() as u64);
                 let end = failed.map_or(Ok(()), |cases| Err(CliError::Unanswered(cases)));
                 let document = search_document(&summary, &title, &file);
                 SummedUp { json: json(&summary), document, end }

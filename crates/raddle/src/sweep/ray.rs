@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use raddle_report::sweep::ReadRow;
+use raddle_study::sweep::ReadRow;
 use raddle_study::{StudyError, Sweep};
 use serde_json::{Value, json};
 

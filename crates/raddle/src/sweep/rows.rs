@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use raddle_report::sweep::ReadRow;
+use raddle_study::sweep::ReadRow;
 
 use crate::error::CliError;
 use crate::place;
@@ -126,7 +126,7 @@ impl Drop for RowFile {
 
 #[cfg(test)]
 mod tests {
-    use raddle_report::sweep::SweepRow;
+    use raddle_study::sweep::SweepRow;
 
     use super::*;
 

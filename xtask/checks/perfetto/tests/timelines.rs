@@ -8,8 +8,9 @@ use perfetto_check::{Definitions, Fault, Found, What, check};
 use prost::Message;
 use prost_reflect::{DynamicMessage, Value};
 use raddle_policy::Preemption;
-use raddle_report::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline, write_perfetto,
+use raddle_report::timeline::write_perfetto;
+use raddle_study::timeline::{
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline,
 };
 
 /// A folder whose timelines are checked, with those of its subfolders.

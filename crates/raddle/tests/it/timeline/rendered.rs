@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
@@ -9,12 +10,11 @@ use raddle_policy::{
     Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Level, Preempt, Preemption,
     StreamId, Tick, Ticks, VictimView,
 };
-use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
-use std::ops::ControlFlow;
-
+use raddle_report::timeline::write_perfetto;
 use raddle_sim::{
     Costs, EnergyModel, Outcome, ProcessPlan, SimConfig, Task, Work, Workload, run_watched,
 };
+use raddle_study::timeline::{Recorder, Timeline, TimelineNames};
 
 use super::decoded::Decoded;
 

@@ -1,0 +1,235 @@
+//! How is a document read so that every error has a kind, a place and the expected value?
+//!
+//! [`read`] makes a JSON value into any type that derives `Deserialize`; TOML is parsed into such a
+//! value first. On top of serde's rules, structs refuse unknown keys, and before anything else; keys
+//! and words are taken in kebab-case and in snake_case; an integer may be a string `"0x.."`.
+#![warn(clippy::too_many_lines)]
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, Error, Expected, Unexpected};
+use serde_json::Value;
+
+mod tree;
+
+/// An error in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A text that is not JSON.
+    NotJson,
+    /// A key that is not known.
+    UnknownField,
+    /// A required key is missing.
+    MissingField,
+    /// A value of another type.
+    WrongType,
+    /// A number or a word that is not accepted.
+    OutOfRange,
+    /// Values that contradict each other.
+    Inconsistent,
+    /// A result that does not fit its integer type.
+    Overflow,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotJson => "not_json",
+            Self::UnknownField => "unknown_field",
+            Self::MissingField => "missing_field",
+            Self::WrongType => "wrong_type",
+            Self::OutOfRange => "out_of_range",
+            Self::Inconsistent => "inconsistent",
+            Self::Overflow => "overflow",
+        })
+    }
+}
+
+/// A document that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The kind of the error.
+    pub kind: FaultKind,
+    /// A JSON Pointer to the value, "" for the whole document. A missing key is reported at the
+    /// object that lacks it.
+    pub at: String,
+    /// The key or the word that is wrong; else a description of the value, or the whole message
+    /// where `wanted` is empty.
+    pub found: String,
+    /// A description of the values that would be accepted.
+    pub wanted: String,
+    /// The keys or words that would be accepted; empty where there is no such list.
+    pub known: Vec<&'static str>,
+}
+
+/// Reads a value. The pointers of errors begin at this value.
+///
+/// ```
+/// use raddle_read::{FaultKind, read};
+/// #[derive(Debug, serde::Deserialize)]
+/// struct Slot { t0_us: u32 }
+/// let slot: Slot = read(&serde_json::json!({"t0-us": "0xff"})).unwrap();
+/// assert_eq!(slot.t0_us, 255);
+/// let error = read::<Slot>(&serde_json::json!({"t0-us": -1})).unwrap_err();
+/// assert_eq!((error.kind, &*error.at), (FaultKind::OutOfRange, "/t0-us"));
+/// let error = read::<Slot>(&serde_json::json!({"t0us": 1})).unwrap_err();
+/// assert_eq!(error.nearest(), Some("t0_us"));
+/// ```
+///
+/// # Errors
+/// When the value does not fit the type.
+pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
+    T::deserialize(tree::JsonTree(value))
+}
+
+impl ReadError {
+    /// Makes an error at the value that is being read, with its whole message.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self::unfit(kind, message.into(), String::new())
+    }
+
+    /// Makes the error of a word that is not among the known ones.
+    #[must_use]
+    pub fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
+        let wanted = listed(&known, "or");
+        Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
+    }
+
+    /// Returns this error as seen from the object or list that holds the value under `key`.
+    #[must_use]
+    pub fn within(mut self, key: &str) -> Self {
+        self.at.insert_str(0, &pointer(key));
+        self
+    }
+
+    /// Finds the known key or word that was likely meant.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&'static str> {
+        nearest(&kebab(&self.found), self.known.iter().copied())
+    }
+
+    const fn unfit(kind: FaultKind, found: String, wanted: String) -> Self {
+        Self { kind, at: String::new(), found, wanted, known: Vec::new() }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, found, wanted, known, .. } = self;
+        match kind {
+            FaultKind::UnknownField => write!(f, "unknown key `{}`", shown(found))?,
+            FaultKind::MissingField if known.is_empty() => {
+                write!(f, "`{}` is missing", kebab(found))?
+            }
+            FaultKind::MissingField => write!(f, "{wanted} is missing")?,
+            _ if wanted.is_empty() => f.write_str(found)?,
+            FaultKind::OutOfRange if !known.is_empty() => {
+                write!(f, "expected {wanted}, found `{}`", shown(found))?;
+            }
+            _ => write!(f, "expected {wanted}, found {found}")?,
+        }
+        if let Some(near) = self.nearest() {
+            write!(f, "; did you mean `{}`?", kebab(near))?;
+        } else if *kind == FaultKind::UnknownField && !known.is_empty() {
+            write!(f, "; the keys are {}", listed(known, "and"))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// The errors that derived and hand-written visitors report. Types of values are checked before.
+impl Error for ReadError {
+    fn custom<T: fmt::Display>(text: T) -> Self {
+        Self::new(FaultKind::Inconsistent, text.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self::unfit(FaultKind::WrongType, found.to_string(), wanted.to_string())
+    }
+
+    fn invalid_value(found: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self::unfit(FaultKind::OutOfRange, found.to_string(), wanted.to_string())
+    }
+
+    fn invalid_length(length: usize, wanted: &dyn Expected) -> Self {
+        Self::unfit(FaultKind::OutOfRange, format!("{length} entries"), wanted.to_string())
+    }
+
+    fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
+        Self::unknown_name(found, known.to_vec())
+    }
+
+    fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
+        Self { known: known.to_vec(), ..Self::new(FaultKind::UnknownField, found) }
+    }
+
+    fn missing_field(key: &'static str) -> Self {
+        Self::new(FaultKind::MissingField, key)
+    }
+
+    fn duplicate_field(key: &'static str) -> Self {
+        let message = format!("duplicate key `{}`", kebab(key));
+        Self::new(FaultKind::Inconsistent, message)
+    }
+}
+
+/// Finds the one of these names that was likely meant: less than half of it differs. `None` for a
+/// name of more than 64 bytes, as a comparison takes time and memory by the length of both.
+pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let distance = |known: &str| strsim::damerau_levenshtein(name, &kebab(known));
+    let near = names.into_iter().min_by_key(|known| distance(known))?;
+    (2 * distance(near) < near.chars().count().max(2)).then_some(near)
+}
+
+/// Writes a name in kebab-case.
+#[must_use]
+pub fn kebab(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// Writes a key as one step of a JSON Pointer.
+#[must_use]
+pub fn pointer(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Lists names as `a`, `b` and `c`.
+#[must_use]
+pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
+    let quoted: Vec<String> =
+        names.iter().map(|name| format!("`{}`", kebab(name.as_ref()))).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} {and} {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Makes a text from a document fit for a message: shortened, and without characters that control a
+/// terminal.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 40;
+    let harmful = |c: char| {
+        let turns = matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        c.is_control() || turns
+    };
+    let mut short: String =
+        text.chars().take(MOST).map(|c| if harmful(c) { '?' } else { c }).collect();
+    if text.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! How is a comparison of results shown to a person?
+
+use raddle_study::compare::{
+    ChangeVerdict, Comparison, FigureChange, MetricRow, MetricUnit, TURNS_LOST,
+};
+use raddle_study::units::{count, duration, markdown as markdown_text, percent, plain};
+
+use crate::document::{Block, Column, Document, Table};
+
+/// Characters of a name, of a path and of a sentence, in this order.
+const NAME: usize = 20;
+const FILE: usize = 80;
+const SENTENCE: usize = 1000;
+
+/// The explanation of the rows that appear only where processes take turns.
+const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
+
+/// Shows the comparison to people.
+#[must_use]
+pub fn document(comparison: &Comparison) -> Document {
+    let mut document = Document::default();
+    for origin in &comparison.results {
+        let [raddle, device] = [&origin.raddle, &origin.device].map(|text| plain(text, NAME));
+        let file = plain(&origin.file, FILE);
+        let recipe = origin.recipe.as_ref().map(|name| format!(", recipe {}", plain(name, NAME)));
+        let recipe = recipe.unwrap_or_default();
+        let text = format!("{file}, raddle {raddle}, device {device}{recipe}");
+        document.paragraph(&origin.label, text);
+    }
+    if comparison.differences.is_empty() {
+        let same = "Same version, device, profiles, assumptions and recipes.";
+        document.add(Block::Note(same.to_owned()));
+    }
+    let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
+    document.list("These are not results of the same replay", items);
+    if !comparison.inputs_that_differ.is_empty() {
+        document.add(Block::Note(format!(
+            "The inputs differ ({}), so figures stand side by side and nothing is called better or worse.",
+            comparison.inputs_that_differ.join(", ")
+        )));
+    }
+    if comparison.rows.is_empty() {
+        let all = count(comparison.figures as u64);
+        document.add(Block::Note(format!("None of {all} figures changed.")));
+    } else {
+        if comparison.rows.len() < comparison.figures {
+            let [changed, all] =
+                [comparison.rows.len(), comparison.figures].map(|n| count(n as u64));
+            document.add(Block::Note(format!(
+                "{changed} of {all} figures changed; --equal shows all."
+            )));
+        }
+        document.table(table(comparison));
+    }
+    let counted = comparison.verdicts.iter();
+    let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
+    document.add(Block::Note(counted.collect::<Vec<_>>().join(", ")));
+    let measured =
+        "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
+    document.add(Block::Note(measured.to_owned()));
+    if comparison.rows.iter().any(|row| row.metric == TURNS_LOST) {
+        document.paragraph("Taking turns", TURNS);
+    }
+    document
+}
+
+/// Writes the comparison in Markdown, for a pull request: the changes, and the other differences.
+#[must_use]
+pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
+    let mut out = String::new();
+    let mut line = |text: String| {
+        out += &text;
+        out.push('\n');
+    };
+    let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
+    line(format!("**{changed} of {} figures changed**\n", comparison.figures));
+    failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
+    comparison.differences.iter().for_each(|said| line(format!("- {}", markdown_text(said))));
+    if changed == 0 {
+        return out;
+    }
+    let labels = comparison.results.iter().enumerate().map(|(at, origin)| match at {
+        0 => format!(" {} |", origin.label),
+        _ => format!(" {} | change |", origin.label),
+    });
+    let labels: String = labels.collect();
+    line(format!("\n| recipe | figure |{labels}"));
+    let dashes = comparison
+        .results
+        .iter()
+        .enumerate()
+        .map(|(at, _)| if at == 0 { "---:|" } else { "---:|---|" });
+    line(format!("|---|---|{}", dashes.collect::<String>()));
+    for row in comparison.rows.iter().filter(|row| row.is_changed()) {
+        let figures: Vec<String> = cells(row).split_off(4);
+        let mut figures = figures.into_iter();
+        let mut told =
+            format!("| {} | {} |", markdown_text(&row.recipe), markdown_text(&row.subject()));
+        told += &format!(" {} |", figures.next().unwrap_or_default());
+        while let Some(value) = figures.next() {
+            let (size, word) =
+                (figures.next().unwrap_or_default(), figures.next().unwrap_or_default());
+            told += &format!(" {} | {} |", value, format!("{size} {word}").trim());
+        }
+        line(told);
+    }
+    out
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let mut columns = vec![
+        Column::name("recipe", NAME),
+        Column::name("process", NAME),
+        Column::figure("level"),
+        Column::text("metric"),
+    ];
+    for (position, origin) in comparison.results.iter().enumerate() {
+        columns.push(Column::figure(&*origin.label));
+        if position > 0 {
+            columns.extend([Column::figure("change"), Column::text("")]);
+        }
+    }
+    let mut table = Table::new("Comparison", columns);
+    comparison.rows.iter().for_each(|row| table.row(cells(row)));
+    table
+}
+
+fn cells(row: &MetricRow) -> Vec<String> {
+    let level = row.level.map(|level| level.to_string());
+    let mut cells = vec![
+        row.recipe.clone(),
+        row.process.clone().unwrap_or_default(),
+        level.unwrap_or_default(),
+        row.metric.to_owned(),
+    ];
+    for (position, &value) in row.values.iter().enumerate() {
+        cells.push(value.map_or_else(|| "-".to_owned(), |value| figure(value, row.unit)));
+        if let Some(change) = position.checked_sub(1).and_then(|at| row.changes.get(at)) {
+            cells.extend(judged(change));
+        }
+    }
+    cells
+}
+
+fn figure(value: f64, unit: MetricUnit) -> String {
+    match unit {
+        // Numbers were written by this tool as whole ones; a fraction from elsewhere loses its
+        // decimals.
+        MetricUnit::Ns => duration(value as u64),
+        MetricUnit::Count => count(value as u64),
+        MetricUnit::Share => percent(value),
+        MetricUnit::Ratio => format!("{value:.2}"),
+        MetricUnit::Index => format!("{value:.4}"),
+    }
+}
+
+fn judged(change: &FigureChange) -> [String; 2] {
+    let word = match change.verdict {
+        ChangeVerdict::Equal => return ["=".to_owned(), String::new()],
+        ChangeVerdict::Better | ChangeVerdict::Worse => change.verdict.told(),
+        ChangeVerdict::Other | ChangeVerdict::Unjudged => "",
+        ChangeVerdict::Missing => return ["-".to_owned(), "only in one".to_owned()],
+    };
+    let size = match change.relative {
+        None => "from 0".to_owned(),
+        Some(0.0) => "<0.01%".to_owned(),
+        Some(by) if by.abs() < 0.001 => format!("{:+.2}%", by * 100.0),
+        Some(by) if by.abs() >= 10.0 => format!("x{:.1}", by + 1.0),
+        Some(by) => format!("{:+.1}%", by * 100.0),
+    };
+    [size, word.to_owned()]
+}

@@ -1,0 +1,103 @@
+//! How is it shown which values suit best, and how sure that is?
+
+use std::path::Path;
+
+use raddle_study::sweep::FailedCase;
+use raddle_study::units::{counted, duration, quoted, them};
+use raddle_study::{Tuned, TunedRow};
+
+use crate::document::{Block, Cell, Column, Document, Table};
+use crate::verdict::verdict;
+
+/// The most candidates that are shown.
+const ROWS: usize = 8;
+/// The most characters of a candidate on a terminal.
+const CASE: usize = 56;
+
+/// Shows what was found to people; `path` has the recipe of the best.
+#[must_use]
+pub fn document(tuned: &Tuned, path: &Path) -> Document {
+    let mut document = Document::default();
+    let Some(best) = tuned.best.first() else { return document };
+    document.add(verdict(&tuned.answer));
+    document.add(Block::Note(sure(tuned)));
+    tuned.overturning.iter().for_each(|line| document.add(Block::Warning(line.clone())));
+    let mut columns = vec![Column::name("candidate", CASE)];
+    columns.extend(tuned.processes.iter().map(Column::figure));
+    columns.push(Column::figure("behind"));
+    let goals = !tuned.answer.goals.is_empty();
+    columns.extend(goals.then(|| Column::text("goals").kept()));
+    let mut table = Table::new("", columns);
+    for row in tuned.best.iter().take(ROWS).chain([&tuned.base]) {
+        let today = std::ptr::eq(row, &tuned.base);
+        let name = if today { format!("{} (today)", row.case) } else { row.case.clone() };
+        let mut cells = vec![Cell::from(name)];
+        let figures = row.figures.iter();
+        cells.extend(figures.map(|ns| Cell::from(ns.map_or("-".to_owned(), duration))));
+        cells.push(row.behind.map_or("-".to_owned(), |behind| difference(tuned, behind)).into());
+        cells.extend(goals.then(|| if row.goals_met { "met" } else { "missed" }.into()));
+        table.row(cells);
+    }
+    document.table(table);
+    let few = counted(tuned.candidates, "candidate", "candidates");
+    let runs = counted(tuned.runs, "run", "runs");
+    document.paragraph(
+        "Searched",
+        format!(
+            "{few} in {runs}: all by one seed, then the better half by more, the last by {}",
+            counted(tuned.seeds, "seed", "seeds")
+        ),
+    );
+    document.paragraph("Minimised", minimised(tuned, best));
+    document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
+    if tuned.failed > 0 {
+        let failed = counted(tuned.failed, "candidate", "candidates");
+        let them = them(tuned.failed);
+        document.add(Block::Warning(format!("{failed} failed, so nothing is said of {them}")));
+        document.list("Failed", FailedCase::told(&tuned.failures));
+    }
+    let file = path.display().to_string();
+    let goals = if best.goals_met { "" } else { ", which does not meet all goals" };
+    document.paragraph("Saved", format!("{}{goals}, in {file}", best.case));
+    let command: Vec<String> = tuned.command(&file).iter().map(|word| quoted(word)).collect();
+    document.add(Block::Commands { label: "Next", commands: vec![command.join(" ")] });
+    document
+}
+
+/// Returns the figure that was to be small, under today's way and under the best.
+fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
+    let value = |row: &TunedRow| shown(tuned, row.objective);
+    format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
+}
+
+/// Writes a value of the figure that was to be small: a time, or a product of ratios.
+fn shown(tuned: &Tuned, value: Option<f64>) -> String {
+    match value {
+        None => "nothing ended".to_owned(),
+        Some(value) if tuned.minimised == "slowdowns" => format!("{value:.2}x"),
+        Some(value) => duration(value as u64),
+    }
+}
+
+fn difference(tuned: &Tuned, (mean, within): (f64, f64)) -> String {
+    let sign = if mean < 0.0 { "-" } else { "+" };
+    format!("{sign}{} ± {}", shown(tuned, Some(mean.abs())), shown(tuned, Some(within)))
+}
+
+/// Returns in a sentence how sure the choice is.
+fn sure(tuned: &Tuned) -> String {
+    let Some(second) = tuned.best.get(1) else {
+        return "No other candidate was run by as many seeds.".to_owned();
+    };
+    let case = &second.case;
+    match (tuned.is_sure(), second.behind) {
+        (Some(true), Some(behind)) => {
+            format!("The second best, {case}, is behind by {} (95 %).", difference(tuned, behind))
+        }
+        (Some(false), Some(behind)) => format!(
+            "{case} may be as good: it is behind by {} (95 %).",
+            difference(tuned, behind)
+        ),
+        _ => "One seed says nothing of chance: with random requests --seeds N tells how sure this is.".to_owned(),
+    }
+}

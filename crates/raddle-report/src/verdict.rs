@@ -1,0 +1,13 @@
+//! How is a verdict shown?
+
+use raddle_study::answer::{PolicyFigures, PolicyVerdict, VerdictKind};
+
+use crate::document::Block;
+
+/// Shows the verdict to people.
+pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
+    let PolicyVerdict { kind, recipe, text, why, .. } = &answer.verdict;
+    let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);
+    let name = recipe.clone().unwrap_or_default();
+    Block::Verdict { good, name, text: text.clone(), why: why.clone() }
+}

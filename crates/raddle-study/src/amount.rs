@@ -1,0 +1,325 @@
+//! How are a time, a rate and an amount of memory read that a person wrote?
+//!
+//! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
+//! sweep is read here. An option that was always a number of some unit takes a bare number too.
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+impl SpanUnit {
+    /// All units of time; every name ends with `s`, so the name of the second is tried last.
+    const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
+
+    /// The name of the unit.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ns => "ns",
+            Self::Us => "us",
+            Self::Ms => "ms",
+            Self::S => "s",
+        }
+    }
+
+    /// The number of digits behind the point that are whole nanoseconds.
+    const fn digits(self) -> usize {
+        match self {
+            Self::Ns => 0,
+            Self::Us => 3,
+            Self::Ms => 6,
+            Self::S => 9,
+        }
+    }
+
+    /// The number of nanoseconds in one unit.
+    const fn ns(self) -> u64 {
+        10_u64.pow(self.digits() as u32)
+    }
+
+    /// Finds the unit that ends the name of an option or of a key: `t0-us`.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let (_, last) = name.rsplit_once(['-', '_'])?;
+        Self::ALL.into_iter().find(|unit| unit.name() == last)
+    }
+}
+
+/// Text that is no time or no rate; the message says what was likely meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AmountError(String);
+
+/// Reads a time in nanoseconds; `bare` is the unit of a number without a unit, if such a number is
+/// taken.
+///
+/// ```
+/// use raddle_study::amount::{SpanUnit, time};
+/// assert_eq!(time("1.5ms", None), Ok(1_500_000));
+/// assert_eq!(time("2", Some(SpanUnit::Ms)), Ok(2_000_000));
+/// assert_eq!(time("20", None).unwrap_err().to_string(), "`20` has no unit: did you mean `20ms`?");
+/// ```
+///
+/// # Errors
+/// When it is no number with a unit, no whole number of nanoseconds, or more than fits (584 years).
+pub fn time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
+    let text = text.trim();
+    let (number, unit) = match SpanUnit::ALL
+        .iter()
+        .find_map(|unit| Some((text.strip_suffix(unit.name())?, unit)))
+    {
+        Some((number, unit)) => (number.trim_end(), *unit),
+        None => match bare {
+            Some(unit) => (text, unit),
+            None if is_number(text) => {
+                return Err(AmountError(format!("`{text}` has no unit: did you mean `{text}ms`?")));
+            }
+            None => return Err(no_time(text)),
+        },
+    };
+    match decimal(number, unit.digits()) {
+        Some(ns) => Ok(ns),
+        None if is_number(number) => {
+            Err(AmountError(format!("`{text}` is no whole number of nanoseconds below 2^64")))
+        }
+        None => Err(no_time(text)),
+    }
+}
+
+fn no_time(text: &str) -> AmountError {
+    AmountError(format!("`{text}` is no time: write a number and ns, us, ms or s, such as `20ms`"))
+}
+
+/// Reads a time above 0, in nanoseconds.
+///
+/// # Errors
+/// As [`time`], and for 0.
+pub fn span(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
+    match time(text, bare)? {
+        0 => Err(AmountError(format!("`{text}` is no time above 0, such as `20ms`"))),
+        ns => Ok(ns),
+    }
+}
+
+/// Reads a time as a whole number of a unit, which is also the unit of a bare number.
+///
+/// # Errors
+/// As [`time`], and for parts of that unit.
+pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
+    let ns = time(text, Some(unit))?;
+    if !ns.is_multiple_of(unit.ns()) {
+        let unit = unit.name();
+        return Err(AmountError(format!("`{text}` is no whole number of {unit}")));
+    }
+    Ok(ns / unit.ns())
+}
+
+/// Reads two times `FROM..TO` in nanoseconds, the second at least the first; a number without a
+/// unit at the beginning has the unit of the end.
+///
+/// # Errors
+/// As [`time`], and where there are no two, or the second is less.
+pub fn between(text: &str, bare: Option<SpanUnit>) -> Result<(u64, u64), AmountError> {
+    let no_range = || AmountError(format!("`{text}` is not FROM..TO, such as `100ms..120ms`"));
+    let (from, to) = text.split_once("..").ok_or_else(no_range)?;
+    let own = SpanUnit::ALL.into_iter().find(|unit| to.trim_end().ends_with(unit.name()));
+    let (from, to) = (time(from, own.or(bare))?, time(to, bare)?);
+    if from > to { Err(no_range()) } else { Ok((from, to)) }
+}
+
+/// Reads a rate `N/s` as a count in 10^9 seconds.
+///
+/// ```
+/// use raddle_study::amount::rate;
+/// assert_eq!(rate("0.5/s"), Ok(500_000_000));
+/// assert_eq!(rate("40").unwrap_err().to_string(), "`40` has no unit: did you mean `40/s`?");
+/// ```
+///
+/// # Errors
+/// When it is no number with `/s`, is not above 0, or has more than nine decimals.
+pub fn rate(text: &str) -> Result<u64, AmountError> {
+    let text = text.trim();
+    let said = |what: &str| AmountError(format!("`{text}` {what}"));
+    let (number, rest) = number_in(text).ok_or_else(|| said("is no rate, such as `40/s`"))?;
+    let rest = rest.trim();
+    let is_zero = number.trim_start_matches('+').bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    if number.starts_with('-') || is_zero {
+        return Err(said("is no rate above 0, such as `40/s`"));
+    }
+    match decimal(number, 9) {
+        Some(rate) if rest == "/s" => Ok(rate),
+        None if rest == "/s" => {
+            Err(said("is no rate below 18446744073/s of at most nine decimals"))
+        }
+        _ if rest.is_empty() => Err(said(&format!("has no unit: did you mean `{number}/s`?"))),
+        _ => Err(said(&format!("is no rate: did you mean `{number}/s`?"))),
+    }
+}
+
+/// Units of memory and their bytes.
+const MEMORY: [(&str, u64); 4] =
+    [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)];
+
+/// Reads an amount of memory above 0 into bytes, parts of a byte left out.
+///
+/// ```
+/// use raddle_study::amount::memory;
+/// assert_eq!(memory("1.5GiB"), Ok(1_610_612_736));
+/// assert!(memory("40").is_err());
+/// ```
+///
+/// # Errors
+/// When it is no number with a unit, is 0 or more than fits, or has more than nine decimals.
+pub fn memory(text: &str) -> Result<u64, AmountError> {
+    let text = text.trim();
+    let unit = MEMORY.iter().find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));
+    let bytes = unit.and_then(|(number, bytes)| {
+        let billionths = decimal(number.trim_end(), 9)?;
+        u64::try_from(u128::from(billionths) * u128::from(bytes) / 1_000_000_000).ok()
+    });
+    bytes.filter(|&bytes| bytes > 0).ok_or_else(|| {
+        AmountError(format!("`{text}` is no amount of memory, such as `40GB`, `40GiB` or `900MB`"))
+    })
+}
+
+/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file: a
+/// number, alone or with letters, digits and slashes behind it. A file with such a name is written
+/// as `./40`.
+#[must_use]
+pub fn is_meant(text: &str) -> bool {
+    let unit = |c: char| c.is_alphanumeric() || c == '/' || c == ' ';
+    number_in(text.trim()).is_some_and(|(_, rest)| rest.chars().all(unit))
+}
+
+/// Splits a text behind the number, with its sign, that it begins with.
+fn number_in(text: &str) -> Option<(&str, &str)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = usize::from(text.starts_with(['-', '+']));
+    let whole = digits(&text[sign..]);
+    let mut end = sign + whole;
+    if let Some(rest) = text[end..].strip_prefix('.') {
+        let decimals = digits(rest);
+        end += if decimals > 0 { 1 + decimals } else { 0 };
+    }
+    (whole > 0).then(|| text.split_at(end))
+}
+
+fn is_number(text: &str) -> bool {
+    number_in(text).is_some_and(|(number, rest)| rest.is_empty() && !number.starts_with(['-', '+']))
+}
+
+/// Returns a decimal number times ten to the power of `digits`, exactly.
+pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > digits || !plain(whole) || !plain(fraction) {
+        return None;
+    }
+    format!("{whole}{fraction:0<digits$}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_of_memory_have_a_unit() {
+        assert_eq!(memory("40GB"), Ok(40_000_000_000));
+        assert_eq!(memory(" 900 MB"), Ok(900_000_000));
+        for bad in ["", "40", "GB", "-1GB", "0GB", "0.0GiB", "1.2.3GB", "99999999999GB"] {
+            assert!(memory(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_are_exact_and_bare_numbers_only_where_they_are_taken() {
+        let cases = [
+            ("7ns", 7),
+            ("2.5us", 2500),
+            ("1.000001ms", 1_000_001),
+            ("1.5 s", 1_500_000_000),
+            (" 20ms ", 20_000_000),
+            ("18446744073.709551615s", u64::MAX),
+        ];
+        for (text, ns) in cases {
+            assert_eq!(time(text, None), Ok(ns), "{text}");
+            assert_eq!(time(text, Some(SpanUnit::Us)), Ok(ns), "{text}");
+        }
+        assert_eq!(time("2.5", Some(SpanUnit::Ms)), Ok(2_500_000));
+        assert_eq!((time("0", Some(SpanUnit::S)), time("0ms", None)), (Ok(0), Ok(0)));
+        assert!(span("0ms", None).is_err() && span("0", Some(SpanUnit::Ms)).is_err());
+        for bad in [
+            "",
+            "ms",
+            "-1ms",
+            "+1ms",
+            "1e3ms",
+            ".5s",
+            "x",
+            "1 2ms",
+            "1h",
+            "1.0000001ms",
+            "18446744073.709551616s",
+        ] {
+            assert!(time(bad, None).is_err() && time(bad, Some(SpanUnit::Ms)).is_err(), "{bad}");
+        }
+        assert_eq!(whole("1.5ms", SpanUnit::Us), Ok(1500));
+        assert_eq!(whole("7", SpanUnit::Us), Ok(7));
+        assert!(whole("1ns", SpanUnit::Us).is_err());
+    }
+
+    #[test]
+    fn a_wrong_amount_says_what_was_meant() {
+        let time = |text: &str| time(text, None).unwrap_err().to_string();
+        assert!(time("20").contains("did you mean `20ms`?"));
+        assert!(time("3 days").contains("ns, us, ms or s"));
+        assert!(time("1.0000001ms").contains("whole number of nanoseconds"));
+        let rate = |text: &str| rate(text).unwrap_err().to_string();
+        assert!(rate("40").contains("has no unit: did you mean `40/s`?"));
+        for text in ["40rps", "40/sec", "40 hz", "40/m"] {
+            assert!(rate(text).contains("did you mean `40/s`?"), "{text}");
+        }
+        for text in ["0/s", "-4/s", "0", "0.00/s", "-4"] {
+            assert!(rate(text).contains("above 0"), "{text}");
+        }
+        assert!(rate("0.0000000001/s").contains("nine decimals"));
+        assert!(rate("fast").contains("`40/s`"));
+    }
+
+    #[test]
+    fn a_range_has_the_unit_of_its_end() {
+        assert_eq!(between("1..8ms", None), Ok((1_000_000, 8_000_000)));
+        assert_eq!(between("500us..1s", None), Ok((500_000, 1_000_000_000)));
+        assert_eq!(between("1..2", Some(SpanUnit::Ms)), Ok((1_000_000, 2_000_000)));
+        for bad in ["", "1ms", "2ms..1ms", "..", "1ms..", "1..2"] {
+            assert!(between(bad, None).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_never_a_file() {
+        for text in ["40", "40/s", "0.5", "40rps", "-4/s", "+4", "40/sec", "1e3/s"] {
+            assert!(is_meant(text), "{text}");
+        }
+        for text in ["load.json", "40.json", "2024-load.csv", "./40", "", "x40", "1.5.csv", "-"] {
+            assert!(!is_meant(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_name_their_unit() {
+        assert_eq!(SpanUnit::of_name("turn.t0-us"), Some(SpanUnit::Us));
+        assert_eq!(SpanUnit::of_name("check_ns"), Some(SpanUnit::Ns));
+        assert_eq!(SpanUnit::of_name("levels"), None);
+        assert_eq!(SpanUnit::of_name("us"), None);
+    }
+}

@@ -1,0 +1,356 @@
+//! Does the verdict follow from the figures? Rankings were reasoned before they were run.
+
+use super::{JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind};
+use crate::fidelity::ModelError;
+
+const MS: f64 = 1e6;
+
+fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
+    JudgedProcess {
+        name: name.to_owned(),
+        judged,
+        alone_ns: Some((alone_ms * MS) as u64),
+        recorded_on: None,
+        scaled: None,
+        self_replay: None,
+        end_error: None,
+        issue_unknown: false,
+    }
+}
+
+/// Makes the row of a recipe by the decisive figure of each process, and the longest wait of the
+/// first, in ms.
+fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
+    let figures = |&ms: &f64| ProcessFigures {
+        decisive_ns: Some((ms * MS) as u64),
+        requests: None,
+        longest_wait_ns: (wait_ms * MS) as u64,
+        ..ProcessFigures::default()
+    };
+    PolicyRow {
+        offered: true,
+        recipe: recipe.to_owned(),
+        complete: true,
+        processes: decisive_ms.iter().map(figures).collect(),
+        by_seed_ns: Vec::new(),
+        in_order_ns: Vec::new(),
+        goals_met: Vec::new(),
+        goals_share: Vec::new(),
+        idle: 0.45,
+        idle_host: 0.4,
+        idle_copies: 0.0,
+    }
+}
+
+fn serve_and_train() -> Vec<JudgedProcess> {
+    vec![process("decode", JudgedBy::Requests, 9.5), process("train", JudgedBy::Steps, 26.0)]
+}
+
+fn of(
+    processes: Vec<JudgedProcess>,
+    rows: &[(&str, &[f64], f64)],
+    goals: &[&str],
+) -> PolicyFigures {
+    let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait)).collect();
+    let goals = goals.iter().map(|goal| goal.parse().expect("a goal")).collect();
+    PolicyFigures::new("leftover", processes, rows, goals)
+}
+
+/// The mix of processes of a review, with the figures of the review's own table.
+const REVIEW: [(&str, &[f64], f64); 6] = [
+    ("spatial", &[33.6, 29.2], 0.0),
+    ("block-warp", &[47.0, 26.2], 0.1),
+    ("leftover-drain", &[16.9, 27.7], 0.3),
+    ("greedy", &[30.2, 26.1], 3.0),
+    ("leftover", &[42.5, 26.15], 4.5),
+    ("weighted-slices", &[132.0, 26.2], 40.0),
+];
+
+fn ranked(figures: &PolicyFigures) -> Vec<&str> {
+    figures.ranking.iter().map(|&at| &*figures.rows[at].recipe).collect()
+}
+
+#[test]
+fn the_mix_of_the_review_is_ranked_by_requests() {
+    let figures = of(serve_and_train(), &REVIEW, &[]);
+    let wanted =
+        ["leftover-drain", "greedy", "spatial", "leftover", "block-warp", "weighted-slices"];
+    assert_eq!(ranked(&figures), wanted);
+    let verdict = &figures.verdict;
+    assert_eq!(verdict.kind, VerdictKind::Use);
+    assert_eq!(
+        verdict.text,
+        "Use leftover-drain: decode p99 42.5 -> 16.9 ms, for a train step 6 % longer."
+    );
+    assert_eq!(
+        verdict.why.as_deref(),
+        Some(
+            "decode no longer queues behind whole launches of others: its longest wait for the GPU is 300 us, under leftover 4.5 ms."
+        )
+    );
+}
+
+#[test]
+fn each_of_the_four_policies_can_win() {
+    let three = |figures: [[f64; 2]; 4]| {
+        let names = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
+        let rows: Vec<_> = names.into_iter().zip(figures.iter()).collect();
+        let rows: Vec<(&str, &[f64], f64)> =
+            rows.iter().map(|&(name, figures)| (name, figures.as_slice(), 1.0)).collect();
+        let figures = of(serve_and_train(), &rows, &[]);
+        (figures.verdict.kind, figures.verdict.recipe.expect("it names one"), figures.verdict.text)
+    };
+    let (kind, recipe, _) = three([[12.0, 27.0], [30.0, 40.0], [11.9, 60.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Stay, "leftover"));
+    let (kind, recipe, text) = three([[42.0, 27.0], [14.0, 27.0], [30.0, 27.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "spatial"));
+    assert_eq!(text, "Use spatial: decode p99 42 -> 14 ms, at no cost to the others.");
+    let (kind, recipe, _) = three([[42.0, 27.0], [40.0, 27.0], [12.0, 28.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "leftover-drain"));
+    let (kind, recipe, text) = three([[420.0, 27.0], [300.0, 54.0], [200.0, 27.0], [21.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "weighted-slices"));
+    assert_eq!(text, "Use weighted-slices: decode p99 420 -> 21 ms, for a train step 11 % longer.");
+    // A time that would have no digits left in the unit of the other has its own unit.
+    let (.., text) = three([[771.0, 27.0], [3.48, 30.0], [42.0, 27.0], [12.0, 90.0]]);
+    assert_eq!(text, "Use spatial: decode p99 0.77 s -> 3.48 ms, for a train step 11 % longer.");
+}
+
+#[test]
+fn what_makes_no_difference_says_why() {
+    let rows: [(&str, &[f64], f64); 2] =
+        [("leftover", &[84.5, 105.0], 0.1), ("leftover-drain", &[84.5, 105.5], 0.1)];
+    let figures = of(serve_and_train(), &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::NoEffect);
+    assert_eq!(
+        figures.verdict.text,
+        "Scheduling will not help: the host is too slow, the GPU is idle 45 % of the time. CUDA graphs, larger batches or a second process will."
+    );
+    // A host that waits for requests is not called too slow.
+    let served = vec![process("decode", JudgedBy::Requests, 9.5); 2];
+    assert_eq!(
+        of(served, &rows, &[]).verdict.text,
+        "Scheduling will not help: the GPU is idle 45 % of the time, mostly as no request is there. It has room for more load, or for another process."
+    );
+    let mut busy = of(serve_and_train(), &rows, &[]);
+    for row in &mut busy.rows {
+        (row.idle, row.idle_host) = (0.03, 0.0);
+    }
+    let busy = PolicyFigures::new("leftover", busy.processes, busy.rows, Vec::new());
+    assert_eq!(busy.verdict.kind, VerdictKind::NoEffect);
+    assert!(busy.verdict.text.contains("to within 1 %"), "{}", busy.verdict.text);
+}
+
+#[test]
+fn a_gain_below_the_models_error_is_none() {
+    let rows: [(&str, &[f64], f64); 2] =
+        [("leftover", &[10.3, 26.0], 0.1), ("spatial", &[10.0, 26.0], 0.1)];
+    let mut processes = serve_and_train();
+    processes[1].self_replay = Some(ModelError {
+        busy: -0.04,
+        uncalibrated: Some(0.078),
+        makespan: -0.011,
+        within: Some(0.92),
+    });
+    let figures = of(processes.clone(), &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
+    assert!(
+        figures.verdict.text.contains("by 3 %, which is less than the model's own error of 4 %")
+    );
+    let told = "self-replay of train: busy -4.0 % (+7.8 % uncalibrated), makespan -1.1 %, 92 % of waits within the goal";
+    assert!(figures.verdict.trust.contains(&told.to_owned()), "{:?}", figures.verdict.trust);
+    let doubted = "less than the model's own error of 4.0 %: spatial, a decode p99 3 % shorter";
+    assert_eq!(figures.doubts(), [doubted]);
+    processes[1].self_replay = Some(ModelError { busy: 0.004, ..ModelError::default() });
+    let figures = of(processes.clone(), &rows, &[]);
+    assert_eq!((figures.verdict.kind, figures.doubts()), (VerdictKind::Use, Vec::new()));
+    // The end of a host that waits for the device depends on the model, so its error counts.
+    processes[1].end_error = Some(-0.075);
+    let figures = of(processes, &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
+    let told = "self-replay of train: busy +0.4 %, makespan +0.0 %, end -7.5 %".to_owned();
+    assert!(figures.verdict.trust.contains(&told));
+}
+
+#[test]
+fn goals_come_first() {
+    // Only drain meets both; without the second goal it is the best anyway.
+    let figures = of(serve_and_train(), &REVIEW, &["decode p99 20ms", "train step +10%"]);
+    assert_eq!(figures.rows[2].goals_met, [true, true]);
+    assert_eq!(figures.rows[0].goals_met, [false, false]);
+    assert_eq!(figures.verdict.recipe.as_deref(), Some("leftover-drain"));
+    // The step may not grow: greedy is the best of those that keep it.
+    let figures = of(serve_and_train(), &REVIEW, &["train step +1%"]);
+    assert_eq!(ranked(&figures)[..2], ["greedy", "leftover"]);
+    assert_eq!(ranked(&figures)[4..], ["leftover-drain", "spatial"]);
+    // No recipe meets the goal.
+    let figures = of(serve_and_train(), &REVIEW, &["decode p99 10ms"]);
+    assert_eq!(figures.verdict.kind, VerdictKind::NoGoalMet);
+    assert_eq!(
+        figures.verdict.text,
+        "No policy meets the goals. leftover-drain comes nearest: `decode p99 10ms` is 16.9 ms."
+    );
+}
+
+/// A recipe that meets more goals is nearer, however far it is from the others: `level` misses two
+/// of three by four times, `even` misses all three by a tenth or so. Of recipes that miss as many
+/// goals, the one comes first that is nearer to the goal it misses most: `even` by 22 / 19 = 1.16,
+/// `last` by 29.3 / 25 = 1.17, although the product of both is less under `last`.
+#[test]
+fn who_meets_more_goals_comes_nearest() {
+    let rows: [(&str, &[f64], f64); 4] = [
+        ("leftover", &[90.0, 52.0], 1.0),
+        ("even", &[22.0, 27.5], 1.0),
+        ("last", &[20.5, 29.3], 1.0),
+        ("level", &[80.0, 20.0], 1.0),
+    ];
+    let goals = ["decode p99 20ms", "decode p99 19ms", "train step 25ms"];
+    let figures = of(serve_and_train(), &rows, &goals);
+    assert_eq!(ranked(&figures), ["level", "even", "last", "leftover"]);
+    assert_eq!(
+        figures.verdict.text,
+        "No policy meets all goals. level comes nearest with 1 of 3: `decode p99 20ms` is 80 ms, `decode p99 19ms` is 80 ms."
+    );
+}
+
+#[test]
+fn much_of_many_is_told_in_brief() {
+    let mut processes = serve_and_train();
+    processes.push(process("eval", JudgedBy::End, 5.0));
+    let errors = [(0.01, -0.02, Some(0.5)), (-0.04, 0.01, None), (0.02, 0.0, Some(0.9))];
+    for (at, (busy, makespan, within)) in errors.into_iter().enumerate() {
+        processes[at].recorded_on = Some("a V100".to_owned());
+        let found = ModelError { busy, makespan, within, ..ModelError::default() };
+        processes[at].self_replay = Some(found);
+    }
+    processes[0].recorded_on = Some("an H100".to_owned());
+    let rows: [(&str, &[f64], f64); 1] = [("leftover", &[10.0, 26.0, 6.0], 0.1)];
+    assert_eq!(
+        of(processes, &rows, &[]).trust_in_brief(),
+        [
+            "simulated",
+            "train, eval were recorded on a V100 and are not scaled",
+            "decode was recorded on an H100 and is not scaled",
+            "self-replay at worst: busy -4.0 %, makespan -2.0 %, 50 % of waits within the goal",
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_says_so() {
+    let figures = of(serve_and_train(), &REVIEW[..1], &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::OneRecipe);
+    let mut figures = of(serve_and_train(), &REVIEW, &[]);
+    figures.rows[4].complete = false;
+    let figures = PolicyFigures::new("leftover", figures.processes, figures.rows, Vec::new());
+    assert_eq!(figures.verdict.kind, VerdictKind::Incomplete);
+    assert_eq!(ranked(&figures).last(), Some(&"leftover"));
+}
+
+#[test]
+fn trust_says_what_the_figures_rest_on() {
+    let mut processes = serve_and_train();
+    processes[1].recorded_on = Some("a V100".to_owned());
+    let mut figures = of(processes, &REVIEW, &[]);
+    figures.rows.iter_mut().for_each(|row| row.processes[0].requests = Some(12));
+    let figures = PolicyFigures::new("leftover", figures.processes, figures.rows, Vec::new());
+    assert_eq!(
+        figures.verdict.trust,
+        [
+            "simulated",
+            "12 requests of decode: p99 is the slowest",
+            "train was recorded on a V100 and is not scaled",
+        ]
+    );
+}
+
+#[test]
+fn what_the_seeds_leave_open_is_not_advised() {
+    // Means of 16 and 32 ms that spread alike over four seeds, or the other way round.
+    let drawn = |spread_ms: f64, alike: f64| {
+        let seeds = [-1.0, 1.0, -1.0, 1.0];
+        let rows = |name: &str, ms: f64, spread: f64| {
+            let one = |sign: &f64| row(name, &[ms + sign * spread, 26.0], 1.0);
+            PolicyRow::over_seeds(seeds.iter().map(one).collect()).expect("four rows")
+        };
+        let drain = rows("leftover-drain", 16.0, spread_ms * alike);
+        let rows = vec![rows("leftover", 32.0, spread_ms), drain];
+        PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
+    };
+    let sure = drawn(2.0, 1.0);
+    assert_eq!(sure.verdict.kind, VerdictKind::Use);
+    let found = sure.rows[1].processes[0];
+    assert_eq!(found.decisive_ns, Some(16_000_000));
+    // 3.182 * sqrt(16/3) / 2 ms.
+    let known = found.drawn.expect("several seeds");
+    assert_eq!((known.seeds, known.decisive_within_ns), (4, 3_674_257));
+    assert!(sure.verdict.trust.iter().any(|text| text.starts_with("means over 4 seeds")));
+    // Each mean may be off by 18 ms, but every seed says 16 ms less.
+    let paired = drawn(10.0, 1.0);
+    assert_eq!(paired.verdict.kind, VerdictKind::Use);
+    assert_eq!(paired.paired_change(1, 0), Some((-16e6, 0.0)));
+    // Differences of 16 ms give or take twice the spread: 3.182 * sqrt(4/3) * 2 * spread / 2.
+    assert_eq!(drawn(4.0, -1.0).verdict.kind, VerdictKind::Use, "14.7 ms to both sides");
+    let open = drawn(5.0, -1.0);
+    assert_eq!(open.verdict.kind, VerdictKind::BelowError, "18.4 ms to both sides");
+    let said = "seed by seed, decode p99 is 34.4 ms shorter to 2.37 ms longer than under leftover";
+    assert!(open.verdict.text.contains(said), "{}", open.verdict.text);
+}
+
+/// Makes figures in which the decisive figure of the first process of the first row has an
+/// interval, of 19 ms to `most_ms`.
+fn with_interval(most_ms: f64) -> PolicyFigures {
+    let rows: [(&str, &[f64], f64); 3] = [
+        ("mps", &[20.0, 26.0], 0.0),
+        ("partition-50-50", &[25.0, 26.0], 0.0),
+        ("leftover", &[40.0, 26.0], 0.0),
+    ];
+    let bound = |ms: f64| row("mps", &[ms, 26.0], 0.0);
+    let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait));
+    let mut rows: Vec<PolicyRow> = rows.collect();
+    rows[0] = rows[0].clone().between(&[bound(19.0), bound(most_ms)]);
+    PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
+}
+
+#[test]
+fn an_interval_that_covers_the_second_best_says_either() {
+    let figures = with_interval(24.0);
+    assert_eq!(figures.rows[0].processes[0].between_ns, Some([19_000_000, 24_000_000]));
+    assert_eq!(figures.verdict.kind, VerdictKind::Use, "{}", figures.verdict.text);
+    let figures = with_interval(26.0);
+    assert_eq!(figures.verdict.kind, VerdictKind::Either);
+    assert_eq!(figures.verdict.recipe.as_deref(), Some("mps"));
+    assert!(
+        figures.verdict.text.starts_with(
+            "Either mps or partition-50-50: too little is known of contention to tell which is better (decode p99 19 ms to 26 ms, under partition-50-50 25 ms"
+        ),
+        "{}",
+        figures.verdict.text
+    );
+}
+
+/// Makes a row of 400 requests, each of which takes the milliseconds that its number gives.
+fn requested(recipe: &str, ms: impl Fn(u64) -> u64) -> PolicyRow {
+    let mut row = row(recipe, &[1.0, 30.0], 1.0);
+    let times: Vec<u64> = (0..400).map(|n| ms(n) * 1_000_000).collect();
+    let mut sorted = times.clone();
+    sorted.sort_unstable();
+    row.processes[0].decisive_ns = Some(raddle_sim::percentile(&sorted, 99));
+    row.processes[0].requests = Some(400);
+    row.in_order_ns = vec![times, Vec::new()];
+    row
+}
+
+#[test]
+fn an_order_that_other_requests_might_turn_round_is_no_advice() {
+    let of = |ms: fn(u64) -> u64| {
+        let rows = vec![requested("time-slice", |n| 20 + n % 7), requested("mps", ms)];
+        PolicyFigures::new("time-slice", serve_and_train(), rows, Vec::new())
+    };
+    // Always three quarters of it, whatever the requests.
+    let found = of(|n| (20 + n % 7) * 3 / 4);
+    assert_eq!(found.verdict.kind, VerdictKind::Use, "{}", found.verdict.text);
+    // Shorter but for one burst, of which many draws hold more than this sample.
+    let found = of(|n| if (200..204).contains(&n) { 40 } else { 10 });
+    assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
+    assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
+}

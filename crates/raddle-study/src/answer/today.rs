@@ -1,0 +1,32 @@
+//! How does a device share itself where nobody sets anything up?
+
+use raddle_device::{Device, Vendor};
+
+/// The word by which a user asks for the recipe that [`today`] returns.
+pub const TODAY: &str = "today";
+
+/// The most processes whose queues an AMD device keeps side by side.
+const MOST_ON_AMD: usize = 8;
+
+/// Returns the name of the recipe by which a device shares itself between this number of processes
+/// where nobody sets anything up (docs/modes.md).
+///
+/// Processes on NVIDIA take turns. The streams of one process run side by side, and so do the
+/// queues of processes on other devices; AMD's devices take turns from the ninth process on.
+///
+/// ```
+/// use raddle_study::answer::today;
+///
+/// let device = |name| raddle_device::find(name).expect("it is in the table");
+/// assert_eq!(today(&device("h100"), 2), "time-slice");
+/// assert_eq!(today(&device("h100"), 1), "streams");
+/// assert_eq!(today(&device("mi300x"), 2), "streams");
+/// ```
+#[must_use]
+pub const fn today(device: &Device, processes: usize) -> &'static str {
+    match device.vendor {
+        Vendor::Nvidia if processes > 1 => "time-slice",
+        Vendor::Amd if processes > MOST_ON_AMD => "time-slice",
+        _ => "streams",
+    }
+}

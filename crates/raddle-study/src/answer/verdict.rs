@@ -1,0 +1,498 @@
+//! Which recipe should be used, why, and how far may that be believed? One sentence each.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::misses::misses;
+use super::words::{from_to, percent, time};
+use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
+use crate::fidelity::ModelError;
+use crate::units::count;
+
+/// Differences below this share do not count.
+const SMALL: f64 = 0.01;
+/// A device that is idle for at least this share of the time for want of launches has a host that
+/// is too slow.
+const SLOW_HOST: f64 = 0.2;
+/// The number of requests from which on the 99th percentile is not simply the slowest.
+const ENOUGH: u64 = 100;
+
+/// The recommendation, its reasons and how far it may be believed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PolicyVerdict {
+    /// The kind of answer.
+    pub kind: VerdictKind,
+    /// The recipe that the verdict names, if it names one.
+    pub recipe: Option<String>,
+    /// The verdict in one sentence.
+    pub text: String,
+    /// The reason for the verdict, where the figures show one.
+    pub why: Option<String>,
+    /// The clauses that say how far the verdict may be believed.
+    pub trust: Vec<String>,
+}
+
+/// The kinds of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictKind {
+    /// Another recipe than the baseline is better.
+    Use,
+    /// No other recipe is better than the baseline.
+    Stay,
+    /// All recipes do the same.
+    NoEffect,
+    /// The best two recipes cannot be told apart, as too little is known of contention, or their
+    /// order may be an accident of the requests.
+    Either,
+    /// The best recipe is better by less than the error of the model, or than the seeds differ.
+    BelowError,
+    /// No recipe meets the goals.
+    NoGoalMet,
+    /// Launches never ended under the baseline, so nothing can be compared with it.
+    Incomplete,
+    /// There is nothing to compare with.
+    #[default]
+    OneRecipe,
+}
+
+/// A verdict without its trust.
+struct Said {
+    kind: VerdictKind,
+    recipe: Option<usize>,
+    text: String,
+    why: Option<String>,
+}
+
+/// Draws the conclusion from figures whose ranking and goals are judged already.
+pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
+    let Said { kind, recipe, text, why } = said(figures);
+    let text = match all_meet(figures) {
+        Some(yes) => format!("{yes} {text}"),
+        None => text,
+    };
+    let text = match misses(figures) {
+        Some(missed) => format!("{text} {missed}"),
+        None => text,
+    };
+    PolicyVerdict {
+        kind,
+        recipe: recipe.map(|at| figures.rows[at].recipe.clone()),
+        text,
+        why,
+        trust: trust(figures),
+    }
+}
+
+fn said(figures: &PolicyFigures) -> Said {
+    let base = figures.baseline;
+    let plain = |kind, text| Said { kind, recipe: None, text, why: None };
+    let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
+        let text = "One policy alone is no comparison: leave out --recipe, or add another.";
+        return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
+    };
+    if !figures.rows[base].complete {
+        let name = &figures.rows[base].recipe;
+        let text = format!("Nothing can be compared: under {name} some launches never ended.");
+        return plain(VerdictKind::Incomplete, text);
+    }
+    if let Some(said) = unmet(figures) {
+        return said;
+    }
+    let complete = || (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
+    if !complete().any(|row| differs(figures, row)) {
+        return plain(VerdictKind::NoEffect, no_effect(figures));
+    }
+    if let Some(text) = either(figures, best).or_else(|| by_accident(figures, best)) {
+        return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
+    }
+    let gain = figures.rank(base) / figures.rank(best) - 1.0;
+    let must = !figures.meets_all(base);
+    if best == base || (gain < SMALL && !must) {
+        return Said { recipe: Some(base), ..plain(VerdictKind::Stay, stay(figures)) };
+    }
+    let error = error(figures);
+    if gain < error {
+        let (name, base) = (&figures.rows[best].recipe, &figures.rows[base].recipe);
+        let text = format!(
+            "{name} looks better than {base} by {}, which is less than the model's own error of {}: do not choose by it.",
+            percent(gain),
+            percent(error)
+        );
+        return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
+    }
+    let head = headline(figures, best);
+    if let Some(text) = undecided(figures, best, head) {
+        return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
+    }
+    let text = advice(figures, best, head);
+    Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
+}
+
+/// "All 4 policies meet the goal.", where they do.
+fn all_meet(figures: &PolicyFigures) -> Option<String> {
+    let goals = match figures.goals.len() {
+        0 => return None,
+        1 => "the goal",
+        _ => "all goals",
+    };
+    let meets = |at: usize| figures.rows[at].complete && figures.meets_all(at);
+    let all = (0..figures.rows.len()).all(meets);
+    all.then(|| match figures.rows.as_slice() {
+        [only] => format!("{} meets {goals}.", only.recipe),
+        rows => format!("All {} policies meet {goals}.", rows.len()),
+    })
+}
+
+/// Names the best two rows where the interval of the best one covers the second best.
+fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
+    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
+    let alike = figures.rows[second].complete
+        && figures.meets_all(second) == figures.meets_all(best)
+        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    if !alike || figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row]);
+    let interval = |at: usize, row: &super::PolicyRow| {
+        let JudgedProcess { name, judged, .. } = &figures.processes[at];
+        let [least, most] = row.processes[at].between_ns.filter(|[least, most]| least < most)?;
+        let other = other.processes[at].decisive_ns?;
+        Some(format!(
+            "{name} {} {} to {}, under {} {}",
+            judged.word(),
+            time(least),
+            time(most),
+            figures.rows[second].recipe,
+            time(other)
+        ))
+    };
+    let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
+    let told: Vec<String> = told.collect();
+    Some(format!(
+        "Either {} or {}: too little is known of contention to tell which is better ({}). `raddle contention` on a recording of both side by side tells it.",
+        one.recipe,
+        other.recipe,
+        told.join("; ")
+    ))
+}
+
+/// Names the best two rows where other requests of the same kind might order them otherwise.
+fn by_accident(figures: &PolicyFigures, best: usize) -> Option<String> {
+    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
+    let alike = figures.rows[second].complete
+        && figures.meets_all(second) == figures.meets_all(best)
+        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    let [least, most] = figures.ratio_resampled(second, best).filter(|_| alike)?;
+    if least > 1.0 {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
+    Some(format!(
+        "Either {one} or {other}: other requests of the same kind might order them otherwise (with requests drawn again, all processes together fare from {} worse to {} better under {one}). More requests, or both tried on the device, tell it.",
+        percent(1.0 - least),
+        percent(most - 1.0),
+    ))
+}
+
+/// Returns whether any process takes longer or shorter than under the baseline.
+fn differs(figures: &PolicyFigures, row: usize) -> bool {
+    changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
+}
+
+fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
+}
+
+fn no_effect(figures: &PolicyFigures) -> String {
+    let row = &figures.rows[figures.baseline];
+    let idle = percent(row.idle);
+    if let Some(names) = figures.issue_unknown() {
+        return format!(
+            "Whether scheduling would help is not known: the file of {names} does not say when work was issued, and with gaps that are assumed all {} policies take the same time to within 1 %. Record the launches too.",
+            figures.rows.len()
+        );
+    }
+    let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
+    if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
+        return format!(
+            "Scheduling will not help: the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
+        );
+    }
+    if row.idle_host >= SLOW_HOST {
+        return format!(
+            "Scheduling will not help: the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+        );
+    }
+    if row.idle_copies >= SLOW_HOST {
+        return format!(
+            "Scheduling will not help: work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
+        );
+    }
+    let rows = figures.rows.len();
+    format!(
+        "Scheduling will not help: under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
+    )
+}
+
+fn stay(figures: &PolicyFigures) -> String {
+    let base = &figures.rows[figures.baseline].recipe;
+    let second = figures.ranking.iter().find(|&&row| row != figures.baseline);
+    let costs = second.map_or(String::new(), |&row| {
+        let all = all_changes(figures, row, None);
+        if all.is_empty() {
+            format!(" {} does the same.", figures.rows[row].recipe)
+        } else {
+            format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
+        }
+    });
+    format!("Stay with {base}: no other policy does better.{costs}")
+}
+
+/// Says which goals the nearest row misses, where no row meets all of them.
+fn unmet(figures: &PolicyFigures) -> Option<Said> {
+    let &nearest = figures.ranking.first().filter(|&&row| figures.rows[row].complete)?;
+    if figures.meets_all(nearest) {
+        return None;
+    }
+    let row = &figures.rows[nearest];
+    let missed = figures.goals.iter().zip(&row.goals_met).filter(|(_, met)| !**met);
+    let missed: Vec<String> = missed
+        .map(|(goal, _)| {
+            let found = goal.figure(figures, nearest);
+            let found = found.map_or_else(|| "unknown, as nothing ended".to_owned(), time);
+            format!("{} is {found}", goal_words(goal))
+        })
+        .collect();
+    let (name, all, met) = (&row.recipe, figures.goals.len(), figures.goals.len() - missed.len());
+    let missed = missed.join(", ");
+    let text = match met {
+        0 => format!("No policy meets the goals. {name} comes nearest: {missed}."),
+        _ => format!(
+            "No policy meets all goals. {name} comes nearest with {met} of {all}: {missed}."
+        ),
+    };
+    Some(Said { kind: VerdictKind::NoGoalMet, recipe: Some(nearest), text, why: None })
+}
+
+fn goal_words(goal: &super::Goal) -> String {
+    format!("`{goal}`")
+}
+
+/// Says that the seeds differ more than the recipes do, where that is so.
+fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
+    let (mean, within) = figures.paired_change(best, head)?;
+    if mean.abs() > within {
+        return None;
+    }
+    let JudgedProcess { name, judged, .. } = &figures.processes[head];
+    let side = |ns: f64| {
+        let way = if ns < 0.0 { "shorter" } else { "longer" };
+        format!("{} {way}", time(ns.abs().round() as u64))
+    };
+    let base = &figures.rows[figures.baseline].recipe;
+    Some(format!(
+        "{} looks better than {base}, but by these seeds nobody can tell: seed by seed, {name} {} is {} to {} than under {base}. Give more --seeds, or more requests.",
+        figures.rows[best].recipe,
+        judged.word(),
+        side(mean - within),
+        side(mean + within),
+    ))
+}
+
+/// Returns the process of which a figure was minimised, else the process that gains most; a process
+/// with requests that gains comes before others.
+fn headline(figures: &PolicyFigures, row: usize) -> usize {
+    if let Some((process, _)) = figures.minimised {
+        return process;
+    }
+    let requests = |at: usize| figures.processes[at].judged == JudgedBy::Requests;
+    let gains = |at: usize, change: f64| requests(at) && change <= -SMALL;
+    let most = changes(figures, row).min_by(|&(a, one), &(b, other)| {
+        gains(b, other).cmp(&gains(a, one)).then(one.total_cmp(&other))
+    });
+    most.map_or(0, |(at, _)| at)
+}
+
+/// "Use leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a train step 6 %
+/// longer."
+fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
+    let JudgedProcess { name, judged, .. } = &figures.processes[head];
+    let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
+    let from_to = from_to(of(figures.baseline), of(best));
+    let between = match figures.rows[best].processes[head].bounds() {
+        Some([least, most]) => format!(" ({} to {})", time(least), time(most)),
+        None => String::new(),
+    };
+    let others = all_changes(figures, best, Some(head));
+    let others = match (others.as_str(), figures.processes.len()) {
+        (_, 1) => String::new(),
+        ("", _) => ", at no cost to the others".to_owned(),
+        _ => format!(", for {others}"),
+    };
+    let recipe = &figures.rows[best].recipe;
+    format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
+}
+
+/// "a train step 6 % longer and a b p99 2 % shorter"; figures that stay the same are left out.
+fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
+    let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
+    let changed: Vec<String> = changed.map(|(at, by)| change(figures, at, by)).collect();
+    changed.join(" and ")
+}
+
+/// "a train step 6 % longer".
+fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
+    let JudgedProcess { name, judged, .. } = &figures.processes[at];
+    let way = if by > 0.0 { "longer" } else { "shorter" };
+    format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
+}
+
+/// "decode no longer queues behind whole launches of others: ...", where the longest wait is at
+/// least a tenth shorter.
+fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
+    let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
+    let (now, before) = (wait(best), wait(figures.baseline));
+    let name = &figures.processes[head].name;
+    let base = &figures.rows[figures.baseline].recipe;
+    if now >= before - before / 10 {
+        return None;
+    }
+    Some(format!(
+        "{name} no longer queues behind whole launches of others: its longest wait for the GPU is {}, under {base} {}.",
+        time(now),
+        time(before)
+    ))
+}
+
+/// Returns the largest error of any process; 0 where none is known.
+fn error(figures: &PolicyFigures) -> f64 {
+    let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
+    let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);
+    let errors = errors.flatten();
+    errors.map(f64::abs).fold(0.0, f64::max)
+}
+
+/// Names the changes against the baseline that are smaller than the error of the model, in one
+/// sentence.
+pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
+    let error = error(figures);
+    let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);
+    let of = |row: usize| {
+        let small = changes(figures, row).filter(|(_, by)| (SMALL..error).contains(&by.abs()));
+        let told: Vec<String> = small.map(|(at, by)| change(figures, at, by)).collect();
+        let name = &figures.rows[row].recipe;
+        (!told.is_empty()).then(|| format!("{name}, {}", told.join(" and ")))
+    };
+    let doubted: Vec<String> = rows.filter_map(of).collect();
+    if doubted.is_empty() {
+        return Vec::new();
+    }
+    let error = error * 100.0;
+    vec![format!("less than the model's own error of {error:.1} %: {}", doubted.join("; "))]
+}
+
+fn trust(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = begun(figures);
+    for (at, process) in figures.processes.iter().enumerate() {
+        let name = &process.name;
+        if let Some((device, scaled)) = elsewhere(process) {
+            trust.push(format!("{name} was recorded on {device} and is {scaled}"));
+        }
+        let end = process.end_error.map(|error| format!("end {:+.1} %", error * 100.0));
+        let errors = [process.self_replay.map(|found| found.to_string()), end];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        if !errors.is_empty() {
+            trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
+        }
+        trust.extend(few_requests(figures, at).or_else(|| sampled_by(figures, at)));
+    }
+    trust
+}
+
+/// Says how far the figures may be believed in a line or two, whatever the number of processes: of
+/// each error the worst.
+pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = begun(figures);
+    let processes = || figures.processes.iter();
+    let places: BTreeSet<(&str, String)> = processes().filter_map(elsewhere).collect();
+    for place in places {
+        let of = processes().filter(|it| elsewhere(it).as_ref() == Some(&place));
+        let names: Vec<&str> = of.map(|it| &*it.name).collect();
+        let (device, scaled) = place;
+        trust.push(match names.as_slice() {
+            [one] => format!("{one} was recorded on {device} and is {scaled}"),
+            all => format!("{} were recorded on {device} and are {scaled}", all.join(", ")),
+        });
+    }
+    let replays = || processes().filter_map(|it| it.self_replay);
+    let most = |of: fn(ModelError) -> f64| {
+        replays().map(of).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default()
+    };
+    if replays().next().is_some() {
+        let worst = ModelError {
+            busy: most(|found| found.busy),
+            uncalibrated: None,
+            makespan: most(|found| found.makespan),
+            within: replays().filter_map(|found| found.within).min_by(f64::total_cmp),
+        };
+        let at_worst = if replays().nth(1).is_some() { " at worst" } else { "" };
+        trust.push(format!("self-replay{at_worst}: {worst}"));
+    }
+    let rests = |at| few_requests(figures, at).or_else(|| sampled_by(figures, at));
+    trust.extend((0..figures.processes.len()).filter_map(rests));
+    trust
+}
+
+/// Begins the list with the clauses that hold for all processes.
+fn begun(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = vec!["simulated".to_owned()];
+    let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
+    if let Some(drawn) = drawn {
+        trust.push(format!(
+            "means over {} seeds, with 95 % confidence intervals; policies compared seed by seed",
+            drawn.seeds
+        ));
+    }
+    trust
+}
+
+/// Says on how many requests the percentiles of a process rest.
+fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
+    let own = || figures.rows.iter().map(|row| &row.processes[at]);
+    let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);
+    let has_bounds = |it: &ProcessFigures| it.sampled.is_some_and(|it| it.most_ns.is_some());
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    let counts = match least == most {
+        true => count(least),
+        false => format!("{} to {}", count(least), count(most)),
+    };
+    let name = &figures.processes[at].name;
+    let intervals = match (own().any(has_bounds), own().all(has_bounds)) {
+        (_, true) => "intervals of 95 %",
+        (true, false) => "intervals of 95 % where they give one",
+        (false, false) => "which follow each other too closely to give p99 an interval",
+    };
+    Some(format!("{counts} requests of {name}, {intervals}"))
+}
+
+/// Returns where a process was recorded, if that is not the device replayed on, and how it is
+/// scaled.
+fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
+    let scaled = process.scaled.as_ref();
+    let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
+    Some((process.recorded_on.as_deref()?, scaled))
+}
+
+/// Warns of a process with so few requests that their 99th percentile is the slowest.
+fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
+    let requests = |row: &super::PolicyRow| -> Option<u64> {
+        let ProcessFigures { requests, .. } = row.processes[at];
+        requests
+    };
+    let few = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH)?;
+    let name = &figures.processes[at].name;
+    Some(format!("{few} requests of {name}: p99 is the slowest"))
+}

@@ -1,0 +1,256 @@
+//! How far was a prediction from what was measured afterwards?
+//!
+//! A tenant's recording holds its profile's launches a whole number of times: each time is one
+//! request, one step, or the run, whatever the prediction judges the tenant by.
+
+use std::collections::BTreeSet;
+
+use raddle_sim::percentile;
+use raddle_trace::{Op, Profile, StreamLabel};
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{JudgedBy, PolicyFigures};
+use crate::units::{counted, plain};
+
+/// The version of the result in JSON.
+const VERSION: u32 = 1;
+/// Characters of the name of a tenant.
+const TENANT: usize = 24;
+
+/// The part of a `summary.json` that a check needs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Prediction {
+    answer: PolicyFigures,
+    profiles: Vec<PredictedProfile>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct PredictedProfile {
+    name: String,
+    kernels: u64,
+    copies: u64,
+    sets: u64,
+}
+
+/// The prediction against the measurements.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Check {
+    /// The version of this form.
+    pub raddle_check: u32,
+    /// The recipe whose prediction is checked.
+    pub recipe: String,
+    /// The tenants with a recording.
+    pub tenants: Vec<CheckedTenant>,
+    /// Tenants of the prediction without a recording.
+    pub unmeasured: Vec<String>,
+}
+
+/// One tenant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CheckedTenant {
+    /// The name of the tenant.
+    pub name: String,
+    /// The figure by which the tenant is judged.
+    pub judged: JudgedBy,
+    /// The number of times that the recording holds the profile.
+    pub repetitions: u64,
+    /// The figure that was predicted; `None`: nothing ended.
+    pub predicted_ns: Option<u64>,
+    /// The interval of the prediction.
+    pub between_ns: Option<[u64; 2]>,
+    /// The figure that was measured.
+    pub measured_ns: u64,
+    /// Predicted over measured, less 1.
+    pub error: Option<f64>,
+    /// True if the measurement lies in the interval; `None`: the prediction has no interval.
+    pub within: Option<bool>,
+}
+
+/// The recording of a tenant.
+#[derive(Clone, Debug)]
+pub struct TenantRecording<'p> {
+    /// The name of the tenant in the prediction.
+    pub tenant: String,
+    /// The profile that was recorded.
+    pub profile: &'p Profile,
+    /// The process of the profile that is the tenant, counted from 1, where the profile holds
+    /// several.
+    pub process: Option<u32>,
+}
+
+impl TenantRecording<'_> {
+    /// Returns the ops of the tenant in its recording.
+    fn ops(&self) -> Result<Vec<&Op>, String> {
+        let Self { tenant, profile, process } = self;
+        let of = |op: &Op| profile.streams.get(op.stream as usize).and_then(StreamLabel::process);
+        let known: BTreeSet<u32> = profile.ops.iter().filter_map(of).collect();
+        let told = || known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        match process {
+            None if known.len() > 1 => Err(format!(
+                "the recording of {tenant} holds processes {}: say which is its own, {tenant}=FILE@N",
+                told()
+            )),
+            Some(wanted) if !known.contains(wanted) => Err(match known.is_empty() {
+                true => {
+                    format!("the recording of {tenant} tells of no processes: leave out @{wanted}")
+                }
+                false => {
+                    format!("the recording of {tenant} has no process {wanted}; it has {}", told())
+                }
+            }),
+            _ => Ok(profile
+                .ops
+                .iter()
+                .filter(|op| process.is_none() || of(op) == *process)
+                .collect()),
+        }
+    }
+}
+
+impl Prediction {
+    /// Reads a `summary.json`.
+    ///
+    /// # Errors
+    /// The reason why the bytes are no `summary.json`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+    }
+
+    /// Returns the names of the tenants of the prediction.
+    pub fn tenants(&self) -> impl Iterator<Item = &str> {
+        self.profiles.iter().map(|profile| &*profile.name)
+    }
+
+    /// Compares the prediction with recordings of the run under `recipe`; without a recipe, under
+    /// the one that the prediction recommends.
+    ///
+    /// # Errors
+    /// A message in words, where a recipe or tenant is not in the prediction, or a recording does
+    /// not hold its profile a whole number of times.
+    pub fn check(
+        &self,
+        recipe: Option<&str>,
+        recordings: &[TenantRecording<'_>],
+    ) -> Result<Check, String> {
+        let answer = &self.answer;
+        let row = match recipe.or(answer.verdict.recipe.as_deref()) {
+            Some(name) => answer.rows.iter().find(|row| row.recipe == name).ok_or_else(|| {
+                let names: Vec<&str> = answer.rows.iter().map(|row| &*row.recipe).collect();
+                format!("there is no recipe `{name}` in it; it has {}", names.join(", "))
+            })?,
+            None => answer.rows.get(answer.baseline).ok_or("it has no recipe")?,
+        };
+        let mut tenants = Vec::new();
+        for recording in recordings {
+            let name = &recording.tenant;
+            let at = self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
+                let names: Vec<&str> = self.tenants().collect();
+                format!(
+                    "none of its tenants is called {name}; they are {}: give TENANT=FILE",
+                    names.join(", ")
+                )
+            })?;
+            let (Some(judged), Some(figures)) = (answer.processes.get(at), row.processes.get(at))
+            else {
+                return Err(format!("it has no figures of {name}"));
+            };
+            let measured = self.profiles[at].measured(judged.judged, recording.ops()?)?;
+            let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
+            tenants.push(CheckedTenant {
+                name: name.clone(),
+                judged: judged.judged,
+                repetitions: measured.repetitions,
+                predicted_ns: figures.decisive_ns,
+                between_ns: figures.between_ns,
+                measured_ns: measured.ns,
+                error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
+                within: figures
+                    .between_ns
+                    .map(|[least, most]| (least..=most).contains(&measured.ns)),
+            });
+        }
+        let measured = |name: &&str| tenants.iter().any(|of| of.name == **name);
+        let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
+        let unmeasured = unmeasured.collect();
+        Ok(Check { raddle_check: VERSION, recipe: row.recipe.clone(), tenants, unmeasured })
+    }
+}
+
+/// The times of a tenant in a recording.
+struct MeasuredTimes {
+    ns: u64,
+    repetitions: u64,
+}
+
+impl PredictedProfile {
+    fn measured(&self, judged: JudgedBy, mut ops: Vec<&Op>) -> Result<MeasuredTimes, String> {
+        let each = self.kernels.saturating_add(self.copies).saturating_add(self.sets).max(1);
+        let all = ops.len() as u64;
+        let odd = all % each;
+        if all == 0 || odd != 0 {
+            return Err(format!(
+                "the recording of {} holds {}, and its profile has {each}: {odd} are no whole repetition. Record whole requests or steps, and as many streams",
+                self.name,
+                counted(all, "launch, copy or fill", "launches, copies and fills"),
+            ));
+        }
+        // The ops are in the order in which the host issued them.
+        ops.sort_by_key(|op| (op.arrival_ns, op.start_ns));
+        let each = usize::try_from(each).unwrap_or(usize::MAX);
+        let spans: Vec<(u64, u64)> = ops
+            .chunks(each)
+            .map(|ops| {
+                let begun = ops.iter().map(|op| op.arrival_ns).min().unwrap_or(0);
+                let ended = ops.iter().map(|op| op.end_ns()).max().unwrap_or(begun);
+                (begun, ended)
+            })
+            .collect();
+        let (first, last) = (spans[0], spans[spans.len() - 1]);
+        let lasted = |&(begun, ended): &(u64, u64)| ended.saturating_sub(begun);
+        let ns = match judged {
+            JudgedBy::Requests => {
+                let mut latencies: Vec<u64> = spans.iter().map(lasted).collect();
+                latencies.sort_unstable();
+                percentile(&latencies, 99)
+            }
+            // The first step is left out, as the end of the step before it is unknown.
+            JudgedBy::Steps => match spans.len() as u64 - 1 {
+                0 => lasted(&first),
+                steps => last.1.saturating_sub(first.1) / steps,
+            },
+            JudgedBy::End => last.1.saturating_sub(first.0),
+        };
+        Ok(MeasuredTimes { ns: ns.max(1), repetitions: spans.len() as u64 })
+    }
+}
+
+impl Check {
+    /// Says how far off the prediction was at most, in a sentence or two.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));
+        let worst = off.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
+        let outside = self.tenants.iter().filter(|of| of.within == Some(false)).count() as u64;
+        let mut text = match worst {
+            Some((of, error)) => {
+                let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
+                format!(
+                    "Under {recipe} the prediction of {} {word} is off by {:+.1} %, of others by less.",
+                    plain(&of.name, TENANT),
+                    error * 100.0
+                )
+            }
+            None => "Nothing was predicted of what was measured.".to_owned(),
+        };
+        if outside > 0 {
+            text += &format!(
+                " {} outside of the predicted interval.",
+                counted(outside, "tenant lies", "tenants lie")
+            );
+        }
+        text
+    }
+}

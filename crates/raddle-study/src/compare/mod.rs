@@ -1,0 +1,16 @@
+//! What differs between two results of replays, or more?
+//!
+//! The first result is the one that the others are measured by. All differences beside the figures
+//! (device, profiles, version, settings of a recipe) come before the figures.
+
+mod gate;
+mod input;
+mod label;
+mod metrics;
+mod rows;
+mod unlike;
+
+pub use gate::{Gate, NoGate};
+pub use input::ComparedResult;
+pub use metrics::{MetricUnit, TURNS_LOST};
+pub use rows::{ChangeVerdict, Comparison, FigureChange, MetricRow, ResultOrigin, compare};

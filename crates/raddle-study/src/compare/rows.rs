@@ -1,0 +1,330 @@
+//! Which figures differ, by how much, and is that better or worse?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::input::{ComparedRecipe, ComparedResult, names};
+use super::label::label;
+use super::metrics::{
+    Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_ENERGY, OF_LAUNCHING, OF_LEVEL,
+    OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
+};
+use super::unlike::{differences, unlike_inputs};
+
+/// Results side by side.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Comparison {
+    /// The results, the first of which is the measure of the others.
+    pub results: Vec<ResultOrigin>,
+    /// The differences beside the figures, a sentence each.
+    pub differences: Vec<String>,
+    /// The inputs that are not the same in all results: such results are not judged better or
+    /// worse.
+    pub inputs_that_differ: Vec<&'static str>,
+    /// The figures, one row each.
+    pub rows: Vec<MetricRow>,
+    /// The number of figures that were compared.
+    pub figures: usize,
+    /// The number of figures that got each verdict.
+    pub verdicts: BTreeMap<ChangeVerdict, usize>,
+}
+
+/// The origin of a result.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ResultOrigin {
+    /// The label of the result: A, B and so on.
+    pub label: String,
+    /// The path of the result as it was given.
+    pub file: String,
+    /// The version that wrote the result.
+    pub raddle: String,
+    /// The device of the result.
+    pub device: String,
+    /// The only recipe that is compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+}
+
+/// One figure in every result.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MetricRow {
+    /// The name of the recipe.
+    pub recipe: String,
+    /// The process that has the figure; `None`: the recipe as a whole.
+    pub process: Option<String>,
+    /// The level that has the figure; `None`: the process as a whole.
+    pub level: Option<u8>,
+    /// The name of the figure.
+    pub metric: &'static str,
+    /// The unit of the values.
+    pub unit: MetricUnit,
+    /// The values, one a result; `None` where a result has none.
+    pub values: Vec<Option<f64>>,
+    /// The changes of every result but the first, measured by the first.
+    pub changes: Vec<FigureChange>,
+}
+
+impl MetricRow {
+    /// Returns whether any result differs from the first.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
+    }
+
+    /// Returns the name of the figure for people: "decode request p99".
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let level = self.level.map(|level| format!("level {level}"));
+        let parts = [self.process.clone(), level, Some(self.metric.to_owned())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the name of the figure in gates: "decode.request-p99".
+    pub(super) fn gate_name(&self) -> String {
+        let metric = slug(self.metric);
+        self.process.as_ref().map_or(metric.clone(), |process| format!("{process}.{metric}"))
+    }
+}
+
+/// The difference of a value from that of the first result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FigureChange {
+    /// (value - first) / first; `None` where one is missing or the first is 0.
+    pub relative: Option<f64>,
+    /// The judgement of the change.
+    pub verdict: ChangeVerdict,
+}
+
+/// The judgement of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeVerdict {
+    /// The figure is better than in the first result.
+    Better,
+    /// The figure is worse than in the first result.
+    Worse,
+    /// The figure is the same as in the first result.
+    Equal,
+    /// The figure is neither better nor worse.
+    Other,
+    /// The inputs differ (other work, or another device), so better and worse are unknown.
+    Unjudged,
+    /// The figure is in only one of the two results.
+    Missing,
+}
+
+impl ChangeVerdict {
+    /// All verdicts, in the order in which they are counted.
+    const ALL: [Self; 6] =
+        [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
+
+    /// Names the verdict for people.
+    #[must_use]
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Equal => "equal",
+            Self::Other => "neither",
+            Self::Unjudged => "not judged",
+            Self::Missing => "in one result only",
+        }
+    }
+}
+
+/// Compares results; the others are measured by the first one.
+#[must_use]
+pub fn compare(inputs: &[ComparedResult]) -> Comparison {
+    let mut rows = Vec::new();
+    for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
+        of_recipe(inputs, name, &mut rows);
+    }
+    let mut differing: BTreeSet<&str> = BTreeSet::new();
+    if let Some((first, others)) = inputs.split_first() {
+        for (position, other) in others.iter().enumerate() {
+            let unlike = unlike_inputs(first, other);
+            if !unlike.is_empty() {
+                rows.iter_mut().filter_map(|row| row.changes.get_mut(position)).for_each(unjudge);
+            }
+            differing.extend(unlike);
+        }
+    }
+    let mut verdicts: BTreeMap<_, _> = ChangeVerdict::ALL.map(|verdict| (verdict, 0)).into();
+    for change in rows.iter().flat_map(|row| &row.changes) {
+        *verdicts.entry(change.verdict).or_default() += 1;
+    }
+    let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
+        label: label(n),
+        file: input.file.clone(),
+        raddle: input.raddle.clone(),
+        device: input.device.id.clone(),
+        recipe: input.chosen.clone(),
+    });
+    Comparison {
+        results: results.collect(),
+        figures: rows.len(),
+        differences: differences(inputs),
+        inputs_that_differ: differing.into_iter().collect(),
+        rows,
+        verdicts,
+    }
+}
+
+fn unjudge(change: &mut FigureChange) {
+    if matches!(change.verdict, ChangeVerdict::Better | ChangeVerdict::Worse) {
+        change.verdict = ChangeVerdict::Unjudged;
+    }
+}
+
+impl Comparison {
+    /// Leaves out the figures that are equal in all results.
+    pub fn only_changes(&mut self) {
+        self.rows.retain(MetricRow::is_changed);
+    }
+}
+
+/// The value of one thing in every result that has it.
+type Side<'v> = Vec<Option<&'v Value>>;
+
+fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
+    let find = |input| -> Option<&ComparedRecipe> {
+        let input: &ComparedResult = input;
+        input.recipes.iter().find(|recipe| recipe.name == name)
+    };
+    let own: Vec<Option<&ComparedRecipe>> = inputs.iter().map(find).collect();
+    let figures: Side<'_> = own.iter().map(|recipe| Some(&recipe.as_ref()?.summary)).collect();
+    let is_stuck = |of: &Value| STUCK.of(of).is_some_and(|stuck| stuck > 0.0);
+    let mut subject = Subject { recipe: name, process: None, level: None };
+    if figures.iter().flatten().any(|figures| is_stuck(figures)) {
+        rows.extend(row(subject, &STUCK, &figures));
+    }
+    // Where something is stuck the run has no end, so its makespan is left out.
+    let ended: Side<'_> = figures.iter().map(|of| of.filter(|of| !is_stuck(of))).collect();
+    rows.extend(row(subject, &MAKESPAN, &ended));
+    rows.extend(OF_RECIPE.iter().filter_map(|metric| row(subject, metric, &figures)));
+    let costs = |of: &&Value| LAUNCH_OVERHEAD.of(of).is_some_and(|ns| ns > 0.0);
+    if inputs.iter().flat_map(|of| &of.recipes).any(|recipe| costs(&&recipe.summary)) {
+        rows.extend(OF_LAUNCHING.iter().filter_map(|metric| row(subject, metric, &figures)));
+    }
+    rows.extend(OF_ENERGY.iter().filter_map(|metric| row(subject, metric, &figures)));
+    let takes_turns = inputs.iter().flat_map(|of| &of.recipes).any(ComparedRecipe::takes_turns);
+    if takes_turns {
+        rows.extend(OF_TURNS.iter().filter_map(|metric| row(subject, metric, &figures)));
+    }
+    let mut seen = BTreeSet::new();
+    for process in own.iter().flatten().flat_map(|recipe| recipe.processes()).filter_map(called) {
+        if !seen.insert(process) {
+            continue;
+        }
+        subject = Subject { recipe: name, process: Some(process), level: None };
+        let is_newcomer = |of: &&Value| {
+            takes_turns && of.pointer("/fairness/newcomer").and_then(Value::as_str) == Some(process)
+        };
+        let newcomer: Side<'_> = figures.iter().map(|of| of.filter(is_newcomer)).collect();
+        rows.extend(row(subject, &OF_NEWCOMER, &newcomer));
+        let find = |recipe: &Option<&'_ ComparedRecipe>| {
+            let at = recipe.as_ref()?.processes().iter();
+            at.clone().position(|of| called(of) == Some(process))
+        };
+        let found = own.iter().map(|recipe| Some(&recipe.as_ref()?.processes()[find(recipe)?]));
+        of_process(subject, &found.collect(), rows);
+    }
+}
+
+fn of_process(mut subject: Subject<'_>, own: &Side<'_>, rows: &mut Vec<MetricRow>) {
+    rows.extend(OF_PROCESS.iter().filter_map(|metric| row(subject, metric, own)));
+    let number = |level: &Value| level["level"].as_u64().and_then(|level| u8::try_from(level).ok());
+    let levels = own.iter().flatten().filter_map(|process| process["levels"].as_array()).flatten();
+    let numbers: BTreeSet<u8> = levels.filter_map(number).collect();
+    for wanted in numbers {
+        subject.level = Some(wanted);
+        let level = |process: &Option<&'_ Value>| -> Option<usize> {
+            process.as_ref()?["levels"].as_array()?.iter().position(|of| number(of) == Some(wanted))
+        };
+        let found = own.iter().map(|process| Some(&process.as_ref()?["levels"][level(process)?]));
+        let own: Side<'_> = found.collect();
+        rows.extend(OF_LEVEL.iter().filter_map(|metric| row(subject, metric, &own)));
+    }
+}
+
+fn called(process: &Value) -> Option<&str> {
+    process["name"].as_str()
+}
+
+/// The subject of a row.
+#[derive(Clone, Copy)]
+struct Subject<'p> {
+    recipe: &'p str,
+    process: Option<&'p str>,
+    level: Option<u8>,
+}
+
+/// Makes the row of a metric, unless no result has it.
+fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
+    let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
+    let (first, others) = values.split_first()?;
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(MetricRow {
+        recipe: subject.recipe.to_owned(),
+        process: subject.process.map(str::to_owned),
+        level: subject.level,
+        metric: metric.name,
+        unit: metric.unit,
+        changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
+        values,
+    })
+}
+
+fn change(first: Option<f64>, value: Option<f64>, good: Good) -> FigureChange {
+    let (Some(first), Some(value)) = (first, value) else {
+        let verdict = if first.is_none() && value.is_none() {
+            ChangeVerdict::Equal
+        } else {
+            ChangeVerdict::Missing
+        };
+        return FigureChange { relative: None, verdict };
+    };
+    let verdict = match (value.total_cmp(&first), good) {
+        (std::cmp::Ordering::Equal, _) => ChangeVerdict::Equal,
+        (_, Good::Neither) => ChangeVerdict::Other,
+        (std::cmp::Ordering::Less, Good::Low) | (std::cmp::Ordering::Greater, Good::High) => {
+            ChangeVerdict::Better
+        }
+        _ => ChangeVerdict::Worse,
+    };
+    // The change is rounded to four decimals, as everywhere.
+    let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
+    FigureChange { relative: relative.is_finite().then_some(relative), verdict }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_judged_by_what_is_good() {
+        let judged = |first, value, good| {
+            let change = change(first, value, good);
+            (change.relative, change.verdict)
+        };
+        assert_eq!(judged(Some(100.0), Some(90.0), Good::Low), (Some(-0.1), ChangeVerdict::Better));
+        assert_eq!(judged(Some(100.0), Some(90.0), Good::High), (Some(-0.1), ChangeVerdict::Worse));
+        assert_eq!(judged(Some(3.0), Some(4.0), Good::Low), (Some(0.3333), ChangeVerdict::Worse));
+        assert_eq!(
+            judged(Some(3.0), Some(4.0), Good::Neither),
+            (Some(0.3333), ChangeVerdict::Other)
+        );
+        assert_eq!(judged(Some(0.0), Some(4.0), Good::Low), (None, ChangeVerdict::Worse));
+        assert_eq!(judged(Some(0.0), Some(0.0), Good::Low), (None, ChangeVerdict::Equal));
+        assert_eq!(judged(None, Some(4.0), Good::Low), (None, ChangeVerdict::Missing));
+        assert_eq!(judged(None, None, Good::Low), (None, ChangeVerdict::Equal));
+    }
+}

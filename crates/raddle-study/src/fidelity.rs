@@ -1,0 +1,151 @@
+//! How well does a profile that is replayed on its own device agree with what was recorded?
+//!
+//! Three comparisons, in nanoseconds. *Waits*: from launch to start, simulated against recorded.
+//! *Busy time*: how long at least one kernel ran. *Order*: which of two kernels started first.
+//! Differences are split into [`DifferencePart`]s that add up to them exactly.
+//!
+//! The makespan is reported but proves little: in an open loop it follows the recorded launch
+//! times. No arrival is ever taken from a start; kernels without a recorded launch have no wait to
+//! compare.
+
+mod both;
+mod busy;
+mod cause;
+mod gaps;
+mod off;
+mod order;
+mod waits;
+
+use raddle_sim::{Outcome, PlanConfig};
+use raddle_trace::{Field, OpKind, Origin, Profile};
+use serde::{Deserialize, Serialize};
+
+use both::both;
+pub use busy::BusyTime;
+pub use order::StartOrder;
+pub use waits::Waits;
+
+/// A recording and its replay, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Fidelity {
+    /// Kernel launches of the profile.
+    pub kernels: u64,
+    /// Kernels that ran to their end in the simulation.
+    pub ran: u64,
+    /// Kernels whose recorded duration was shorter than the clock's step and is half a step here,
+    /// in the recording and in the simulation alike.
+    pub assumed_durations: u64,
+    /// The waits; `None` where no kernel that ran has a recorded launch.
+    pub waits: Option<Waits>,
+    /// The busy time.
+    pub busy: BusyTime,
+    /// The order of starts.
+    pub order: StartOrder,
+    /// The time from 0 to the last recorded end.
+    pub recorded_makespan_ns: u64,
+    /// The time from 0 to the last simulated end.
+    pub simulated_makespan_ns: u64,
+}
+
+impl Fidelity {
+    /// Compares a profile with its replay. `outcome` is that of the profile alone, planned with
+    /// these options, whose two devices are both the profile's own; it joined at time 0 and was not
+    /// repeated.
+    #[must_use]
+    pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
+        let ops = both(profile, options, outcome);
+        let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let assumed = |op: &&raddle_trace::Op| op.provenance.of(Field::Duration) == Origin::Assumed;
+        Self {
+            kernels: kernels().count() as u64,
+            ran: ops.iter().filter(|op| op.kernel && op.ran()).count() as u64,
+            assumed_durations: kernels().filter(assumed).count() as u64,
+            waits: Waits::of(&ops),
+            busy: BusyTime::of(&ops),
+            order: StartOrder::of(&ops),
+            recorded_makespan_ns: profile.span_ns,
+            simulated_makespan_ns: outcome.last.0,
+        }
+    }
+}
+
+/// The part of a difference between a replay and its recording that one cause explains.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DifferencePart {
+    /// The kebab-case name of the cause.
+    pub cause: &'static str,
+    /// The time that the cause adds, in ns; negative where it takes time away.
+    pub ns: i64,
+    /// The time that the cause adds, as a share.
+    pub share: f64,
+    /// The meaning of the cause, for a person.
+    #[serde(skip)]
+    pub explanation: &'static str,
+}
+
+impl DifferencePart {
+    fn new(cause: &'static str, explanation: &'static str, ns: i128, of: i128) -> Self {
+        Self { cause, ns: narrow(ns), share: share(ns, of), explanation }
+    }
+}
+
+/// The errors of a replay of a profile alone on its own device against its recording; shares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelError {
+    /// The error of the time in which the device was busy; above 0 it was busy for longer.
+    pub busy: f64,
+    /// The error of the busy time without calibration, where kernels ran side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncalibrated: Option<f64>,
+    /// The error of the makespan; above 0 everything ended later.
+    pub makespan: f64,
+    /// The share of the waits from launch to start that are within the goal of `docs/fidelity.md`;
+    /// `None` where no launch was recorded.
+    pub within: Option<f64>,
+}
+
+impl ModelError {
+    /// Takes the errors from a comparison.
+    #[must_use]
+    pub fn of(found: &Fidelity) -> Self {
+        let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);
+        Self {
+            busy: found.busy.difference,
+            uncalibrated: None,
+            makespan: share(i128::from(simulated) - i128::from(recorded), i128::from(recorded)),
+            within: found.waits.as_ref().map(|waits| waits.within),
+        }
+    }
+}
+
+impl std::fmt::Display for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "busy {:+.1} %", self.busy * 100.0)?;
+        if let Some(before) = self.uncalibrated {
+            write!(f, " ({:+.1} % uncalibrated)", before * 100.0)?;
+        }
+        write!(f, ", makespan {:+.1} %", self.makespan * 100.0)?;
+        match self.within {
+            Some(within) => write!(f, ", {:.0} % of waits within the goal", within * 100.0),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Divides `part` by `whole`, rounded to four decimals, with its sign; 0 where `whole` is 0.
+fn share(part: i128, whole: i128) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    // Adding 0 turns a -0 from rounding into a plain 0.
+    (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0 + 0.0
+}
+
+fn narrow(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })
+}
+
+#[cfg(test)]
+mod tests;

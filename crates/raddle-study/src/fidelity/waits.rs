@@ -1,0 +1,187 @@
+//! How long did kernels wait from launch to start, and why does the simulated wait differ?
+//!
+//! A wait is start - arrival, in ns. The arrival is the same in both worlds, so the error of a wait
+//! is simulated start - recorded start; `off` says where each comes from.
+
+use raddle_sim::{LaunchLatency, percentile};
+use serde::Serialize;
+
+use super::both::Both;
+use super::cause::WaitCause;
+use super::gaps::gaps;
+use super::off::{StartError, all_off};
+use super::{DifferencePart, share};
+
+/// The share of kernels that must be within the goal so that their median is.
+const WITHIN_GOAL: f64 = 0.5;
+
+/// Waits from launch to start of the kernels that ran and whose launch was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Waits {
+    /// The number of kernels whose waits are compared.
+    pub kernels: u64,
+    /// Kernels that ran and whose arrival is assumed.
+    pub left_out: u64,
+    /// Median of the recorded waits.
+    pub recorded_p50_ns: u64,
+    /// 95th percentile of the recorded waits, nearest rank.
+    pub recorded_p95_ns: u64,
+    /// Median of |simulated - recorded|.
+    pub error_p50_ns: u64,
+    /// 95th percentile of |simulated - recorded|.
+    pub error_p95_ns: u64,
+    /// Median of |simulated - recorded| / recorded, where the recorded wait is not 0.
+    pub relative_p50: f64,
+    /// 95th percentile of |simulated - recorded| / recorded.
+    pub relative_p95: f64,
+    /// Kernels with a recorded wait of 0, which have no relative error.
+    pub zero_waits: u64,
+    /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
+    /// the median kernel is within this goal.
+    pub within: f64,
+    /// Kernels that start earlier than recorded.
+    pub early: u64,
+    /// Kernels that start later than recorded.
+    pub late: u64,
+    /// Median of the error that a kernel adds to the error of the op that it waits for.
+    pub own_error_p50_ns: u64,
+    /// 95th percentile of the error that a kernel adds.
+    pub own_error_p95_ns: u64,
+    /// The sum of |simulated - recorded|.
+    pub error_ns: u64,
+    /// The share of `error_ns` that kernels have from the op that they wait for.
+    pub carried: f64,
+    /// The parts, one a cause, in a fixed order; they add up to `error_ns`, and shares are of it.
+    pub causes: Vec<DifferencePart>,
+    /// Kernels issued into an idle stream that started while nothing else ran.
+    pub launches: u64,
+    /// Median of the recorded wait of these launches: the launch latency.
+    pub launch_p50_ns: u64,
+    /// Kernels that followed the op before them in a queue while nothing else ran.
+    pub handovers: u64,
+    /// Median of the time between the two ops of a handover.
+    pub handover_p50_ns: u64,
+}
+
+/// The kernels whose waits are compared.
+struct Compared<'o> {
+    ops: &'o [Both],
+    off: Vec<StartError>,
+    /// The positions in `ops` of the kernels that ran and whose launch was recorded.
+    known: Vec<usize>,
+}
+
+impl Compared<'_> {
+    fn wait(&self, at: usize) -> u64 {
+        self.ops[at].recorded.start.abs_diff(self.ops[at].arrival)
+    }
+
+    fn error(&self, at: usize) -> u64 {
+        self.off[at].start.unsigned_abs()
+    }
+
+    /// Returns the error that a kernel adds itself, in ns.
+    fn own_error(&self, at: usize) -> u64 {
+        self.off[at].start.abs_diff(self.off[at].carried)
+    }
+
+    fn is_within(&self, at: usize) -> bool {
+        LaunchLatency::is_within(self.error(at), self.wait(at))
+    }
+
+    /// Divides |error| by the recorded wait, in millionths; `None` where the wait is 0.
+    fn relative(&self, at: usize) -> Option<u64> {
+        let millionths = u128::from(self.error(at)) * 1_000_000;
+        let relative = millionths.checked_div(self.wait(at).into())?;
+        Some(u64::try_from(relative).unwrap_or(u64::MAX))
+    }
+
+    /// Returns a figure of each compared kernel that has it, sorted.
+    fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
+        let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
+        figures.sort_unstable();
+        figures
+    }
+
+    fn count(&self, holds: impl Fn(usize) -> bool) -> u64 {
+        self.known.iter().filter(|&&at| holds(at)).count() as u64
+    }
+
+    /// Returns the share of the errors that is carried, and the part of each cause.
+    fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
+        let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
+        for &at in &self.known {
+            let StartError { start, carried: handed_on, parts } = self.off[at];
+            let sign = i128::from(start.signum());
+            carried += sign * i128::from(handed_on);
+            for (sum, &part) in sums.iter_mut().zip(&parts) {
+                *sum += sign * i128::from(part);
+            }
+        }
+        let part = |(cause, ns): (WaitCause, i128)| {
+            DifferencePart::new(cause.name(), cause.explanation(), ns, total)
+        };
+        (share(carried, total), WaitCause::ALL.into_iter().zip(sums).map(part).collect())
+    }
+}
+
+impl Waits {
+    /// Returns whether the median kernel is within the goal.
+    #[must_use]
+    pub fn keep_goal(&self) -> bool {
+        self.within >= WITHIN_GOAL
+    }
+
+    pub(super) fn of(ops: &[Both]) -> Option<Self> {
+        let gaps = gaps(ops);
+        let ran = || ops.iter().enumerate().filter(|(_, op)| op.kernel && op.ran());
+        let known: Vec<usize> = ran().filter(|(_, op)| op.launch_known).map(|(at, _)| at).collect();
+        let kernels = known.len() as u64;
+        if kernels == 0 {
+            return None;
+        }
+        let these = Compared { ops, off: all_off(ops, &gaps), known };
+        let waits = these.sorted(|at| Some(these.wait(at)));
+        let errors = these.sorted(|at| Some(these.error(at)));
+        let own_errors = these.sorted(|at| Some(these.own_error(at)));
+        let relatives = these.sorted(|at| these.relative(at));
+        let relative = |percent| share(percentile(&relatives, percent).into(), 1_000_000);
+        let alone = |at: usize, queued| {
+            let found = gaps[at].is_idle() && is_queued(ops, at) == queued;
+            found.then(|| gaps[at].idle.unsigned_abs())
+        };
+        let launches = these.sorted(|at| alone(at, false));
+        let handovers = these.sorted(|at| alone(at, true));
+        let total: i128 = errors.iter().map(|&ns| i128::from(ns)).sum();
+        let (carried, causes) = these.sums(total);
+        Some(Self {
+            kernels,
+            left_out: ran().count() as u64 - kernels,
+            recorded_p50_ns: percentile(&waits, 50),
+            recorded_p95_ns: percentile(&waits, 95),
+            error_p50_ns: percentile(&errors, 50),
+            error_p95_ns: percentile(&errors, 95),
+            relative_p50: relative(50),
+            relative_p95: relative(95),
+            zero_waits: kernels - relatives.len() as u64,
+            within: share(these.count(|at| these.is_within(at)).into(), kernels.into()),
+            early: these.count(|at| these.off[at].start < 0),
+            late: these.count(|at| these.off[at].start > 0),
+            own_error_p50_ns: percentile(&own_errors, 50),
+            own_error_p95_ns: percentile(&own_errors, 95),
+            error_ns: u64::try_from(total).unwrap_or(u64::MAX),
+            carried,
+            causes,
+            launches: launches.len() as u64,
+            launch_p50_ns: percentile(&launches, 50),
+            handovers: handovers.len() as u64,
+            handover_p50_ns: percentile(&handovers, 50),
+        })
+    }
+}
+
+/// Returns whether an op was issued before an op that it waits for had ended.
+fn is_queued(ops: &[Both], at: usize) -> bool {
+    ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
+}

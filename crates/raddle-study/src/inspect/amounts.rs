@@ -1,0 +1,105 @@
+//! How long are the runs that the workgroups of a profile want, and which amounts would a sampled
+//! search need (seed 000, E6: f31)?
+//!
+//! Units: granules of the device; workgroups.
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_policy::Resource;
+use raddle_trace::{OpKind, Profile};
+use serde::Serialize;
+
+/// The runs that the workgroups of a profile want, by resource.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WantedAmounts {
+    /// A limit in percent of the workgroups: amounts that fewer want are not sampled.
+    pub rare: f64,
+    /// The runs that are wanted, one entry a resource.
+    pub resources: Vec<WantedRuns>,
+    /// The setting of a search, for a recipe.
+    pub search: String,
+}
+
+/// The runs that are wanted of one resource, where one run holds an amount.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WantedRuns {
+    /// The name of the resource.
+    pub resource: &'static str,
+    /// The lengths, ascending; an amount of 0 needs no run.
+    pub amounts: Vec<WantedAmount>,
+}
+
+/// A length of a run, and how many workgroups want it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WantedAmount {
+    /// The length.
+    pub granules: u64,
+    /// The share of all workgroups that want a run of this length.
+    pub share: f64,
+    /// True if a search would sample the length.
+    pub kept: bool,
+}
+
+impl WantedAmounts {
+    /// Counts the runs of the workgroups of a profile on a device. Workgroups that no compute unit
+    /// holds are left out.
+    #[must_use]
+    pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
+        let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
+        let mut all = 0_u64;
+        for op in profile.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
+            let Ok(demand) = device.demand(&op.footprint) else { continue };
+            let workgroups = op.workgroups;
+            all = all.saturating_add(workgroups);
+            let (waves, simds) = (u64::from(demand.waves), u64::from(device.shape.simds).max(1));
+            let of_simd = [waves / simds, waves.div_ceil(simds)];
+            let mut runs = vec![(2, u64::from(demand.lds))];
+            runs.extend(of_simd.map(|waves| (0, waves * u64::from(demand.vgpr))));
+            if device.shape.sgpr != u16::MAX {
+                runs.push((1, waves * u64::from(demand.sgpr)));
+            }
+            runs.sort_unstable();
+            runs.dedup();
+            for run in runs.into_iter().filter(|&(_, amount)| amount > 0) {
+                let entry = wanted.entry(run).or_default();
+                *entry = entry.saturating_add(workgroups);
+            }
+        }
+        let resources = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
+        let resources = (0..).zip(resources).filter_map(|(at, resource)| {
+            let of = wanted.range((at, 0)..=(at, u64::MAX));
+            let shares = of.map(|(&(_, granules), &workgroups)| {
+                (granules, workgroups as f64 / all.max(1) as f64)
+            });
+            let shares: Vec<_> = shares.collect();
+            let last = shares.len().checked_sub(1)?;
+            // The longest amount is always kept: without it its workgroups could never be placed.
+            let amount = |(n, &(granules, share)): (usize, &(u64, f64))| {
+                let kept = n == last || share * 100.0 >= rare;
+                WantedAmount { granules, share, kept }
+            };
+            let amounts = shares.iter().enumerate().map(amount).collect();
+            Some(WantedRuns { resource: resource.name(), amounts })
+        });
+        let resources: Vec<_> = resources.collect();
+        let search = recipe(&resources);
+        Self { rare, resources, search }
+    }
+}
+
+/// Writes the amounts that are kept as a setting of `matching`; a resource that nobody wants keeps
+/// the full search.
+fn recipe(resources: &[WantedRuns]) -> String {
+    let of = |runs: &WantedRuns| {
+        let kept = runs.amounts.iter().filter(|amount| amount.kept);
+        let kept: Vec<_> = kept.map(|amount| amount.granules.to_string()).collect();
+        format!("{} = [{}]", runs.resource, kept.join(", "))
+    };
+    let all: Vec<_> = resources.iter().map(of).collect();
+    if all.is_empty() {
+        return "search = \"full\"".to_owned();
+    }
+    format!("search = {{ sampled = {{ amounts = {{ {} }} }} }}", all.join(", "))
+}

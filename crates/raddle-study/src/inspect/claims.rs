@@ -1,0 +1,133 @@
+//! Does the occupancy that a profile states agree with the occupancy that raddle computes?
+//!
+//! Occupancies are in percent of the work-items that a compute unit has room for, rounded to whole
+//! ones by the profiler; a difference of one percent is agreement.
+
+use raddle_device::Device;
+use raddle_trace::Profile;
+use serde::Serialize;
+
+/// The shared memory of a workgroup, in bytes, above which a kernel must ask for it in a way of its
+/// own, which profilers' formulas do not follow.
+const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
+/// The difference, in tenths of a percent, up to which two occupancies agree.
+const TOLERANCE_TENTHS: u64 = 10;
+
+/// The number of stated occupancies that agree, and of those that differ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StatedOccupancy {
+    /// Statements that agree.
+    pub agree: u64,
+    /// Statements that differ.
+    pub differ: u64,
+    /// Kernels with more than 48 KiB of shared memory a workgroup for which the profile states 0
+    /// while raddle computes more: a gap in the profiler, which knows no such kernels.
+    pub differ_above_48_kib: u64,
+    /// The statement that differs most; the first of equals.
+    pub worst: Option<WorstClaim>,
+}
+
+/// A statement that differs, in tenths of a percent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WorstClaim {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The occupancy that the profile states.
+    pub claimed_tenths: u64,
+    /// The occupancy that is computed.
+    pub ours_tenths: u64,
+}
+
+impl StatedOccupancy {
+    /// Checks the occupancies that a profile states; `None` where there are none.
+    pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
+        let percents = profile.ops.iter().enumerate().filter(|(_, op)| !op.is_opaque());
+        let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
+        Self::of_percents(profile, own, percents)
+    }
+
+    /// Checks pairs of a position in `ops` and a percentage.
+    fn of_percents(
+        profile: &Profile,
+        own: &Device,
+        claims: impl Iterator<Item = (usize, u64)>,
+    ) -> Option<Self> {
+        let mut found = Self::default();
+        let mut any = false;
+        for (position, percent) in claims {
+            let Some(op) = profile.ops.get(position) else {
+                continue;
+            };
+            any = true;
+            let claimed = percent.saturating_mul(10);
+            let ours = own.achieved_occupancy_tenths(&op.footprint, op.workgroups);
+            let off = ours.abs_diff(claimed);
+            if off <= TOLERANCE_TENTHS {
+                found.agree += 1;
+                continue;
+            }
+            if claimed == 0 && op.footprint.lds_bytes > ORDINARY_LDS_BYTES {
+                found.differ_above_48_kib += 1;
+                continue;
+            }
+            found.differ += 1;
+            let worst = |worst: &WorstClaim| worst.ours_tenths.abs_diff(worst.claimed_tenths);
+            if found.worst.as_ref().is_none_or(|before| worst(before) < off) {
+                found.worst = Some(WorstClaim {
+                    kernel: profile.kernels.get(op.kernel as usize).cloned().unwrap_or_default(),
+                    claimed_tenths: claimed,
+                    ours_tenths: ours,
+                });
+            }
+        }
+        any.then_some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_trace::{ImportConfig, read};
+
+    use super::*;
+
+    /// A profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, the last with more
+    /// than 48 KiB.
+    fn profile() -> (Profile, Device) {
+        let mut text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,lds_bytes,start_ns,\
+                        duration_ns\n"
+            .to_owned();
+        for (name, workgroups, lds) in [("a", 960, 0), ("b", 160, 0), ("c", 160, 49_153)] {
+            text += &format!("{name},{workgroups},1,1,128,1,1,{lds},0,1\n");
+        }
+        let profile = read("t.csv", text.as_bytes(), &ImportConfig::default()).unwrap();
+        (profile, raddle_device::find("v100").unwrap())
+    }
+
+    fn claims(claims: &[(usize, u64)]) -> Option<StatedOccupancy> {
+        let (profile, own) = profile();
+        StatedOccupancy::of_percents(&profile, &own, claims.iter().copied())
+    }
+
+    #[test]
+    fn a_percent_is_agreement_and_two_are_not() {
+        // 12 of 16 workgroups of 4 waves a CU; 2 of 16; one fits with that much LDS.
+        let found = claims(&[(0, 75), (0, 76), (0, 74), (1, 12), (1, 13), (2, 6)]).unwrap();
+        assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (6, 0, 0));
+        let found = claims(&[(0, 77), (1, 20), (1, 5), (2, 0)]).unwrap();
+        assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (0, 3, 1));
+        let worst = WorstClaim { kernel: "b".to_owned(), claimed_tenths: 200, ours_tenths: 125 };
+        assert_eq!(found.worst, Some(worst), "the first of equals");
+        // With much LDS too, a statement above 0 differs as any other; and so does 0 with little
+        // LDS.
+        let found = claims(&[(2, 0), (2, 100), (1, 0)]).unwrap();
+        assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (0, 2, 1));
+    }
+
+    #[test]
+    fn no_claims_say_nothing() {
+        assert_eq!(claims(&[]), None);
+        assert_eq!(claims(&[(3, 50)]), None, "of no op of the profile");
+    }
+}

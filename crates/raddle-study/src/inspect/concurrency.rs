@@ -1,0 +1,42 @@
+//! How many things run at a time?
+
+use raddle_trace::Profile;
+use serde::Serialize;
+
+use crate::launches::{ConcurrentTime, kernels};
+use crate::units::share;
+
+/// The time for which none, one, two or more kernels ran, from time 0 to the last end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Concurrency {
+    pub(crate) none_ns: u64,
+    pub(crate) one_ns: u64,
+    pub(crate) two_ns: u64,
+    pub(crate) more_ns: u64,
+    /// The shares of the span that none, one, two and more kernels take.
+    pub shares: [f64; 4],
+    /// The time in which at least one kernel ran.
+    pub busy_ns: u64,
+    /// The largest number of kernels that ran at a time.
+    pub most: u64,
+}
+
+impl Concurrency {
+    pub(super) fn of(profile: &Profile) -> Self {
+        let running = ConcurrentTime::of(kernels(profile).map(|op| (op.start_ns, op.end_ns())));
+        let busy_ns = running.at_least_one();
+        let none_ns = profile.span_ns.saturating_sub(busy_ns);
+        let ConcurrentTime { one, two, more, most } = running;
+        let part = |ns: u64| share(ns.into(), profile.span_ns.into());
+        Self {
+            none_ns,
+            one_ns: one,
+            two_ns: two,
+            more_ns: more,
+            shares: [none_ns, one, two, more].map(part),
+            busy_ns,
+            most,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Which kernels take the time, in which shapes, and how do these fit the device?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_device::Device;
+use raddle_policy::Footprint;
+use raddle_sim::percentile;
+use raddle_trace::{Op, Profile};
+use serde::Serialize;
+
+use crate::launches::kernels;
+use crate::units::share;
+
+/// All launches of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct NamedKernel {
+    /// The name of the kernel.
+    pub name: String,
+    /// True if the name is that of a library that moves data between devices.
+    pub(crate) communication: bool,
+    /// The times of its launches.
+    #[serde(flatten)]
+    pub times: LaunchTimes,
+    /// The shapes by time, the longest first; opaque launches have no shape.
+    pub shapes: Vec<LaunchShape>,
+}
+
+/// The times of some launches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LaunchTimes {
+    /// The number of launches.
+    pub launches: u64,
+    /// The sum of their times.
+    pub total_ns: u64,
+    /// The median of their times.
+    pub median_ns: u64,
+    /// The longest of their times.
+    pub max_ns: u64,
+    /// The share of the time of all kernels, each launch counted in full.
+    pub share: f64,
+}
+
+/// All launches of one kernel that need the same resources of the device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LaunchShape {
+    /// The workgroups of a launch.
+    pub workgroups: u64,
+    /// The work-items of a workgroup.
+    pub threads: u32,
+    /// The vector registers of a work-item.
+    pub vgprs_per_thread: u32,
+    pub(crate) sgprs_per_wave: u32,
+    /// The LDS of a workgroup.
+    pub lds_bytes: u32,
+    /// The workgroups of a cluster; absent where there are no clusters.
+    #[serde(skip_serializing_if = "is_one")]
+    pub(crate) cluster: u16,
+    /// The times of its launches.
+    #[serde(flatten)]
+    pub times: LaunchTimes,
+    /// The placing on the profile's own device, where the device is known.
+    pub placing: Option<Placing>,
+}
+
+/// The fit of a shape on a device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Placing {
+    /// Workgroups on a compute unit; 0 where none fits.
+    pub resident: u32,
+    /// The resource that limits `resident`; the first of several.
+    pub limiter: &'static str,
+    /// All resources that limit `resident`.
+    pub limiters: Vec<&'static str>,
+    /// Workgroups on the device at a time.
+    pub at_once: u64,
+    /// The number of workgroups, divided by `at_once`.
+    pub rounds: f64,
+    /// Work-items on a compute unit, divided by the work-items that it has room for, on average in
+    /// the first round.
+    pub occupancy: f64,
+}
+
+/// Some launches and their share of the time of all kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LaunchPart {
+    /// The number of launches.
+    pub launches: u64,
+    /// The sum of their times.
+    pub total_ns: u64,
+    /// The share of the time of all kernels.
+    pub share: f64,
+}
+
+impl LaunchPart {
+    /// Sums up launches with these times, out of `all` nanoseconds.
+    pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
+        let mut part = Self::default();
+        for times in times {
+            part.launches += times.launches;
+            part.total_ns = part.total_ns.saturating_add(times.total_ns);
+        }
+        Self { share: share(part.total_ns.into(), all.into()), ..part }
+    }
+}
+
+/// The workgroups, work-items, vector registers, scalar registers, LDS and clusters of a shape.
+type ShapeKey = (u64, u32, u32, u32, u32, u16);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_one(cluster: &u16) -> bool {
+    *cluster <= 1
+}
+
+fn key(op: &Op) -> ShapeKey {
+    let Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = op.footprint;
+    (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
+}
+
+/// Returns the kernels by time, the longest first.
+#[must_use]
+pub fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
+    let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
+    for op in kernels(profile) {
+        let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
+        let key = (!op.is_opaque()).then(|| key(op));
+        found.entry(name).or_default().entry(key).or_default().push(op.duration_ns);
+    }
+    let all = kernels(profile).fold(0, |sum, op| op.duration_ns.saturating_add(sum));
+    let kernel = |(name, shapes): (&str, BTreeMap<Option<ShapeKey>, Vec<u64>>)| {
+        let durations = shapes.values().flatten().copied().collect();
+        let shapes = shapes
+            .into_iter()
+            .filter_map(|(key, durations)| Some(shape(key?, durations, all, own)));
+        let mut shapes: Vec<LaunchShape> = shapes.collect();
+        shapes.sort_by_key(|shape| std::cmp::Reverse(shape.times.total_ns));
+        NamedKernel {
+            name: name.to_owned(),
+            communication: raddle_trace::is_communication(name),
+            times: LaunchTimes::of(durations, all),
+            shapes,
+        }
+    };
+    let mut kernels: Vec<NamedKernel> = found.into_iter().map(kernel).collect();
+    kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.times.total_ns));
+    kernels
+}
+
+impl LaunchTimes {
+    fn of(mut durations: Vec<u64>, all: u64) -> Self {
+        durations.sort_unstable();
+        let total_ns = durations.iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
+        Self {
+            launches: durations.len() as u64,
+            total_ns,
+            median_ns: percentile(&durations, 50),
+            max_ns: durations.last().copied().unwrap_or(0),
+            share: share(total_ns.into(), all.into()),
+        }
+    }
+}
+
+impl LaunchShape {
+    /// Returns the resources that one workgroup of the shape needs.
+    pub(crate) fn footprint(&self) -> Footprint {
+        let &Self { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = self;
+        Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() }
+    }
+}
+
+fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> LaunchShape {
+    let (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, cluster) = key;
+    let footprint =
+        Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() };
+    LaunchShape {
+        workgroups,
+        threads,
+        vgprs_per_thread,
+        sgprs_per_wave,
+        lds_bytes,
+        cluster,
+        times: LaunchTimes::of(durations, all),
+        placing: own.map(|own| Placing::of(own, &footprint, (workgroups, cluster))),
+    }
+}
+
+impl Placing {
+    fn of(own: &Device, footprint: &Footprint, (workgroups, cluster): (u64, u16)) -> Self {
+        let residency = own.residency(footprint);
+        let resident = residency.workgroups;
+        let at_once = own.at_once(resident, cluster.into());
+        let tenths = own.achieved_occupancy_tenths(footprint, workgroups);
+        Self {
+            resident,
+            limiter: residency.limiter.name(),
+            limiters: residency.limits.reached(resident).map(|limiter| limiter.name()).collect(),
+            at_once,
+            rounds: share(workgroups.into(), at_once.into()),
+            occupancy: share(tenths.into(), 1000),
+        }
+    }
+}
+
+/// Counts the different shapes, whatever the kernel.
+pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
+    let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
+    let keys = shapes.map(|shape| {
+        let LaunchShape {
+            workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..
+        } = shape;
+        (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes)
+    });
+    keys.collect::<BTreeSet<_>>().len() as u64
+}
+
+/// Sums up the launches that move data between devices.
+pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
+    let moving = kernels.iter().filter(|kernel| kernel.communication);
+    LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
+}
+
+/// Returns the time of all kernels, in ns.
+pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
+    kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
+}

@@ -1,0 +1,164 @@
+//! What keeps workgroups off the compute units, and which kernels cannot be left between two?
+
+use raddle_device::Device;
+use raddle_policy::Resource;
+use serde::Serialize;
+
+use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
+use crate::units::count;
+
+/// The resources that can limit residency, in the order that breaks ties.
+const LIMITERS: [Resource; 6] = [
+    Resource::Workgroups,
+    Resource::Waves,
+    Resource::Vgpr,
+    Resource::Sgpr,
+    Resource::Lds,
+    Resource::Barriers,
+];
+
+/// The shortest median time of a persistent kernel, in ns: many times the cost of a launch.
+const LONG_NS: u64 = 100_000;
+
+/// The fit of the kernels on their own device, as shares of the time of all kernels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LaunchLimits {
+    /// The launches by the limiter of residency, one entry a resource.
+    pub by_limiter: Vec<LimitedLaunches>,
+    /// Launches of which not one workgroup fits a compute unit.
+    pub unfit: LaunchPart,
+    /// Launches with fewer workgroups than compute units, so that some stay empty.
+    pub fewer_than_cus: LaunchPart,
+    /// Launches of which all workgroups fit at once: such a launch cannot be left at a workgroup
+    /// boundary, because none of its workgroups starts after another has ended.
+    pub one_round: LaunchPart,
+    /// Shapes of long launches with one workgroup a compute unit, or a few less.
+    pub persistent: Vec<PersistentShape>,
+}
+
+/// The launches whose residency one resource limits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LimitedLaunches {
+    /// The name of the resource.
+    pub limiter: &'static str,
+    /// The launches that the resource limits.
+    #[serde(flatten)]
+    pub part: LaunchPart,
+    /// Launches among `part` of which all workgroups fit at once, so that the limiter does not
+    /// matter.
+    pub one_round: LaunchPart,
+}
+
+/// A shape of a kernel that keeps its compute units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PersistentShape {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The workgroups of a launch.
+    pub workgroups: u64,
+    /// The number of launches.
+    pub launches: u64,
+    /// The median of their times.
+    pub median_ns: u64,
+    /// The longest of their times.
+    pub max_ns: u64,
+    /// The share of the time of all kernels.
+    pub share: f64,
+}
+
+impl LaunchLimits {
+    /// Sums up kernels whose shapes have been placed on `own`.
+    #[must_use]
+    pub fn of(kernels: &[NamedKernel], own: &Device) -> Self {
+        let all = total_ns(kernels);
+        let cus = u64::from(own.cus);
+        let part = |holds: &dyn Fn(&LaunchShape, &Placing) -> bool| {
+            let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
+            let fitting =
+                shapes.filter(|shape| shape.placing.as_ref().is_some_and(|p| holds(shape, p)));
+            LaunchPart::of(fitting.map(|shape| &shape.times), all)
+        };
+        let by_limiter = LIMITERS.map(|resource| {
+            let limiter = resource.name();
+            let limits = |p: &Placing| p.resident > 0 && p.limiter == limiter;
+            LimitedLaunches {
+                limiter,
+                part: part(&|_, p| limits(p)),
+                one_round: part(&|shape, p| limits(p) && fits_at_once(shape, p)),
+            }
+        });
+        Self {
+            by_limiter: by_limiter.to_vec(),
+            unfit: part(&|_, p| p.resident == 0),
+            fewer_than_cus: part(&|shape, _| shape.workgroups < cus),
+            one_round: part(&|shape, p| fits_at_once(shape, p)),
+            persistent: persistent(kernels, cus),
+        }
+    }
+}
+
+fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
+    placing.resident > 0 && shape.workgroups <= placing.at_once
+}
+
+/// Says how much of the limiter a workgroup of a shape may need at most for one more workgroup to
+/// fit a compute unit; `None` where less of the limiter does not help.
+#[must_use]
+pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
+    let placing = shape.placing.as_ref()?;
+    let now = shape.footprint();
+    let (most, name): (u32, _) = match placing.limiter {
+        "vgpr" => (now.vgprs_per_thread, "registers a work-item"),
+        "lds" => (now.lds_bytes, "bytes of shared memory"),
+        "waves" => (now.threads, "work-items"),
+        _ => return None,
+    };
+    let fits = |value: u32| {
+        let mut less = now;
+        match placing.limiter {
+            "vgpr" => less.vgprs_per_thread = value,
+            "lds" => less.lds_bytes = value,
+            _ => less.threads = value,
+        }
+        own.residency(&less).workgroups > placing.resident
+    };
+    let (mut low, mut high) = (1, most);
+    if most < 2 || !fits(low) {
+        return None;
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
+}
+
+/// Returns whether a shape looks like a kernel made to hold every compute unit until it ends, or
+/// all but up to a sixth of them, which are left to others.
+fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
+    let least = cus.saturating_mul(5).div_ceil(6);
+    let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);
+    fits && (least..=cus).contains(&shape.workgroups) && shape.times.median_ns >= LONG_NS
+}
+
+/// Finds the persistent shapes, by time, the longest first.
+fn persistent(kernels: &[NamedKernel], cus: u64) -> Vec<PersistentShape> {
+    let shapes = kernels.iter().flat_map(|kernel| {
+        let shapes = kernel.shapes.iter().filter(|shape| is_persistent(shape, cus));
+        shapes.map(|shape| (&kernel.name, shape))
+    });
+    let mut shapes: Vec<(&String, &LaunchShape)> = shapes.collect();
+    shapes.sort_by_key(|(_, shape)| std::cmp::Reverse(shape.times.total_ns));
+    let persistent = |(kernel, shape): (&String, &LaunchShape)| PersistentShape {
+        kernel: kernel.clone(),
+        workgroups: shape.workgroups,
+        launches: shape.times.launches,
+        median_ns: shape.times.median_ns,
+        max_ns: shape.times.max_ns,
+        share: shape.times.share,
+    };
+    shapes.into_iter().map(persistent).collect()
+}

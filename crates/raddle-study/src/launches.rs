@@ -1,0 +1,182 @@
+//! Which kernel launches does a profile have, where do their figures come from, and how many run at
+//! a time, for how long?
+
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, UnknownTime};
+use serde::Serialize;
+
+use crate::units::{count, counted, percent, share};
+
+/// Returns the kernel launches of a profile.
+pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
+    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
+}
+
+/// Shares of the kernel launches, by the origin of one field.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OriginShares {
+    pub(crate) measured: f64,
+    pub(crate) joined: f64,
+    pub(crate) assumed: f64,
+    /// The share of opaque kernels.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) unknown: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_none(share: &f64) -> bool {
+    *share <= 0.0
+}
+
+impl OriginShares {
+    pub(crate) fn of(kernels: &[&Op], field: Field) -> Self {
+        let of = |origin| {
+            let from = kernels.iter().filter(|op| op.provenance.of(field) == origin);
+            share(from.count() as u128, kernels.len() as u128)
+        };
+        Self {
+            measured: of(Origin::Measured),
+            joined: of(Origin::Joined),
+            assumed: of(Origin::Assumed),
+            unknown: of(Origin::Unknown),
+        }
+    }
+
+    /// Writes the shares that are not 0, in words.
+    #[must_use]
+    pub fn told(&self, and: &str) -> String {
+        let named = [
+            (self.measured, "measured"),
+            (self.joined, "joined"),
+            (self.assumed, "assumed"),
+            (self.unknown, "unknown"),
+        ];
+        let named = named.iter().filter(|(share, _)| *share > 0.0);
+        let named = named.map(|(share, origin)| format!("{} {origin}", percent(*share)));
+        named.collect::<Vec<_>>().join(and)
+    }
+}
+
+/// The part of the kernel time of a profile that has no shape, or a shape from the capture of a
+/// graph.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnknownKernels {
+    /// The share of kernel time without a shape.
+    pub(crate) share: f64,
+    pub(crate) opaque: u64,
+    pub(crate) opaque_ns: u64,
+    pub(crate) left_out: u64,
+    /// The number of kernels that were kept.
+    pub(crate) of: u64,
+    /// The share of kernel time with the shape of the capture of the graph, in order.
+    pub(crate) in_order: f64,
+    /// The share of kernel time with the shape of captured launches of the same name.
+    pub(crate) by_name: f64,
+}
+
+impl UnknownKernels {
+    /// Sums up the kernels of a profile; `None` where every kernel came with its shape.
+    pub(crate) fn of(profile: &Profile) -> Option<Self> {
+        let unknown = profile.unknown_time();
+        let UnknownTime { opaque, opaque_ns, left_out, .. } = unknown;
+        let report = &profile.report;
+        let part = |ns: u64| share(ns.into(), unknown.kernel_ns.into());
+        let found = Self {
+            share: part(opaque_ns.saturating_add(unknown.left_out_ns)),
+            opaque,
+            opaque_ns,
+            left_out,
+            of: report.kernels,
+            in_order: part(report.shape_in_order_ns),
+            by_name: part(report.shape_by_name_ns),
+        };
+        let given = report.shape_in_order_ns.saturating_add(report.shape_by_name_ns);
+        (opaque > 0 || left_out > 0 || given > 0).then_some(found)
+    }
+
+    /// Writes the shares in words.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let mut text = format!("{} of kernel time without a shape", percent(self.share));
+        if self.opaque > 0 {
+            let (opaque, of) = (count(self.opaque), counted(self.of, "kernel", "kernels"));
+            text += &format!(": {opaque} of {of} are opaque, and fill the device's wave slots");
+        }
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "malformed one was", "malformed ones were");
+            text += &format!("; {left_out} left out, and count as long as the others");
+        }
+        if self.in_order + self.by_name > 0.0 {
+            let (in_order, by_name) = (percent(self.in_order), percent(self.by_name));
+            text += &format!("; shapes from --shapes-from: {in_order} in order, {by_name} by name");
+        }
+        text
+    }
+}
+
+/// The time for which one, two, and three or more of some things ran, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConcurrentTime {
+    pub(crate) one: u64,
+    pub(crate) two: u64,
+    pub(crate) more: u64,
+    /// The largest number of things that ran at a time.
+    pub(crate) most: u64,
+}
+
+impl ConcurrentTime {
+    /// Sums up things by the times at which each started and ended.
+    pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
+        let mut edges: Vec<(u64, i8)> =
+            spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();
+        // Ends come before starts at one instant: spans that touch do not overlap.
+        edges.sort_unstable();
+        let (mut found, mut running, mut since) = (Self::default(), 0_u64, 0);
+        for (at, change) in edges {
+            let time = match running {
+                0 => &mut 0,
+                1 => &mut found.one,
+                2 => &mut found.two,
+                _ => &mut found.more,
+            };
+            *time += at - since;
+            since = at;
+            running = running.saturating_add_signed(change.into());
+            found.most = found.most.max(running);
+        }
+        found
+    }
+
+    pub(crate) const fn at_least_one(&self) -> u64 {
+        self.one + self.two + self.more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_goes_to_how_many_run() {
+        let of = |spans: &[(u64, u64)]| {
+            let ConcurrentTime { one, two, more, most } = ConcurrentTime::of(spans.iter().copied());
+            (one, two, more, most)
+        };
+        assert_eq!(of(&[]), (0, 0, 0, 0));
+        assert_eq!(of(&[(5, 15), (15, 25)]), (20, 0, 0, 1));
+        assert_eq!(of(&[(0, 10), (5, 15)]), (10, 5, 0, 2));
+        assert_eq!(of(&[(0, 100), (10, 30), (20, 40), (20, 30)]), (70, 20, 10, 4));
+    }
+
+    #[test]
+    fn quirk_21_only_time_shared_with_another_counts() {
+        let shared = |spans: &[(u64, u64)]| {
+            let all: u64 = spans.iter().map(|(start, end)| end - start).sum();
+            (all - ConcurrentTime::of(spans.iter().copied()).one, all)
+        };
+        assert_eq!(shared(&[(0, 10), (10, 20)]), (0, 20));
+        assert_eq!(shared(&[(0, 10), (5, 15)]), (10, 20));
+        assert_eq!(shared(&[(0, 100), (10, 20), (15, 25)]), (15 + 20, 120));
+        assert_eq!(shared(&[(0, 10), (0, 10)]), (20, 20));
+    }
+}

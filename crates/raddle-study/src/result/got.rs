@@ -1,0 +1,145 @@
+//! How much of the device was kept for each tenant, used by it and lent to it?
+
+use raddle_dispatch::Recipe;
+use raddle_sim::{Outcome, ProcessSummary, Summary};
+use serde::Serialize;
+
+use super::runs::RecipeRun;
+
+/// The part of the device that one process got under a recipe, as shares of 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TenantGot {
+    /// The name of the process.
+    pub process: String,
+    /// The share of the process, of all shares that were given.
+    pub asked: f64,
+    /// The part that is kept for the process whatever the others do; `None`: no part.
+    pub guaranteed: Option<f64>,
+    /// The share of the process in the wave-slot time that all used.
+    pub received: f64,
+    /// The part of `received` that the process was lent, also of the time that all used; `None`
+    /// where nothing is guaranteed.
+    pub lent: Option<f64>,
+    /// Requests or steps of the process that ended in a second; `None`: it has neither.
+    pub per_second: Option<f64>,
+    /// The least and the most of `per_second` by what is known of contention, where that is
+    /// charged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_second_between: Option<[f64; 2]>,
+}
+
+/// The parts that a recipe keeps for processes whatever the others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guarantee {
+    /// The parts of `all`, by process.
+    pub parts: Vec<u64>,
+    /// The whole, more than the parts where some of it is nobody's.
+    pub all: u64,
+    /// The kind of thing that is kept.
+    pub of: GuaranteeOf,
+}
+
+/// The kind of thing of which a process has a guaranteed part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuaranteeOf {
+    /// Compute units that no other process uses.
+    Units,
+    /// Compute units that serve others while their owner has nothing to start.
+    LentUnits,
+    /// Turns, the rest of which goes to others where their owner has nothing to run.
+    Turns,
+}
+
+impl Guarantee {
+    /// Returns the parts that a recipe keeps for processes that have these shares; `None`: no
+    /// parts.
+    #[must_use]
+    pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
+        let [_, turn, allocate, _] = recipe.policies();
+        let asked = || shares.iter().map(|&share| u64::from(share));
+        let (parts, all, of) = match (turn, allocate) {
+            (_, "spatial") => {
+                let settings = serde_json::to_value(recipe).ok()?;
+                let given = &settings["allocate"];
+                let own = |(at, own)| given["shares"][at].as_u64().unwrap_or(own);
+                let lends = given["lend"].as_bool().unwrap_or(false);
+                let of = if lends { GuaranteeOf::LentUnits } else { GuaranteeOf::Units };
+                let parts = asked().enumerate().map(own).collect();
+                (parts, given["of"].as_u64().unwrap_or(0), of)
+            }
+            ("round-robin" | "unmap-all", _) => (vec![1; shares.len()], 0, GuaranteeOf::Turns),
+            ("weighted-slices" | "vruntime", _) => (asked().collect(), 0, GuaranteeOf::Turns),
+            _ => return None,
+        };
+        let all = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part)).max(all).max(1);
+        Some(Self { parts, all, of })
+    }
+
+    fn share(&self, process: usize) -> Option<f64> {
+        Some(*self.parts.get(process)? as f64 / self.all as f64)
+    }
+
+    /// Returns the wave-slot time of a process that was lent to it.
+    fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
+        let Outcome { times, wave_ns, first, last, .. } = &run.together;
+        let used = *wave_ns.get(process)? as f64;
+        match self.of {
+            GuaranteeOf::Units => Some(0.0),
+            GuaranteeOf::LentUnits => run.lent.as_ref()?.get(process).map(|&lent| lent as f64),
+            GuaranteeOf::Turns => {
+                let ran = times.processes.get(process)?.run_ns as f64;
+                let own = last.since(*first).0 as f64 * self.share(process)?;
+                Some(if ran > own { used * (ran - own) / ran } else { 0.0 })
+            }
+        }
+    }
+}
+
+/// Returns the part that every process got in a run with this summary; empty with one process.
+pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
+    if summary.processes.len() < 2 {
+        return Vec::new();
+    }
+    let guarantee = Guarantee::new(&run.recipe, shares);
+    let asked: u64 = shares.iter().map(|&share| u64::from(share)).sum();
+    let used = &run.together.wave_ns;
+    let all = used.iter().sum::<u128>().max(1) as f64;
+    let of = |(process, of): (usize, &ProcessSummary)| {
+        let share = f64::from(shares.get(process).copied().unwrap_or(0));
+        let per_second = rate(of);
+        TenantGot {
+            process: of.name.clone(),
+            asked: round(share / asked.max(1) as f64),
+            guaranteed: guarantee.as_ref().and_then(|it| it.share(process)).map(round),
+            received: round(used.get(process).map_or(0.0, |&own| own as f64) / all),
+            lent: guarantee.as_ref().and_then(|it| it.lent(run, process)).map(|it| round(it / all)),
+            per_second: per_second.map(round),
+            per_second_between: per_second
+                .and_then(|expected| rates(run, process, expected))
+                .map(|between| between.map(round)),
+        }
+    };
+    summary.processes.iter().enumerate().map(of).collect()
+}
+
+fn round(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
+/// Returns the requests or steps that ended in a second.
+fn rate(of: &ProcessSummary) -> Option<f64> {
+    let requests = of.requests.as_ref().filter(|it| it.ended > 0);
+    let served = requests.map(|it| it.ended as f64 * 1e9 / it.last_end_ns.max(1) as f64);
+    served.or_else(|| of.steps.filter(|steps| steps.ended > 0).map(|steps| steps.per_second))
+}
+
+/// Returns the least and the most requests or steps in a second by what is known of contention;
+/// `None` where contention is not charged.
+fn rates(run: &RecipeRun, process: usize, expected: f64) -> Option<[f64; 2]> {
+    let bounds = run.bounds.iter().map(|of| of.processes.get(process).and_then(rate));
+    let all: Option<Vec<f64>> = bounds.chain([Some(expected)]).collect();
+    let all = all.filter(|all| all.len() > 1)?;
+    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+    Some([least, all.iter().copied().fold(0.0, f64::max)])
+}

@@ -1,0 +1,118 @@
+//! Up to which load are all goals met?
+
+use serde::Serialize;
+
+use crate::units::{count, plain};
+
+/// The load up to which the recommended recipe meets all goals, everything else as the user set it.
+/// Requests that arrive at a rate arrive faster or slower, all by the same factor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadLimit {
+    /// The name of the recipe.
+    pub recipe: String,
+    /// The highest replayed load with all goals met that is below the least with one missed, in
+    /// percent of the load asked for; `None`: a goal was missed at every load.
+    pub met_percent: Option<u32>,
+    /// The lowest replayed load with a goal missed, in percent; `None`: all were met at every load.
+    pub missed_percent: Option<u32>,
+    /// The processes whose requests arrive at a rate.
+    pub processes: Vec<RatedProcess>,
+}
+
+/// The reason why no such load was searched for, and the command that finds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LoadLimitLeftOut {
+    /// The workgroups that a run starts, which would be run again for each load.
+    pub workgroups: u64,
+    /// The largest number of workgroups for which loads are tried.
+    pub most: u64,
+    /// The command that finds the load, with files by their names.
+    pub command: Vec<String>,
+    /// The command that finds the load, with files as the user gave them.
+    #[serde(skip)]
+    pub given: Vec<String>,
+}
+
+impl LoadLimitLeftOut {
+    /// Writes the reason as a sentence without its full stop.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!(
+            "up to which load was not searched, as a run starts {} workgroups (at most {}): the command below finds it",
+            count(self.workgroups),
+            count(self.most)
+        )
+    }
+}
+
+/// A process whose requests arrive at a rate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RatedProcess {
+    /// The name of the process.
+    pub name: String,
+    /// Requests a second as the user set them.
+    pub per_s: f64,
+}
+
+impl LoadLimit {
+    /// Writes the limit as a sentence without its full stop; in brief the sentence does not name
+    /// the process or the recipe.
+    #[must_use]
+    pub fn text(&self, brief: bool) -> String {
+        let of = match (brief, self.processes.as_slice()) {
+            (true, _) | (_, []) => String::new(),
+            (_, [only]) => {
+                format!(" of {} under {}", plain(&only.name, 40), plain(&self.recipe, 40))
+            }
+            _ => format!(" under {}", plain(&self.recipe, 40)),
+        };
+        let unit = if self.processes.len() == 1 { "requests/s" } else { "% of the load" };
+        match (
+            self.met_percent.map(|it| self.load(it)),
+            self.missed_percent.map(|it| self.load(it)),
+        ) {
+            (Some(met), Some(missed)) => format!("goals hold at {met} {unit}{of}, not at {missed}"),
+            (Some(met), None) => format!("goals hold even at {met} {unit}{of}"),
+            (None, Some(missed)) => format!("goals are missed even at {missed} {unit}{of}"),
+            (None, None) => format!("goals could be judged at no load{of}"),
+        }
+    }
+
+    /// Returns the load at a percentage of the load asked for: with one process in requests a
+    /// second, to a tenth, else in percent.
+    fn load(&self, percent: u32) -> f64 {
+        match self.processes.as_slice() {
+            [only] => (only.per_s * f64::from(percent) / 10.0).round() / 10.0,
+            _ => percent.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(met_percent: Option<u32>, missed_percent: Option<u32>, rates: &[f64]) -> [String; 2] {
+        let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
+        let recipe = "spatial".to_owned();
+        let processes = rates.collect();
+        let limit = LoadLimit { recipe, met_percent, missed_percent, processes };
+        [limit.text(true), limit.text(false)]
+    }
+
+    #[test]
+    fn a_limit_is_told_in_requests_or_in_percent() {
+        let [brief, one] = said(Some(133), Some(166), &[40.0]);
+        assert_eq!(brief, "goals hold at 53.2 requests/s, not at 66.4");
+        assert_eq!(one, "goals hold at 53.2 requests/s of serve under spatial, not at 66.4");
+        let [_, two] = said(Some(133), Some(166), &[40.0, 1.0]);
+        assert_eq!(two, "goals hold at 133 % of the load under spatial, not at 166");
+        let [all, _] = said(Some(400), None, &[0.5]);
+        assert_eq!(all, "goals hold even at 2 requests/s");
+        let [none, _] = said(None, Some(25), &[40.0]);
+        assert_eq!(none, "goals are missed even at 10 requests/s");
+    }
+}

@@ -1,0 +1,241 @@
+//! Which launches never ran or never ended, and what lacked?
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_dispatch::{Recipe, Standstill};
+use raddle_policy::{Refusal, Resource};
+use raddle_sim::Outcome;
+use raddle_trace::OpKind;
+use raddle_workgroup::{MatchingConfig, SearchRule};
+use serde::Serialize;
+
+use super::device::unit;
+use super::facts::ReplayedProfile;
+use super::overturning::Overturning;
+use super::runs::{RecipeRun, Replay};
+use crate::units::{counted, percent, share};
+
+/// Launches that can never run, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedLaunches {
+    /// The name of the profile.
+    pub profile: String,
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The resource that is lacking: the limiter.
+    pub resource: &'static str,
+    /// The amount that one workgroup wants, in `unit`.
+    pub wanted: u64,
+    /// The amount that there is, in `unit`.
+    pub available: u64,
+    /// The unit of the amounts.
+    pub unit: &'static str,
+    /// The room that the search of the recipe does not report, where that is the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreported: Option<Unreported>,
+    /// The number of launches.
+    pub launches: u64,
+}
+
+/// Room that an approximate search does not see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Unreported {
+    /// The search of the recipe.
+    pub search: &'static str,
+    /// The amount that an empty compute unit has in one run, in the unit of the refusal.
+    pub there_is: u64,
+}
+
+/// Launches that never ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StuckLaunches {
+    /// The name of the profile.
+    pub profile: String,
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The number of launches.
+    pub launches: u64,
+}
+
+/// The reason why launches never ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NeverEnded {
+    pub(crate) why: String,
+    /// True if the reason is a fault of raddle, whatever the input.
+    pub(crate) fault: bool,
+}
+
+impl NeverEnded {
+    /// Explains a run under a recipe; `None` where all launches ended, or the reason is unknown.
+    pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
+        let why = match outcome.standstill? {
+            Standstill::Policy { slot, law, setting } => {
+                let (policy, outside, of) = match slot {
+                    "turn" => (recipe.turn.policy(), recipe.turn.is_from_outside(), "Turn"),
+                    _ => (recipe.allocate.policy(), recipe.allocate.is_from_outside(), "Allocate"),
+                };
+                match setting {
+                    Some(setting) => format!(
+                        "with `{setting}` work under `{policy}` may wait for work that waits for it"
+                    ),
+                    None if outside => format!(
+                        "`{policy}` breaks law {law} of `raddle_policy::{of}`: it waits although nothing else will happen; `raddle_testkit` checks the laws"
+                    ),
+                    None => {
+                        return Some(Self::fault(&format!("law {law} of `{of}` by `{policy}`")));
+                    }
+                }
+            }
+            Standstill::Peers => {
+                "ranks wait for peers that find no room or get no turn beside them".to_owned()
+            }
+            _ => return Some(Self::fault("the dispatcher")),
+        };
+        Some(Self { why, fault: false })
+    }
+
+    fn fault(whose: &str) -> Self {
+        Self { why: format!("this is a fault of raddle ({whose})"), fault: true }
+    }
+}
+
+/// Returns the room of an empty compute unit that the search of a recipe does not report, where
+/// that room would be enough.
+fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
+    let config: &MatchingConfig = recipe.allocate.settings()?;
+    let search = match config.search {
+        SearchRule::Full => return None,
+        SearchRule::Grouped { .. } => "grouped",
+        SearchRule::Sampled { .. } => "sampled",
+        SearchRule::Shared { .. } => "shared",
+    };
+    let there_is: u64 = match why.resource {
+        Resource::Vgpr => device.shape.vgpr_per_simd.into(),
+        Resource::Sgpr => device.shape.sgpr.into(),
+        Resource::Lds => device.shape.lds.into(),
+        _ => return None,
+    };
+    (why.wanted <= there_is).then(|| Unreported { search, there_is: there_is.saturating_mul(size) })
+}
+
+pub(super) fn refusals(replay: &Replay<'_>, run: &RecipeRun) -> Vec<RefusedLaunches> {
+    let mut found: BTreeMap<_, RefusedLaunches> = BTreeMap::new();
+    for refused in &run.together.refused {
+        let profile = &replay.profiles[usize::from(refused.process)];
+        let (kernel, why) = (profile.kernel(refused.task), refused.refusal);
+        let op = &profile.profile.ops[refused.task as usize];
+        let (size, unit) = unit(replay.target, why.resource, &op.footprint);
+        let key = (refused.process, kernel.clone(), why.resource, why.wanted, why.available);
+        let entry = found.entry(key).or_insert_with(|| RefusedLaunches {
+            profile: profile.name.to_owned(),
+            kernel,
+            resource: why.resource.name(),
+            wanted: why.wanted.saturating_mul(size),
+            available: why.available.saturating_mul(size),
+            unit,
+            unreported: unreported(&run.recipe, replay.target, &why, size),
+            launches: 0,
+        });
+        entry.launches += 1;
+    }
+    found.into_values().collect()
+}
+
+pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<StuckLaunches> {
+    let mut found: BTreeMap<(u16, String), StuckLaunches> = BTreeMap::new();
+    for launch in &outcome.stuck {
+        let record = &outcome.records[launch.index()];
+        let profile = &profiles[usize::from(record.process)];
+        let kernel = profile.kernel(record.task);
+        let entry = found.entry((record.process, kernel.clone()));
+        let profile = profile.name.to_owned();
+        entry.or_insert(StuckLaunches { profile, kernel, launches: 0 }).launches += 1;
+    }
+    found.into_values().collect()
+}
+
+/// The share of its kernel time from which on the work of a profile that never ran can overturn the
+/// answer: a smaller difference does not count.
+const NOTICED: f64 = 0.01;
+
+/// Describes the profiles of which something can never run, under whichever recipe: refused work
+/// takes no time. The share of kernel time decides whether that can overturn the answer.
+pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> LostWork {
+    let lost: Vec<Vec<(u64, u128)>> = runs.iter().map(|run| lost_under(profiles, run)).collect();
+    let mut work = LostWork::default();
+    let mut overturning: Vec<(&str, String)> = Vec::new();
+    let mut worst = 0.0_f64;
+    for (at, loaded) in profiles.iter().enumerate() {
+        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
+        let most = lost.iter().map(|of| of[at]).max_by_key(|&(_, ns)| ns).unwrap_or_default();
+        let (launches, ns) = most;
+        if launches == 0 {
+            continue;
+        }
+        let least = lost.iter().map(|of| of[at]).min_by_key(|&(launches, _)| launches);
+        work.everywhere.extend(least.filter(|&(launches, _)| launches > 0).map(
+            |(launches, ns)| {
+                let launches = counted(launches, "launch", "launches");
+                let part = percent(share(ns, all));
+                format!("{launches} of {} ({part} of its kernel time)", loaded.name)
+            },
+        ));
+        let under = runs.iter().zip(&lost).filter(|(_, of)| of[at].0 > 0);
+        let under: Vec<&str> = under.map(|(run, _)| &*run.name).collect();
+        let under = match under.len() {
+            n if n == runs.len() => String::new(),
+            _ => format!(" under {}", under.join(", ")),
+        };
+        let part = share(ns, all);
+        let text = format!(
+            "{} of {}, {} of its kernel time, can never run here{under} and take no time: its figures are of the rest",
+            counted(launches, "launch", "launches"),
+            loaded.name,
+            percent(part)
+        );
+        if part < NOTICED {
+            work.warnings.push(text);
+        } else {
+            worst = worst.max(part);
+            overturning.push((loaded.name, text));
+        }
+    }
+    work.overturning = Overturning::of(overturning, |names| {
+        format!("{names}: {} of kernel time never ran, figures lack it", percent(worst))
+    });
+    work
+}
+
+/// Work that never ran.
+#[derive(Debug, Default)]
+pub(super) struct LostWork {
+    /// The line of the first screen, where the work can overturn the answer.
+    pub(crate) overturning: Option<Overturning>,
+    /// A sentence for each profile that lost too little work to overturn the answer.
+    pub(crate) warnings: Vec<String>,
+    /// The launches of each profile that can run under no recipe.
+    everywhere: Vec<String>,
+}
+
+impl LostWork {
+    /// Says which launches can run under no recipe; `None` where there are none.
+    pub(super) fn told(&self) -> Option<String> {
+        (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
+    }
+}
+
+/// Counts for each profile the launches of its first repetition that never ran, and sums up their
+/// durations in ns.
+fn lost_under(profiles: &[ReplayedProfile<'_>], run: &RecipeRun) -> Vec<(u64, u128)> {
+    let mut lost = vec![(0_u64, 0_u128); profiles.len()];
+    for refused in &run.together.refused {
+        let process = usize::from(refused.process);
+        let (launches, ns) = &mut lost[process];
+        *launches += 1;
+        *ns += u128::from(profiles[process].profile.ops[refused.task as usize].duration_ns);
+    }
+    lost
+}

@@ -1,0 +1,29 @@
+//! What came out of a replay?
+//!
+//! [`ReplayResult`] is the whole result as data, `summary.json`; a [`Replay`] has the runs and
+//! profiles that it was made of.
+
+mod assumptions;
+mod device;
+mod facts;
+mod got;
+mod load_limit;
+mod lost;
+mod overturning;
+mod replay;
+mod runs;
+
+pub use assumptions::Rules;
+pub use device::{DeviceFacts, DeviceFound, unit_of};
+pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
+pub use got::{Guarantee, GuaranteeOf, TenantGot};
+pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
+pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
+pub use overturning::{Overturning, of_profiles};
+pub use replay::{RecipeResult, ReplayResult};
+pub use runs::{
+    DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
+};
+
+/// Characters of a name in a sentence.
+const NAME: usize = 20;

@@ -1,0 +1,385 @@
+//! What came out of a replay, as one document?
+//!
+//! The document is `summary.json`, and the source of all texts. It has no paths and nothing from
+//! the metadata of a profile: equal input gives equal bytes anywhere.
+
+use raddle_dispatch::Recipe;
+use raddle_sim::{Outcome, SlowRequest, Summary};
+use serde::Serialize;
+
+use super::NAME;
+use super::assumptions::{cost_model, elsewhere};
+use super::device::DeviceFacts;
+use super::facts::ProfileFacts;
+use super::got::{self, TenantGot};
+use super::load_limit::{LoadLimit, LoadLimitLeftOut};
+use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
+use super::overturning::{Overturning, of_profiles, refused_resets};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
+use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
+use crate::sweep::FailedCase;
+use crate::units::{counted, plain, them};
+
+/// The version of the document; a key that goes or changes its meaning makes a new one.
+const SCHEMA: u32 = 1;
+
+/// The whole result of a replay.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ReplayResult {
+    /// The version of this document: docs/summary.md.
+    pub(crate) schema: u32,
+    /// The command that made the result, its files by their names.
+    pub(crate) command: Vec<String>,
+    /// The version of this tool.
+    pub(crate) raddle: &'static str,
+    /// The device replayed on.
+    pub device: DeviceFacts,
+    /// The profiles that were replayed.
+    pub profiles: Vec<ProfileFacts>,
+    /// The rules of the replay: the basis of every figure.
+    pub assumptions: Vec<String>,
+    /// The warnings that a reader should think about.
+    pub warnings: Vec<String>,
+    /// The warnings that can overturn the answer, in brief: a line of the first screen each.
+    pub overturning: Vec<String>,
+    /// The memory that several processes hold together, of how much, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+    /// The number of warnings that the lines of `overturning` stand for.
+    #[serde(skip)]
+    pub in_brief: usize,
+    /// True if energy is shown to readers of the text.
+    #[serde(skip)]
+    pub energy_shown: bool,
+    /// The recipes under which launches never ended: their figures are of the rest.
+    pub stuck: Vec<String>,
+    /// The recipes whose runs broke off, and why: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failures: Vec<FailedCase>,
+    /// The launches that can run under no recipe.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) never_ran: Option<String>,
+    /// The figures of the processes under the recipes, and the recommendation.
+    pub answer: PolicyFigures,
+    /// The load up to which all goals are met; `None` where that was not searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load_limit: Option<LoadLimit>,
+    /// The reason why that load was not searched for, although the user asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load_limit_left_out: Option<LoadLimitLeftOut>,
+    /// The commands that set up the recommended way of sharing, a line each, where ways are
+    /// compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    /// The files that these commands need.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup_files: Vec<SetUpFile>,
+    /// The results, one a recipe.
+    pub recipes: Vec<RecipeResult>,
+}
+
+/// The result of one recipe.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecipeResult {
+    /// The name of the recipe.
+    pub name: String,
+    /// The launch path, turn, allocate and preempt policies and their parameters.
+    pub recipe: Recipe,
+    /// The decision log, within the folder of results.
+    pub log: Option<String>,
+    /// The size of that log in bytes.
+    pub log_bytes: Option<u64>,
+    /// The timeline, if one was drawn.
+    pub timeline: Option<DrawnTimeline>,
+    /// The timeline of the slowest request on every compute unit, if one was drawn.
+    pub slowest_timeline: Option<DrawnTimeline>,
+    /// The figures of the run.
+    pub summary: Summary,
+    /// The part that each process got; empty with one process.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub got: Vec<TenantGot>,
+    /// Launches of first repetitions that can never run.
+    pub refusals: Vec<RefusedLaunches>,
+    /// The number of launches of later repetitions that can never run.
+    pub refused_again: u64,
+    /// Launches that never ended although nothing more could happen.
+    pub stuck: Vec<StuckLaunches>,
+    /// The reason why launches never ended, where some did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) never_ended: Option<NeverEnded>,
+}
+
+impl RecipeResult {
+    fn new(replay: &Replay<'_>, run: &RecipeRun, alone: &[&Outcome]) -> Self {
+        let together = &run.together;
+        let summary = Summary::new(replay.workload, together, alone);
+        let shares: Vec<u32> = replay.workload.processes.iter().map(|plan| plan.share).collect();
+        Self {
+            got: got::got(&summary, &shares, run),
+            name: run.name.clone(),
+            recipe: run.recipe.clone(),
+            log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
+            log_bytes: run.log_bytes,
+            timeline: run.timeline.clone(),
+            slowest_timeline: None,
+            summary,
+            refusals: refusals(replay, run),
+            refused_again: together.refused_again,
+            stuck: stuck(together, &replay.profiles),
+            never_ended: NeverEnded::new(&run.recipe, together),
+        }
+    }
+
+    /// Returns the slowest of the requests of all processes.
+    pub(super) fn slowest(&self) -> Option<&SlowRequest> {
+        let requests = self.summary.processes.iter().filter_map(|of| of.requests.as_ref());
+        requests.filter_map(|of| of.slowest.first()).max_by_key(|slow| slow.latency_ns)
+    }
+
+    /// Counts the launches of a process that never ended.
+    #[must_use]
+    pub fn stuck_of(&self, process: &str) -> u64 {
+        let own = self.stuck.iter().filter(|stuck| stuck.profile == process);
+        own.map(|stuck| stuck.launches).sum()
+    }
+}
+
+impl ReplayResult {
+    /// Makes the result of a replay from its runs.
+    #[must_use]
+    pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
+        // The only process runs alone anyway, the same under the first recipe as under any.
+        let base = runs.first();
+        let alone: Vec<&Outcome> = match replay.alone {
+            [] => base.map(|run| &run.together).into_iter().collect(),
+            alone => alone.iter().collect(),
+        };
+        let recipes: Vec<RecipeResult> =
+            runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
+        let mut answer = answer(replay, &profiles, runs, &recipes, &alone);
+        let mut found = of_profiles(
+            &profiles,
+            &replay.device,
+            (replay.rules.communication, replay.rules.queued),
+        );
+        let lost = never_ran(&replay.profiles, runs);
+        let never_ran = lost.told();
+        if let Some(launches) = &never_ran {
+            answer.add(&format!("The figures lack {launches}, which can never run here."));
+        }
+        found.extend(lost.overturning);
+        found.extend(replay.rules.overturning.iter().cloned());
+        found.extend(recipes.iter().filter_map(|recipe| {
+            refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
+        }));
+        let (lines, brief): (Vec<String>, Vec<Vec<String>>) =
+            found.into_iter().map(|Overturning { line, warnings }| (line, warnings)).unzip();
+        let overturning = unknown_kernels(&profiles).chain(lines).collect();
+        let mut warnings = brief.concat();
+        let in_brief = warnings.len();
+        warnings.extend(lost.warnings);
+        warnings.extend(elsewhere(&profiles, &replay.device, replay.rules.scaling));
+        warnings.extend(answer.doubts());
+        warnings.extend(stuck_under(&recipes));
+        warnings.extend(replay.rules.warnings.iter().cloned());
+        let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+        Self {
+            schema: SCHEMA,
+            command: replay.command.to_vec(),
+            raddle: env!("CARGO_PKG_VERSION"),
+            device: replay.device.clone(),
+            assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
+            warnings,
+            overturning,
+            memory: replay.rules.memory.clone(),
+            in_brief,
+            energy_shown: replay.rules.energy,
+            stuck: stuck.map(|result| result.name.clone()).collect(),
+            failures: Vec::new(),
+            never_ran,
+            answer,
+            load_limit: None,
+            load_limit_left_out: None,
+            setup: Vec::new(),
+            setup_files: Vec::new(),
+            recipes,
+            profiles,
+        }
+    }
+
+    /// Adds the recipes whose runs broke off: the answer is of the others.
+    pub fn fail(&mut self, broken: &[FailedCase]) {
+        if broken.is_empty() {
+            return;
+        }
+        let told = broken.iter().map(|of| {
+            let FailedCase { case, error } = of;
+            (case.as_str(), format!("{case} broke off: {error}"))
+        });
+        let them = them(broken.len() as u64);
+        let found = Overturning::of(told, |names| {
+            format!("{names} broke off, so nothing is said of {them}")
+        });
+        if let Some(Overturning { line, warnings }) = found {
+            self.overturning.insert(0, line);
+            self.in_brief += warnings.len();
+            self.warnings.splice(0..0, warnings);
+        }
+        self.answer.of_those_that_ran();
+        self.failures = broken.to_vec();
+    }
+
+    /// Says which of all recipes broke off, and why; `None` where none did.
+    #[must_use]
+    pub fn failed(&self) -> Option<String> {
+        let (failed, all) = (self.failures.len(), self.failures.len() + self.recipes.len());
+        let of = counted(all as u64, "policy", "policies");
+        let why = FailedCase::told(&self.failures).join("; ");
+        (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
+    }
+
+    /// Adds the load up to which all goals are met.
+    pub fn limit_load(&mut self, limit: LoadLimit) {
+        self.load_limit = Some(limit);
+    }
+
+    /// Adds the reason why that load was not searched for.
+    pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
+        self.load_limit_left_out = Some(why);
+    }
+
+    /// Returns the warnings that can overturn the answer, in brief.
+    #[must_use]
+    pub fn overturning(&self) -> &[String] {
+        &self.overturning
+    }
+
+    /// Adds the commands that set up the recommended way of sharing, and the files that they need.
+    pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
+        self.setup = lines;
+        self.setup_files = files;
+    }
+
+    /// Returns the files that set up the recommended way of sharing.
+    #[must_use]
+    pub fn setup_files(&self) -> &[SetUpFile] {
+        &self.setup_files
+    }
+
+    /// Returns the figures of the processes under the recipes, and the recommendation.
+    #[must_use]
+    pub const fn answer(&self) -> &PolicyFigures {
+        &self.answer
+    }
+
+    /// Returns the positions of the recipes that are compared in detail: the baseline, and the
+    /// recommended one where that is another.
+    #[must_use]
+    pub fn compared(&self) -> Vec<usize> {
+        let answer = &self.answer;
+        let best = answer.verdict.recipe.as_ref();
+        let best = best.and_then(|name| self.recipes.iter().position(|of| of.name == *name));
+        let best = best.or_else(|| answer.ranking.first().copied());
+        let mut compared = vec![answer.baseline];
+        compared.extend(best.filter(|best| *best != answer.baseline));
+        compared
+    }
+
+    /// Returns whether there is a timeline of a recipe.
+    #[must_use]
+    pub fn is_drawn(&self, recipe: usize) -> bool {
+        self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
+    }
+
+    /// Returns the arrival and the end of the slowest request, under a recipe with requests.
+    #[must_use]
+    pub fn slowest_request(&self, recipe: usize) -> Option<(u64, u64)> {
+        let slow = self.recipes.get(recipe)?.slowest()?;
+        Some((slow.arrival_ns, slow.end_ns))
+    }
+
+    /// Adds a timeline of a recipe.
+    pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
+        if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
+            let slowest = drawn.file.ends_with(SLOWEST);
+            let place = if slowest { &mut of.slowest_timeline } else { &mut of.timeline };
+            *place = Some(drawn);
+        }
+    }
+
+    /// Says why no recipe meets all goals; `None` where one does, or there are none.
+    #[must_use]
+    pub fn missed_goals(&self) -> Option<String> {
+        self.answer.missed_goals().map(str::to_owned)
+    }
+
+    /// Says under which recipes how many launches never ended, and why; `None` where all launches
+    /// ended.
+    #[must_use]
+    pub fn stuck_launches(&self) -> Option<String> {
+        stuck_under(&self.recipes)
+    }
+
+    /// Says which launches can run under no recipe; `None` where there are none.
+    #[must_use]
+    pub fn never_ran(&self) -> Option<&str> {
+        self.never_ran.as_deref()
+    }
+
+    /// Returns whether some launches never ended by a fault of raddle.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        let mut why = self.recipes.iter().filter_map(|recipe| recipe.never_ended.as_ref());
+        why.any(|it| it.fault)
+    }
+}
+
+/// Judges the processes under the recipes.
+fn answer(
+    replay: &Replay<'_>,
+    profiles: &[ProfileFacts],
+    runs: &[RecipeRun],
+    recipes: &[RecipeResult],
+    alone: &[&Outcome],
+) -> PolicyFigures {
+    let judged = profiles.iter().zip(alone).enumerate();
+    let judged = judged
+        .map(|(at, (facts, alone))| facts.judge(JudgedProcess::new(replay.workload, at, alone)));
+    let judged: Vec<JudgedProcess> = judged.collect();
+    let row = |(it, run): (&RecipeResult, &RecipeRun)| {
+        let seeds = std::iter::once(&it.summary).chain(&run.seeds);
+        let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
+        let bounds: Vec<PolicyRow> = run.bounds.iter().map(row).collect();
+        let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds);
+        Some(PolicyRow { offered: run.offered, ..row })
+    };
+    let rows = recipes.iter().zip(runs).filter_map(row).collect();
+    let today = today(replay.target, judged.len());
+    let mut answer = PolicyFigures::new(today, judged, rows, replay.goals.to_vec());
+    answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
+    answer
+}
+
+/// Names the profiles with kernels without a shape, in brief.
+fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
+    profiles.iter().filter_map(|profile| {
+        let told = profile.unknown_kernels.as_ref()?.told();
+        Some(format!("{}: {told}", plain(&profile.name, NAME)))
+    })
+}
+
+/// Says under which recipes how many launches never ended, and why; `None` where all launches
+/// ended.
+fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    let told: Vec<String> = stuck
+        .map(|result| {
+            let launches = counted(result.summary.stuck, "launch", "launches");
+            let why = result.never_ended.as_ref().map(|it| format!(": {}", it.why));
+            format!("{launches} under {} never ended{}", result.name, why.unwrap_or_default())
+        })
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}

@@ -1,0 +1,50 @@
+//! On which line of its track does a slice go, so that slices of one line do not overlap?
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Gives lanes to spans that come by their start: always the lowest that is free.
+#[derive(Clone, Debug, Default)]
+pub struct Lanes {
+    /// The times at which taken lanes become free, with the lane; the earliest on top.
+    taken: BinaryHeap<Reverse<(u64, u32)>>,
+    free: BTreeSet<u32>,
+    count: u32,
+}
+
+impl Lanes {
+    /// Returns the lane of a span from `start` to `end`; `start` never falls from one call to the
+    /// next.
+    pub fn give(&mut self, start: u64, end: u64) -> u32 {
+        while let Some(&Reverse((until, lane))) = self.taken.peek() {
+            if until > start {
+                break;
+            }
+            self.taken.pop();
+            self.free.insert(lane);
+        }
+        let lane = self.free.pop_first().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        });
+        self.taken.push(Reverse((end.max(start), lane)));
+        lane
+    }
+
+    /// Counts the lanes that were given so far.
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_takes_the_lowest_free_lane() {
+        let mut lanes = Lanes::default();
+        let spans = [(0, 9), (5, 6), (6, 7), (9, 9)];
+        assert_eq!(spans.map(|(start, end)| lanes.give(start, end)), [0, 1, 1, 0]);
+    }
+}
