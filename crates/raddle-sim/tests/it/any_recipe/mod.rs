@@ -22,8 +22,9 @@ use raddle_testkit::Sink;
 
 use self::recipes::Chosen;
 
-/// A run that reports its progress so often, once in 1,024 decisions, does not end.
-const MOST_REPORTS: u32 = 400;
+/// A run that reports its progress so often, once in 1,024 decisions, does not end: repetitions hold
+/// 2^22 launches at most, each with two decisions.
+const MOST_REPORTS: u32 = 1 << 13;
 
 /// Returns the costs of `[preempt]` in a run, as `raddle` takes them from a recipe.
 fn costs(header: &LogHeader) -> Costs {
