@@ -30,6 +30,19 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
+    /// Returns what [`Files::keep`] kept under a key, in this run or an earlier one; `None` where
+    /// nothing was, or nothing can be kept.
+    fn kept(&self, key: &str) -> Option<Vec<u8>> {
+        let _ = key;
+        None
+    }
+
+    /// Keeps a content under a key of letters and digits, to save the time of computing it. It may
+    /// be forgotten at any time.
+    fn keep(&self, key: &str, content: &[u8]) {
+        let _ = (key, content);
+    }
+
     /// Reads a profile.
     ///
     /// # Errors

@@ -44,6 +44,7 @@ pub mod fidelity;
 mod files;
 mod fitted;
 pub mod inspect;
+mod kept_fit;
 mod late;
 pub mod launches;
 mod lent;

@@ -137,7 +137,7 @@ impl Study {
         let draws = self.give(&mut profiles, files)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
         let mut recipes = self.recipes(today(&target.device, profiles.len()), around)?;
-        self.fit(&mut profiles, watcher)?;
+        self.fit(&mut profiles, files, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
@@ -235,11 +235,12 @@ impl Study {
         Ok(draws)
     }
 
-    /// Fits each profile by replays alone on its own device. A file is fitted once, however many
-    /// processes it is.
+    /// Fits each profile by replays alone on its own device, or takes the fit that was kept. A file
+    /// is fitted once, however many processes it is.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
+        files: &dyn Files,
         watcher: &dyn Watcher,
     ) -> Result<(), StudyError> {
         let latency = self.launch_latency == Latency::Fitted;
@@ -248,7 +249,7 @@ impl Study {
         let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
         let found = parallel::map(&all, |&(at, loaded)| {
             let first = at == firsts[at];
-            Ok(first.then(|| self_replay::judged(loaded, self.waits, latency, watcher)))
+            Ok(first.then(|| self_replay::judged(loaded, (self.waits, latency), files, watcher)))
         })?;
         for (loaded, first) in profiles.iter_mut().zip(firsts) {
             if let Some((fitted, error)) = &found[first] {

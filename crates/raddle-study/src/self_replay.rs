@@ -15,7 +15,7 @@ use crate::inspect::SelfReplayed;
 use crate::open_load::OpenLoad;
 use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
-use crate::{devices, parallel, recipes, runs};
+use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 
 /// The recipe by which a device runs one process.
 const RECIPE: &str = "streams";
@@ -160,16 +160,21 @@ pub(crate) fn error(
 /// trusted.
 pub(crate) fn judged(
     loaded: &Loaded,
-    waits: WaitRule,
-    latency: bool,
+    (waits, latency): (WaitRule, bool),
+    files: &dyn Files,
     watcher: &dyn Watcher,
 ) -> (Fitted, Option<ModelError>) {
     let fitted = || {
-        let own = devices::own(&loaded.profile).ok()?;
+        let own = devices::own(&loaded.profile).ok()?.device;
+        let key = kept_fit::key(loaded, &own, waits, latency);
+        let kept = files.kept(&key);
+        if let Some(fit) = kept.and_then(|kept| kept_fit::read(&kept, loaded.profile.ops.len())) {
+            return Some(fit);
+        }
         // A profile that cannot be replayed on its own device teaches nothing about the model.
-        let (fitted, found) = fit(loaded, &own.device, waits, latency, watcher).ok()?;
-        let found = (&fitted, found);
-        let error = error(loaded, &own.device, found, waits, watcher).ok()?;
+        let (fitted, found) = fit(loaded, &own, waits, latency, watcher).ok()?;
+        let error = error(loaded, &own, (&fitted, found), waits, watcher).ok()?;
+        files.keep(&key, &kept_fit::text(&fitted, Some(&error)));
         Some((fitted, Some(error)))
     };
     fitted().unwrap_or_default()

@@ -29,6 +29,9 @@ pub(crate) struct Cli {
     /// How results are printed
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub(crate) format: Format,
+    /// Fit each profile anew, and keep no fit for the next run
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) bundled: RunArgs,
     #[command(subcommand)]

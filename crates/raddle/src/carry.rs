@@ -74,6 +74,14 @@ impl Files for CarriedFiles {
         Ok(Cow::Owned(bytes))
     }
 
+    fn kept(&self, key: &str) -> Option<Vec<u8>> {
+        self.disk.kept(key)
+    }
+
+    fn keep(&self, key: &str, content: &[u8]) {
+        self.disk.keep(key, content);
+    }
+
     fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
         let file = if name == "-" { "stdin" } else { name };
         let bytes = self.bytes(name);

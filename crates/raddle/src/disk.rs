@@ -12,6 +12,7 @@ use raddle_study::{Files, Leavings};
 use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
 use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
+use crate::kept;
 use crate::log_file::LogFile;
 use crate::progress::Progress;
 
@@ -52,6 +53,14 @@ impl Files for Disk {
 
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
         fs::read(self.path(name)).map(Cow::Owned)
+    }
+
+    fn kept(&self, key: &str) -> Option<Vec<u8>> {
+        kept::get(key)
+    }
+
+    fn keep(&self, key: &str, content: &[u8]) {
+        kept::put(key, content);
     }
 
     fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {

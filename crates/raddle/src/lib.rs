@@ -29,6 +29,7 @@ mod explain;
 mod golden;
 mod inspect;
 mod interrupt;
+mod kept;
 mod kernel;
 mod live;
 mod log;
@@ -96,6 +97,7 @@ impl App {
     /// Runs the command line of this process.
     #[must_use]
     pub fn main(&self) -> ExitCode {
+        kept::switch(true);
         ExitCode::from(self.run(std::env::args_os(), &mut Console::of_process()))
     }
 
@@ -223,6 +225,9 @@ fn profile_hint(error: &clap::Error) -> String {
 }
 
 fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
+    if cli.no_cache {
+        kept::switch(false);
+    }
     let Some(verb) = &cli.verb else {
         return replay::tour(&cli.bundled, registry, cli.format, console);
     };

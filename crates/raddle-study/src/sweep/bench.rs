@@ -248,7 +248,7 @@ impl<'b> Bench<'b> {
             let mut loaded = profiles::open_by(&study.profiles, &self.files, read)?;
             study.shapes.check(&profiles::given(&loaded))?;
             study.judge(&mut loaded, &self.files)?;
-            study.fit(&mut loaded, &Quiet(self.watcher))?;
+            study.fit(&mut loaded, &self.files, &Quiet(self.watcher))?;
             Ok(Arc::new(loaded))
         })
     }
@@ -428,6 +428,14 @@ impl Files for Remembered<'_> {
 
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
         self.files.bytes(name)
+    }
+
+    fn kept(&self, key: &str) -> Option<Vec<u8>> {
+        self.files.kept(key)
+    }
+
+    fn keep(&self, key: &str, content: &[u8]) {
+        self.files.keep(key, content);
     }
 
     fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {

@@ -44,6 +44,7 @@ impl Place {
     pub(crate) fn ask(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
             .args(args)
+            .env("RADDLE_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
             .current_dir(self.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

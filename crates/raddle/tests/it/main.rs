@@ -19,6 +19,7 @@ mod hostile;
 mod importers;
 mod inspect;
 mod judged;
+mod kept;
 #[cfg(feature = "kernel")]
 mod kernel;
 mod lists;

@@ -1,0 +1,124 @@
+//! Under which key is the fit of a profile kept between runs, and as which text?
+//!
+//! A fit follows from the content of the profile, the device that it was recorded on, and the
+//! options of the fit; all of them are in the key, which is no secret and names no file.
+
+use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hasher};
+
+use raddle_device::Device;
+use raddle_policy::Ticks;
+use raddle_sim::{LaunchLatency, WaitRule};
+use serde::{Deserialize, Serialize};
+
+use crate::fidelity::ModelError;
+use crate::fitted::Fitted;
+use crate::profiles::Loaded;
+
+/// The version of the text.
+const VERSION: u32 = 1;
+
+/// A fit as it is kept. Shares are the bits of their floating point numbers, so that they come back
+/// as they were.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct KeptFit {
+    raddle_fit: u32,
+    /// By op, the time that a workgroup lasts on its own device, in ns.
+    workgroups: Option<Vec<u64>>,
+    launch_ns: u64,
+    handover_ns: u64,
+    uncalibrated: Option<u64>,
+    /// The errors of busy time and makespan, and the share of the waits within the goal.
+    error: Option<(u64, u64, Option<u64>)>,
+}
+
+/// Two hashes of a text that is written piece by piece: 128 bits, which no two profiles share by
+/// chance.
+struct Hashes([DefaultHasher; 2]);
+
+impl Write for Hashes {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.iter_mut().for_each(|hash| hash.write(text.as_bytes()));
+        Ok(())
+    }
+}
+
+/// Returns the key of the fit of a profile: 32 hexadecimal digits.
+pub(crate) fn key(loaded: &Loaded, own: &Device, waits: WaitRule, latency: bool) -> String {
+    let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
+    hashes.0[1].write_u8(1);
+    // The levels of its ops decide which of them goes first where its streams meet.
+    let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| loaded.levels(&[])(op).0).collect();
+    let all = (&*loaded.profile, own, waits, latency, levels);
+    write!(hashes, "{VERSION} {} {all:?}", env!("CARGO_PKG_VERSION"))
+        .expect("a hash takes every text");
+    let [one, other] = hashes.0.map(|hash| hash.finish());
+    format!("{one:016x}{other:016x}")
+}
+
+/// Returns the text of a fit.
+pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
+    let kept = KeptFit {
+        raddle_fit: VERSION,
+        workgroups: fitted.workgroups.as_deref().map(<[u64]>::to_vec),
+        launch_ns: fitted.latency.launch.0,
+        handover_ns: fitted.latency.handover.0,
+        uncalibrated: fitted.uncalibrated.map(f64::to_bits),
+        error: error
+            .map(|it| (it.busy.to_bits(), it.makespan.to_bits(), it.within.map(f64::to_bits))),
+    };
+    serde_json::to_vec(&kept).expect("numbers and lists of them can be written as JSON")
+}
+
+/// Reads the fit of a profile of so many ops; `None` where the text is none of such a fit.
+pub(crate) fn read(text: &[u8], ops: usize) -> Option<(Fitted, Option<ModelError>)> {
+    let kept: KeptFit = serde_json::from_slice(text).ok()?;
+    let fits = kept.workgroups.as_ref().is_none_or(|times| times.len() == ops);
+    if kept.raddle_fit != VERSION || !fits {
+        return None;
+    }
+    let uncalibrated = kept.uncalibrated.map(f64::from_bits);
+    let latency =
+        LaunchLatency { launch: Ticks(kept.launch_ns), handover: Ticks(kept.handover_ns) };
+    let fitted = Fitted { workgroups: kept.workgroups.map(Into::into), latency, uncalibrated };
+    let error = kept.error.map(|(busy, makespan, within)| ModelError {
+        busy: f64::from_bits(busy),
+        uncalibrated,
+        makespan: f64::from_bits(makespan),
+        within: within.map(f64::from_bits),
+    });
+    Some((fitted, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fit_comes_back_as_it_was() {
+        let fitted = Fitted {
+            workgroups: Some(vec![1, u64::MAX].into()),
+            latency: LaunchLatency { launch: Ticks(5), handover: Ticks(7) },
+            uncalibrated: Some(0.1 + 0.2),
+        };
+        let error = ModelError {
+            busy: -0.0,
+            uncalibrated: fitted.uncalibrated,
+            makespan: 1.0 / 3.0,
+            within: None,
+        };
+        let kept = text(&fitted, Some(&error));
+        assert_eq!(read(&kept, 2), Some((fitted, Some(error))));
+    }
+
+    #[test]
+    fn a_text_of_something_else_is_no_fit() {
+        let kept = text(&Fitted { workgroups: Some(vec![1].into()), ..Fitted::default() }, None);
+        assert_eq!(read(&kept, 2), None, "a fit of one op for a profile of two");
+        assert_eq!(read(&kept[..kept.len() - 1], 1), None, "a file that was cut");
+        let newer =
+            String::from_utf8(kept).unwrap().replace("\"raddle-fit\":1", "\"raddle-fit\":2");
+        assert_eq!(read(newer.as_bytes(), 1), None, "a version that is not known");
+    }
+}

@@ -1,0 +1,61 @@
+//! Is the fit of a profile kept for the next run, and does it change nothing but the time?
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::common::Place;
+
+/// Replays a profile of the bundled pair with this folder for what is kept.
+fn replay(place: &Place, cache: &str, more: &[&str]) -> Output {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo/decode.csv");
+    Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(["replay", "--format", "json", "--no-files"])
+        .arg(demo)
+        .args(more)
+        .env("RADDLE_CACHE", cache)
+        .current_dir(place.path())
+        .output()
+        .expect("the tool runs")
+}
+
+fn files(place: &Place) -> Vec<std::path::PathBuf> {
+    let Ok(folder) = fs::read_dir(place.path().join("cache")) else { return Vec::new() };
+    folder.map(|entry| entry.expect("an entry of a folder").path()).collect()
+}
+
+#[test]
+fn a_kept_fit_gives_the_same_answer() {
+    let place = Place::new();
+    let first = replay(&place, "cache", &[]);
+    assert!(first.status.success());
+    let kept = files(&place);
+    assert_eq!(kept.len(), 1, "one profile, one fit");
+    let again = replay(&place, "cache", &[]);
+    assert_eq!(again, first, "byte for byte, with the fit of the run before");
+
+    // A fit is taken indeed: one that is changed changes the answer.
+    let text = fs::read_to_string(&kept[0]).unwrap();
+    let (before, behind) = text.split_once("\"launch-ns\":").unwrap();
+    let behind = behind.split_once(',').unwrap().1;
+    fs::write(&kept[0], format!("{before}\"launch-ns\":9000000,{behind}")).unwrap();
+    assert_ne!(replay(&place, "cache", &[]).stdout, first.stdout);
+    assert_eq!(replay(&place, "cache", &["--no-cache"]), first, "nothing kept is taken");
+
+    // Another option of the fit is another key, and a file that was cut is none.
+    replay(&place, "cache", &["--launch-latency", "none"]);
+    assert_eq!(files(&place).len(), 2);
+    fs::write(&kept[0], "{").unwrap();
+    assert_eq!(replay(&place, "cache", &[]), first);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_costs_no_answer() {
+    let place = Place::new();
+    place.file("cache", "a file, and no folder");
+    let kept = replay(&place, "cache", &[]);
+    let off = replay(&place, "off", &[]);
+    assert!(kept.status.success());
+    assert_eq!(kept, off);
+    assert!(!place.path().join("off").exists());
+}
