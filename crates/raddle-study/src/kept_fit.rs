@@ -49,7 +49,8 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, waits: WaitRule, latency: bool)
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);
     // The levels of its ops decide which of them goes first where its streams meet.
-    let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| loaded.levels(&[])(op).0).collect();
+    let level = loaded.levels(&[]);
+    let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| level(op).0).collect();
     let all = (&*loaded.profile, own, waits, latency, levels);
     write!(hashes, "{VERSION} {} {all:?}", env!("CARGO_PKG_VERSION"))
         .expect("a hash takes every text");
