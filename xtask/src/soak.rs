@@ -13,7 +13,7 @@ struct SoakCheck {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [SoakCheck; 16] = [
+const CHECKS: [SoakCheck; 17] = [
     SoakCheck {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -72,6 +72,11 @@ const CHECKS: [SoakCheck; 16] = [
         name: "packets",
         what: "100,000,000 executions of the fuzz target that decodes packets",
         run: packets,
+    },
+    SoakCheck {
+        name: "rtl",
+        what: "circuits as Verilog on 1,000,000 maps each under Verilator, their gates by Yosys, 1,000,000 lines of placements",
+        run: rtl,
     },
     SoakCheck {
         name: "python",
@@ -192,6 +197,14 @@ fn packets(shell: &Shell) -> Result<()> {
     let targets = vec!["packet".to_owned()];
     // Room for four packets.
     fuzz::run(shell, &fuzz::FuzzArgs { targets, runs: 100_000_000, longest: 258, keep: false })
+}
+
+fn rtl(shell: &Shell) -> Result<()> {
+    let circuits = cmd!(shell, "cargo test --release -p raddle-golden --test rtl -- --nocapture");
+    circuits.env("RADDLE_REQUIRE_RTL", "1").env("RADDLE_RTL_LINES", "1000000").run()?;
+    let table =
+        cmd!(shell, "cargo test --release -p raddle-golden --test allocation -- --nocapture");
+    Ok(table.env("RADDLE_MEASURE", "1").run()?)
 }
 
 fn perfetto(shell: &Shell) -> Result<()> {

@@ -18,6 +18,10 @@ pub enum ModelError {
     #[error(transparent)]
     Map(#[from] raddle_bitmap::Error),
 
+    // Circuits.
+    #[error("{given} {what} make no circuit: give {least} to {most}")]
+    RtlSize { what: &'static str, given: u32, least: u32, most: u32 },
+
     // Match.
     #[error(
         "the head of channel {channel} has {groups} wave groups, compute unit {cu} has {simds} SIMDs: give one each"

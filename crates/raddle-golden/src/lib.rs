@@ -16,6 +16,7 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod allocation;
 mod balance;
 pub mod bitmap;
 mod error;
@@ -27,6 +28,7 @@ pub mod packet;
 mod place;
 pub mod placement;
 pub mod preempt;
+pub mod rtl;
 pub mod slices;
 pub mod sm;
 mod split;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_study::compare::Gate;
 
+use crate::check_placement::CheckPlacementArgs;
+use crate::circuit::CircuitArgs;
 use crate::error::CliError;
 use crate::kernel::KernelArgs;
 #[cfg(target_os = "linux")]
@@ -49,8 +51,8 @@ const EXAMPLES: &str = "Examples:
   raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
 
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
-results are written, and say which); 4 a figure of `compare` fails, or cases of `sweep`,
-`search-study` or `tune` did (the others are written); 5 no recipe meets the goals; 70 raddle has
+results are written, and say which); 4 a figure of `compare` fails, `check-placement` has findings, or
+cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe meets the goals; 70 raddle has
 broken a rule of its own, so there is no verdict.";
 
 /// How results are printed.
@@ -95,6 +97,10 @@ pub(crate) enum Verb {
     Golden(GoldenArgs),
     /// Answer a question of `golden` step by step, for people
     Explain(ExplainArgs),
+    /// Write a circuit of the patents as Verilog, with its bench (docs/rtl.md)
+    Circuit(Box<CircuitArgs>),
+    /// Check what a dispatcher handed out, from a table of its events (docs/rtl.md)
+    CheckPlacement(CheckPlacementArgs),
     /// Encode and decode AQL packets, and say what condensing them saves on a profile
     Packet(PacketArgs),
     /// Decide whether kernels may be stopped and run again; add the test of the flag to their

@@ -75,7 +75,7 @@ pub(crate) enum CliError {
         "{0}. Nothing is said of these cases: mend the cause and give the same command again, which runs them once more"
     )]
     Unanswered(String),
-    /// A figure of a comparison is worse than it may be.
+    /// A figure of a comparison is worse than it may be, or a table of placements has findings.
     #[error("{0}")]
     Gate(String),
     /// The input is refused; questions that are refused have each been answered with an error.

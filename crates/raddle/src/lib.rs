@@ -2,8 +2,8 @@
 //!
 //! This is the command-line tool `raddle` as a library: [`App`] is the whole tool, and has your own
 //! policies too if you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
-//! usage, 3 a replay whose launches did not all run and end, 4 a comparison that fails, or a sweep or a
-//! search of which cases did, 5 no recipe that meets the goals, 70 a fault of raddle.
+//! usage, 3 a replay whose launches did not all run and end, 4 a comparison or a check of placements that
+//! fails, or a sweep or a search of which cases did, 5 no recipe that meets the goals, 70 a fault of raddle.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,8 @@ mod browser;
 mod calibrate;
 mod carry;
 mod check;
+mod check_placement;
+mod circuit;
 mod compare;
 mod console;
 mod contention;
@@ -257,6 +259,8 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Calibrate(args) => calibrate::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
+        Verb::Circuit(args) => circuit::verb(args, cli.format, console),
+        Verb::CheckPlacement(args) => check_placement::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
         Verb::Live(args) => live::verb(args, registry, cli.format, console).map(|_| ()),

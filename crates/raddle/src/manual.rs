@@ -16,7 +16,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
     ("Look", &["inspect", "contention", "log", "recipes", "devices", "calibrate", "kernel"]),
-    ("Patents and circuits", &["search-study", "golden", "explain", "packet"]),
+    (
+        "Patents and circuits",
+        &["search-study", "golden", "explain", "circuit", "check-placement", "packet"],
+    ),
     ("Help", &["help", "completions", "man"]),
 ];
 
@@ -29,7 +32,7 @@ pub(crate) fn command() -> clap::Command {
         text += &format!("\n{title}:\n");
         for verb in verbs {
             let about = command.find_subcommand(verb).and_then(clap::Command::get_about);
-            text += &format!("  {verb:<12} {}\n", about.cloned().unwrap_or_default());
+            text += &format!("  {verb:<15} {}\n", about.cloned().unwrap_or_default());
         }
     }
     text += "\nOptions:\n{options}\n\n{after-help}";

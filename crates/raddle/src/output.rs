@@ -54,7 +54,12 @@ impl Output {
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;
         fs::write(new.join(PAGE), page).map_err(CliError::writing(&self.shown))?;
-        seal::record(&new).map_err(CliError::writing(&self.shown))?;
+        self.close()
+    }
+
+    /// Writes the record of all files, and gives the folder its name.
+    pub(crate) fn close(self) -> Result<(), CliError> {
+        seal::record(&self.path()).map_err(CliError::writing(&self.shown))?;
         self.place.finish(&earlier)
     }
 }

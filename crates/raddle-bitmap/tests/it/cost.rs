@@ -204,8 +204,30 @@ fn halves_under_a_whole_cost_no_tree_more() {
         let of = |variant| Cost::of(variant, Timing::OneClock, counting).unwrap();
         let (shared, full) = (of(Variant::Shared(&halves)), of(Variant::Full { blocks: 128 }));
         assert_eq!(shared.or_gates, full.or_gates);
-        assert_eq!(shared.and_gates, full.and_gates + 64, "one mask a shift up to the border");
+        // One mask a shift up to the border; folded, one gate for all of them.
+        let masks = if counting == Counting::Drawn { 64 } else { 1 };
+        assert_eq!(shared.and_gates, full.and_gates + masks);
         assert_eq!(shared.depth, full.depth + 1);
+    }
+}
+
+#[test]
+fn doublings_take_as_many_gates_and_fewer_levels() {
+    // Counted in circuits that were written by hand.
+    for (blocks, depth) in [(16, 7), (64, 11), (128, 13)] {
+        let of = |counting| {
+            Cost::by_doublings(Variant::Full { blocks }, Timing::OneClock, counting).unwrap()
+        };
+        let chain = Cost::of(Variant::Full { blocks }, Timing::OneClock, Counting::Folded).unwrap();
+        let folded = of(Counting::Folded);
+        assert_eq!(folded, Cost { depth, ..chain });
+        assert_eq!(of(Counting::Drawn).depth, 2 * blocks.ilog2());
+    }
+    for blocks in 1..=300_u32 {
+        let log = |n: u32| n.next_power_of_two().ilog2();
+        let longest = (1..=blocks).map(|w| log(w) + log(blocks - w + 1)).max();
+        let of = Cost::by_doublings(Variant::Full { blocks }, Timing::OneClock, Counting::Folded);
+        assert_eq!(of.unwrap().depth, longest.unwrap(), "{blocks}");
     }
 }
 

@@ -219,12 +219,21 @@ impl Netlist {
         let borders: Vec<(u32, u32, Wire)> =
             borders(search).into_iter().map(|(at, reach)| (at, reach, netlist.input())).collect();
         let mut shifted = Vec::new();
+        let mut joined: Vec<(Wire, Wire, Wire)> = Vec::new();
         for by in 0..first.len() {
             let mut sequence = shift(&first, by);
             for &(at, reach, open) in &borders {
                 if by >= 1 && by <= reach as usize {
-                    let place = at as usize - by;
-                    sequence[place] = netlist.and(sequence[place], open);
+                    let wire = &mut sequence[at as usize - by];
+                    let known = joined.iter().find(|(from, by, _)| (*from, *by) == (*wire, open));
+                    *wire = match known {
+                        Some(&(_, _, gate)) if netlist.folds => gate,
+                        _ => {
+                            let gate = netlist.and(*wire, open);
+                            joined.push((*wire, open, gate));
+                            gate
+                        }
+                    };
                 }
             }
             if by > 0 && !borders.is_empty() && !netlist.clocked {

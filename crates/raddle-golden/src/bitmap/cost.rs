@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::miss::{Chance, Churn, missed, refused};
 use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault, read_at, within};
+use crate::rtl::{RtlCircuit, RtlSearch, RtlSpec};
 use crate::{ModelError, json};
 
 /// The most blocks of a map; more would take seconds.
@@ -43,6 +44,9 @@ struct VariantCost {
     missed: String,
     /// Requests missed under churn.
     churn_missed: u64,
+    /// Gates, folded, of what reads out the length and the lowest start; only for one clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_out_gates: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -66,6 +70,8 @@ struct ChurnRequests {
 struct CostedVariant {
     name: String,
     circuits: Vec<CostedCircuit>,
+    /// True if windows are made of two halves instead of in a chain.
+    doublings: bool,
     search: Box<dyn Search>,
 }
 
@@ -101,6 +107,10 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
         for timing in [Timing::OneClock, Timing::ThreeClocks, Timing::Reused] {
             let Some((drawn, folded, clocks)) = candidate.cost(timing)? else { continue };
             let set = if timing == Timing::Reused { ", one set" } else { "" };
+            let read_out_gates = match timing {
+                Timing::OneClock => Some(candidate.read_out()?),
+                _ => None,
+            };
             rows.push(VariantCost {
                 variant: format!("{}{set}", candidate.name),
                 clocks,
@@ -110,6 +120,7 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
                 refused: refused(&*candidate.search, blocks, want, half).to_string(),
                 missed: missed(&*candidate.search, blocks, want, half).to_string(),
                 churn_missed,
+                read_out_gates,
             });
         }
     }
@@ -119,15 +130,22 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
         fragmented: count.fragmented,
     };
     cost_table(&rows, (blocks, want), &churn, &churn_counts, story);
+    read_out_table(&rows, story);
     seed_table(&candidates, (blocks, want), half, story);
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
 /// Makes the variants to compare: every method of the seed that this many blocks allow.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
-    let one =
-        |name: String, circuit, search| CostedVariant { name, circuits: vec![circuit], search };
-    let mut all = vec![one("full".to_owned(), CostedCircuit::Full(blocks), Box::new(Full))];
+    let one = |name: String, circuit, search| CostedVariant {
+        name,
+        circuits: vec![circuit],
+        doublings: false,
+        search,
+    };
+    let full = |name: &str| one(name.to_owned(), CostedCircuit::Full(blocks), Box::new(Full));
+    let doublings = CostedVariant { doublings: true, ..full("full, by doublings") };
+    let mut all = vec![full("full"), doublings];
     for size in [2, 4, 8, 16] {
         let Ok(search) = Grouped::new(blocks, blocks / size) else { continue };
         if search.size() == size {
@@ -154,6 +172,7 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
         all.push(CostedVariant {
             name: format!("full: {whole} and {half} and {rest}"),
             circuits: parts.map(CostedCircuit::Full).into(),
+            doublings: false,
             search: Box::new(Full),
         });
     }
@@ -168,7 +187,8 @@ impl CostedVariant {
         for circuit in &self.circuits {
             for (counting, sum) in [(Counting::Drawn, &mut drawn), (Counting::Folded, &mut folded)]
             {
-                let cost = match Cost::of(circuit.variant(), timing, counting) {
+                let of = if self.doublings { Cost::by_doublings } else { Cost::of };
+                let cost = match of(circuit.variant(), timing, counting) {
                     Err(Error::NoSuchTiming) => return Ok(None),
                     cost => cost?,
                 };
@@ -177,6 +197,19 @@ impl CostedVariant {
             }
         }
         Ok(Some((drawn, folded, clocks)))
+    }
+
+    /// Counts the gates that a read-out adds, in the circuits as they are written.
+    fn read_out(&self) -> Result<u64, ModelError> {
+        let mut added = 0;
+        for circuit in &self.circuits {
+            let doublings = self.doublings;
+            let alone = RtlSpec { doublings, ..RtlSpec::new(circuit.written()) };
+            let read = RtlSpec { read_out: true, ..alone.clone() };
+            let [read, alone] = [RtlCircuit::new(&read)?, RtlCircuit::new(&alone)?];
+            added += read.gates.gates() - alone.gates.gates();
+        }
+        Ok(added)
     }
 
     fn periods(&self) -> usize {
@@ -188,6 +221,15 @@ impl CostedVariant {
 }
 
 impl CostedCircuit {
+    fn written(&self) -> RtlSearch {
+        match self {
+            Self::Full(blocks) => RtlSearch::Full(*blocks),
+            Self::Grouped(search) => RtlSearch::Grouped(*search),
+            Self::Sampled(search) => RtlSearch::Sampled(search.clone()),
+            Self::Shared(search) => RtlSearch::Shared(search.clone()),
+        }
+    }
+
     fn variant(&self) -> Variant<'_> {
         match self {
             Self::Full(blocks) => Variant::Full { blocks: *blocks },
@@ -205,6 +247,10 @@ impl GateCounts {
         self.or_gates = self.or_gates.saturating_add(cost.or_gates);
         self.register_bits = self.register_bits.saturating_add(cost.register_bits);
         self.depth = self.depth.max(cost.depth);
+    }
+
+    const fn gates(self) -> u64 {
+        self.and_gates.saturating_add(self.or_gates)
     }
 
     fn cells(&self) -> [String; 4] {
@@ -254,7 +300,30 @@ fn cost_table(
         &format!(
             "churn: missed of {asked} requests for {least} to {most} blocks at {low} to {high}% use; no search could have met {refused} more, for {fragmented} of which enough was free in pieces"
         ),
-        "not counted, for all alike: loading the map, reading the sequence",
+        "not counted here: loading the map, and reading the sequence, which the next table counts",
+    ] {
+        story.note(text);
+    }
+}
+
+/// Writes what each variant takes together with its read-out.
+fn read_out_table(rows: &[VariantCost], story: &mut Story) {
+    let header = ["variant", "search", "read-out", "both", "of full"].map(str::to_owned);
+    let mut table = vec![header.to_vec()];
+    let both = |row: &VariantCost| Some((row.folded.gates(), row.read_out_gates?));
+    let whole = rows.first().and_then(both).map_or(1, |(search, read)| search + read);
+    for row in rows {
+        let Some((search, read)) = both(row) else { continue };
+        let share = format!("{:.1}%", 100.0 * (search + read) as f64 / whole as f64);
+        let counts = [search, read, search + read].map(|gates| gates.to_string());
+        table.push([vec![row.variant.clone()], counts.to_vec(), vec![share]].concat());
+    }
+    story.step("Gates with the answer read out, folded, in one clock");
+    aligned(&table, story);
+    for text in [
+        "",
+        "read-out: the length in binary, whether a wish fits, and the lowest start where it does (`raddle circuit --read-out`)",
+        "a start of groups is the number of a group",
     ] {
         story.note(text);
     }

@@ -39,6 +39,7 @@ mod replay;
 mod report;
 #[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
 mod rocpd_db;
+mod rtl;
 mod share;
 mod stuck;
 mod summary;

@@ -53,25 +53,59 @@ const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
+/// The way in which the sequences SA_i are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Windows {
+    /// Each from the one before, as in the seed.
+    Chain,
+    /// Each of w places from two of ceil(w / 2).
+    Doublings,
+}
+
+impl Windows {
+    /// Returns the levels of the sequence whose windows have i + 1 places.
+    const fn levels(self, i: u32) -> u32 {
+        match self {
+            Self::Chain => i,
+            Self::Doublings => log(i + 1),
+        }
+    }
+
+    /// Returns the levels of the longest way through windows of N blocks and their folded trees.
+    fn depth(self, blocks: u32) -> u32 {
+        match self {
+            Self::Chain => blocks - 1,
+            // Of windows with as many levels the narrowest has the widest tree: 1, 2, 3, 5, 9, ..
+            Self::Doublings => {
+                let powers = (0..u32::BITS).take_while(|k| 1 << k < blocks);
+                let levels = powers.map(|k| k + 1 + log(blocks - (1 << k)));
+                levels.fold(log(blocks), u32::max)
+            }
+        }
+    }
+}
+
 /// Counts the full search on N digits.
-pub(super) fn full(blocks: u32, counting: Counting) -> Steps {
+pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     let n = u64::from(blocks);
     let pairs = n * (n - 1);
-    let chain_depth = blocks - 1;
+    let chain_depth = windows.levels(blocks - 1);
     let steps = Steps { chain_depth, tree_depth: log(blocks), ..Steps::default() };
+    // Doublings read S_0 alone, so no other S_i is held.
+    let drawn_shifts = if windows == Windows::Chain { n * n } else { n };
     match counting {
         Counting::Drawn => Steps {
             chain_gates: pairs,
             tree_gates: pairs,
             depth: chain_depth.saturating_add(log(blocks)),
-            shifted_bits: n * n,
+            shifted_bits: drawn_shifts,
             combined_bits: n * n,
             ..steps
         },
         Counting::Folded => Steps {
             chain_gates: pairs / 2,
             tree_gates: pairs / 2,
-            depth: chain_depth,
+            depth: windows.depth(blocks),
             shifted_bits: n,
             combined_bits: pairs / 2 + n,
             ..steps
@@ -80,8 +114,8 @@ pub(super) fn full(blocks: u32, counting: Counting) -> Steps {
 }
 
 /// Counts groups of g blocks, then a full search on Z digits.
-pub(super) fn grouped(search: &Grouped, counting: Counting) -> Steps {
-    let steps = full(search.groups(), counting);
+pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) -> Steps {
+    let steps = full(search.groups(), windows, counting);
     let before_depth = log(search.size());
     Steps {
         before_gates: u64::from(search.blocks() - search.groups()),
@@ -121,16 +155,23 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
 }
 
 /// Counts a full search on E digits with borders.
-pub(super) fn shared(search: &Shared, counting: Counting) -> Result<Steps, Error> {
+pub(super) fn shared(
+    search: &Shared,
+    windows: Windows,
+    counting: Counting,
+) -> Result<Steps, Error> {
     let width = search.width();
     if width > MOST_WIDTH {
         return Err(Error::TooManyBlocks { blocks: width.into(), most: MOST_WIDTH });
     }
-    let masks = mask_gates(search);
-    let mask_depth = u32::from(masks > 0);
+    let borders = borders(search);
+    let masks = mask_gates(&borders, width, windows, counting);
+    // In a chain masks stand before it; in doublings, between its halves.
+    let before = u32::from(windows == Windows::Chain && masks > 0);
     let shapes = Shapes::of(search);
-    let steps = full(width, counting);
-    let (mut tree_gates, mut tree_depth, mut depth) = (0, 0, 0);
+    let steps = full(width, windows, counting);
+    let (mut tree_gates, mut tree_depth, mut chain_depth, mut depth) = (0, 0, 0, 0);
+    let mut made = Vec::with_capacity(width as usize);
     for shift in 0..width {
         let end = match counting {
             Counting::Drawn => width,
@@ -139,29 +180,59 @@ pub(super) fn shared(search: &Shared, counting: Counting) -> Result<Steps, Error
         let (gates, levels) = shapes.trees(end);
         tree_gates += gates;
         tree_depth = tree_depth.max(levels);
+        let own = match windows {
+            Windows::Chain => shift,
+            Windows::Doublings => doubled(&made, &borders, width),
+        };
+        made.push(own);
+        chain_depth = chain_depth.max(own);
         // No place is masked in D_0.
-        let before = if shift == 0 { 0 } else { mask_depth };
-        depth = depth.max(before + shift + levels);
+        depth = depth.max(if shift == 0 { 0 } else { before } + own + levels);
     }
+    let held = if windows == Windows::Chain { masks } else { 0 };
     let shifted_bits = match counting {
         Counting::Drawn => steps.shifted_bits,
-        Counting::Folded => steps.shifted_bits + masks,
+        Counting::Folded => steps.shifted_bits + held,
     };
-    let before_depth = mask_depth;
-    Ok(Steps {
-        before_gates: masks,
-        before_depth,
-        tree_gates,
-        tree_depth,
-        depth,
-        shifted_bits,
-        ..steps
+    let steps = Steps { tree_gates, tree_depth, depth, shifted_bits, chain_depth, ..steps };
+    Ok(match windows {
+        Windows::Chain => Steps { before_gates: masks, before_depth: before, ..steps },
+        Windows::Doublings => Steps { chain_gates: steps.chain_gates + masks, ..steps },
     })
 }
 
-/// Counts the gates that mask borders: one for each shift at every border where two slots of a
-/// period meet, for as many shifts as the widest slot that ends there has positions.
-fn mask_gates(search: &Shared) -> u64 {
+/// Returns the levels of windows that are made of two halves, after all narrower ones.
+fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
+    let i = made.len();
+    if i == 0 {
+        return 0;
+    }
+    // A window of an odd number of places is two that overlap, which borders keep apart already.
+    let half = i.div_ceil(2) as u32;
+    let masked = i % 2 == 1 && borders.iter().any(|border| meets(*border, half, width));
+    made[i / 2] + 1 + u32::from(masked)
+}
+
+/// Returns whether halves of this many places meet at a border that may hold.
+const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
+    half <= widest && half <= width - at
+}
+
+/// Counts the gates that mask borders. Drawn, one for each shift, up to the width of the widest slot
+/// that ends there; folded, one a border, as every shift brings the same place to the border. By
+/// doublings, one for each pair of halves that meet there.
+fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
+    let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
+        (Windows::Doublings, _) => u64::from(widest.min(width - at)),
+        (Windows::Chain, Counting::Drawn) => u64::from(widest),
+        (Windows::Chain, Counting::Folded) => 1,
+    };
+    borders.iter().map(each).sum()
+}
+
+/// Returns the borders at which two slots of a period meet, each with the width of the widest slot
+/// that ends there.
+fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
         for pair in search.slots(period).windows(2) {
@@ -175,7 +246,7 @@ fn mask_gates(search: &Shared) -> u64 {
             }
         }
     }
-    borders.iter().map(|&(_, width)| u64::from(width)).sum()
+    borders
 }
 
 /// The segments between all borders of a round, and the slots as rows of segments.

@@ -23,6 +23,10 @@
 //! where log is ceil(log2). SA_i has N - i places that can be free; the tree of SA_(N-1) has but
 //! one, so that the folded chain and its tree are never deeper than N - 1 together.
 //!
+//! **By doublings** ([`Cost::by_doublings`]) a window of w places is two windows of ceil(w / 2): as many
+//! gates, but log w levels instead of w - 1. Folded, the largest of log w + log (N - w + 1) over all w
+//! is the depth: 13 instead of 127 for 128 blocks.
+//!
 //! # Grouped search, Z groups of g = N / Z blocks
 //!
 //! N - Z gates and log g levels for the groups (e2), before a full search on Z digits. With one set
@@ -48,12 +52,14 @@
 //! A full search on E digits, and:
 //! - Where two slots of a period meet, one AND gate a shift keeps them apart
 //!   ([`Masks::Newest`](super::Masks)): as many as the widest slot that ends there has positions.
-//!   Each border of the round has a control wire. Any border makes each shift one level deeper.
+//!   Folded, one gate a border is left: each shift brings the same place to the border. By doublings,
+//!   a gate masks each pair of halves that meet there. Each border of the round has a control wire.
+//!   Any border makes each shift one level deeper.
 //! - The trees: all borders of the round cut the width into segments; each is reduced once for each
 //!   shift, and the slots that span m segments take m - 1 further gates each. Halves under one full
 //!   width cost not one gate more than the full width alone.
 //!
-//! Register bits in three clocks: 2 E E drawn; folded E + one for each mask gate + E (E + 1) / 2. The
+//! Register bits in three clocks: 2 E E drawn; folded E + one for each border + E (E + 1) / 2. The
 //! clocks are those of one period; a round takes [`Shared::periods`] times as many. Shifts are to
 //! the left; to the right, masks count by the slots that begin at a border.
 
@@ -63,6 +69,7 @@ mod figures;
 pub use figures::{Cost, Counting, Timing, Variant};
 
 use crate::Error;
+use count::Windows;
 
 impl Cost {
     /// Counts a variant, by the formulas of the module. Counts saturate at the end of `u64`.
@@ -84,15 +91,48 @@ impl Cost {
     /// # Ok::<(), raddle_bitmap::Error>(())
     /// ```
     pub fn of(variant: Variant<'_>, timing: Timing, counting: Counting) -> Result<Self, Error> {
+        Self::counted(variant, Windows::Chain, timing, counting)
+    }
+
+    /// Counts a variant with windows made by doublings instead of a chain. The sampled search jumps
+    /// either way.
+    ///
+    /// ```
+    /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
+    ///
+    /// let full = Variant::Full { blocks: 128 };
+    /// let chain = Cost::of(full, Timing::OneClock, Counting::Folded)?;
+    /// let doublings = Cost::by_doublings(full, Timing::OneClock, Counting::Folded)?;
+    /// assert_eq!(doublings.gates(), chain.gates());
+    /// assert_eq!((chain.depth, doublings.depth), (127, 13));
+    /// # Ok::<(), raddle_bitmap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn by_doublings(
+        variant: Variant<'_>,
+        timing: Timing,
+        counting: Counting,
+    ) -> Result<Self, Error> {
+        Self::counted(variant, Windows::Doublings, timing, counting)
+    }
+
+    fn counted(
+        variant: Variant<'_>,
+        windows: Windows,
+        timing: Timing,
+        counting: Counting,
+    ) -> Result<Self, Error> {
         if timing == Timing::Reused && !matches!(variant, Variant::Grouped(_)) {
             return Err(Error::NoSuchTiming);
         }
         let steps = match variant {
             Variant::Full { blocks: 0 } => return Err(Error::NoBlocks),
-            Variant::Full { blocks } => count::full(blocks, counting),
-            Variant::Grouped(search) => count::grouped(search, counting),
+            Variant::Full { blocks } => count::full(blocks, windows, counting),
+            Variant::Grouped(search) => count::grouped(search, windows, counting),
             Variant::Sampled(search) => count::sampled(search, counting),
-            Variant::Shared(search) => count::shared(search, counting)?,
+            Variant::Shared(search) => count::shared(search, windows, counting)?,
         };
         Ok(steps.spread(timing))
     }

@@ -1,0 +1,80 @@
+//! Where would an allocator have put a part?
+
+use std::str::FromStr;
+
+/// The rule by which an allocator picks a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartRule {
+    /// The lowest free run that is long enough.
+    First,
+    /// The shortest free run that is long enough, the lowest of several.
+    Best,
+    /// The longest free run, the lowest of several.
+    Worst,
+    /// The lowest start at or after the end of the part that was placed last, around the end.
+    Next,
+    /// A ring: at the tail, or at 0 where the rest up to the end is too short; parts come back in the
+    /// order in which they were placed.
+    Ring,
+}
+
+impl FromStr for StartRule {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        Ok(match word {
+            "first" => Self::First,
+            "best" => Self::Best,
+            "worst" => Self::Worst,
+            "next" => Self::Next,
+            "ring" => Self::Ring,
+            _ => return Err("give first, best, worst, next or ring".to_owned()),
+        })
+    }
+}
+
+/// Parts of a unit that are held, by their starts: start and end.
+pub(super) type Held = Vec<(u64, u64)>;
+
+/// Returns the free runs of a unit, lowest first: start and length.
+pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
+    held.sort_unstable();
+    let (mut free, mut at) = (Vec::new(), 0);
+    for &(start, end) in held.iter() {
+        if start.min(blocks) > at {
+            free.push((at, start.min(blocks) - at));
+        }
+        at = at.max(end);
+    }
+    if at < blocks {
+        free.push((at, blocks - at));
+    }
+    free
+}
+
+/// Returns the start that a rule gives to a part of at least one block; `None` where no run is long
+/// enough. `after` is the end of the part that was placed last.
+pub(super) fn predicted(
+    rule: StartRule,
+    free: &[(u64, u64)],
+    size: u64,
+    after: u64,
+    blocks: u64,
+) -> Option<u64> {
+    let fitting = || free.iter().filter(|&&(_, len)| len >= size);
+    let first = || fitting().next().map(|&(start, _)| start);
+    match rule {
+        StartRule::First => first(),
+        // Of equal ones `min_by_key` takes the first, `max_by_key` the last.
+        StartRule::Best => fitting().min_by_key(|(_, len)| len).map(|&(start, _)| start),
+        StartRule::Worst => fitting().rev().max_by_key(|(_, len)| len).map(|&(start, _)| start),
+        StartRule::Next => {
+            let from = |&(start, len): &(u64, u64)| {
+                let from = start.max(after);
+                (from + size <= start + len).then_some(from)
+            };
+            free.iter().find_map(from).or_else(first)
+        }
+        StartRule::Ring => Some(if after + size <= blocks { after } else { 0 }),
+    }
+}

@@ -1,0 +1,175 @@
+//! How does the priority choice of seed 000 (E1, a4) look as a combinational block?
+//!
+//! Among the channels whose heads fit, the best level wins; among several of that level the lowest
+//! channel without a mark, or the lowest of all (a42: the choice that the seed leaves to chance is
+//! the lowest channel here, as in `raddle golden match`).
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::bench::{self, Port};
+use super::draw::Draw;
+use super::read_out::digits;
+use super::vectors::hex;
+use super::{RtlCircuit, RtlGates, Source};
+use crate::explanation::Story;
+use crate::{ModelError, frame, matching};
+
+/// The most channels, and the most levels, of a choice.
+const MOST: u32 = 64;
+
+/// The size of a choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChoiceSpec {
+    channels: u32,
+    levels: u32,
+}
+
+/// Writes the choice among the heads of channels.
+///
+/// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head, 0
+/// is the best), `marks` (of each level, one for each channel). Outputs: `any`, `channel`, and
+/// `next_marks` after the decision.
+///
+/// ```
+/// let circuit = raddle_golden::rtl::choice(8, 4)?;
+/// assert!(circuit.module.contains("module raddle_choice_8_4 ("));
+/// # Ok::<(), raddle_golden::ModelError>(())
+/// ```
+///
+/// # Errors
+/// With fewer than two channels, no level, or more than 64 of one.
+pub fn choice(channels: u32, levels: u32) -> Result<RtlCircuit, ModelError> {
+    for (what, given, least) in [("channels", channels, 2), ("levels", levels, 1)] {
+        if !(least..=MOST).contains(&given) {
+            return Err(ModelError::RtlSize { what, given, least, most: MOST });
+        }
+    }
+    let (wide, name) = (digits(levels - 1), format!("raddle_choice_{channels}_{levels}"));
+    let ports = [
+        Port::input("fits", channels),
+        Port::input("level", channels * wide),
+        Port::input("marks", channels * levels),
+        Port::output("any", 1),
+        Port::output("channel", digits(channels - 1)),
+        Port::output("next_marks", channels * levels),
+    ];
+    let head = [
+        "Seed 000: E1 a4, the priority choice among the heads of channels. Written by raddle."
+            .to_owned(),
+        format!(
+            "level[{wide} * c +: {wide}]: the level of channel c, 0 = best; marks[{channels} * l + c]: its mark for level l."
+        ),
+    ];
+    let body = decided(channels, levels);
+    Ok(RtlCircuit {
+        module: bench::module(&name, &head, &ports, &body),
+        bench: bench::bench(&name, &ports),
+        name,
+        gates: RtlGates::default(),
+        source: Source::Choice(ChoiceSpec { channels, levels }),
+    })
+}
+
+/// Returns the statements of a choice.
+fn decided(channels: u32, levels: u32) -> String {
+    let (top, last, wide) = (channels - 1, levels - 1, digits(levels - 1));
+    let (best, picked) = (digits(levels), digits(channels - 1) - 1);
+    format!(
+        "  reg [{top}:0] tied, at, old, unmarked, from, chosen;
+  reg [{best}:0] best;
+  reg [{picked}:0] picked;
+  reg [{marks}:0] next;
+  integer l, c;
+  always @* begin
+    // The best level with a head that fits, and the channels that share it.
+    tied = 0;
+    best = 0;
+    for (l = {last}; l >= 0; l = l - 1) begin
+      for (c = 0; c < {channels}; c = c + 1) at[c] = fits[c] && level[{wide} * c +: {wide}] == l;
+      if (|at) begin
+        tied = at;
+        best = l;
+      end
+    end
+    // a42: the lowest channel without a mark, else the lowest of all.
+    old = 0;
+    for (l = 0; l < {levels}; l = l + 1) if (best == l) old = marks[{channels} * l +: {channels}];
+    unmarked = tied & ~old;
+    from = |unmarked ? unmarked : tied;
+    chosen = 0;
+    picked = 0;
+    for (c = {top}; c >= 0; c = c - 1) if (from[c]) begin
+      chosen = 0;
+      chosen[c] = 1;
+      picked = c;
+    end
+    // a41: a single best head sets no mark. The last mark of a tie clears those of the others.
+    if (tied != chosen) old = |unmarked ? old | chosen : old & ~(tied & ~chosen);
+    next = marks;
+    for (l = 0; l < {levels}; l = l + 1) if (best == l) next[{channels} * l +: {channels}] = old;
+  end
+  assign any = |tied;
+  assign channel = picked;
+  assign next_marks = next;
+",
+        marks = channels * levels - 1,
+    )
+}
+
+/// Writes lines for the bench: heads that are drawn, and the answers of `raddle golden match`.
+pub(super) fn vectors(
+    spec: &ChoiceSpec,
+    lines: u64,
+    seed: u64,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut draw = Draw(seed);
+    for _ in 0..lines {
+        writeln!(to, "{}", line(spec, &mut draw).map_err(io::Error::other)?)?;
+    }
+    Ok(())
+}
+
+fn line(spec: &ChoiceSpec, draw: &mut Draw) -> Result<String, crate::Fault> {
+    let ChoiceSpec { channels, levels } = *spec;
+    let few = draw.below(levels) + 1;
+    let fits: Vec<bool> = (0..channels).map(|_| draw.below(3) > 0).collect();
+    let level: Vec<u32> = (0..channels).map(|_| draw.below(few)).collect();
+    let marked = draw.below(5);
+    let marks: Vec<bool> = (0..channels * levels).map(|_| draw.below(4) < marked).collect();
+    // A head fits if it wants one wave, and not if it wants two.
+    let heads: Vec<Value> = level
+        .iter()
+        .zip(&fits)
+        .map(|(level, fits)| {
+            let waves = if *fits { 1 } else { 2 };
+            json!({"level": level + 1, "demand": {"shared": {}, "simds": [{"waves": waves}]}})
+        })
+        .collect();
+    let of_level = |level: u32| {
+        let marked = (0..channels).filter(|c| marks[(level * channels + c) as usize]);
+        ((level + 1).to_string(), json!(marked.collect::<Vec<u32>>()))
+    };
+    let given: serde_json::Map<String, Value> = (0..levels).map(of_level).collect();
+    let cus = json!([{"shared": {}, "simds": [{"waves": 1}]}]);
+    let question = json!({"cus": cus, "channels": heads, "marks": given}).to_string();
+    let answer = frame::solve(&matching::TOPIC, &question, &mut Story::default())?;
+    let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+    let target = answer["target"]["channel"].as_u64();
+    let next: Vec<bool> = (0..levels)
+        .flat_map(|level| (0..channels).map(move |channel| (level, channel)))
+        .map(|(level, channel)| {
+            let marked = answer["marks"][(level + 1).to_string()].as_array();
+            marked.is_some_and(|all| all.contains(&json!(channel)))
+        })
+        .collect();
+    let wide = digits(levels - 1);
+    let level: Vec<bool> = level
+        .iter()
+        .flat_map(|level| (0..wide).map(move |digit| level >> digit & 1 == 1))
+        .collect();
+    let (any, channel) = (u8::from(target.is_some()), target.unwrap_or(0));
+    Ok(format!("{} {} {} {any:x} {channel:x} {}", hex(&fits), hex(&level), hex(&marks), hex(&next)))
+}

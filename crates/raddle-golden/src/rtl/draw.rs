@@ -1,0 +1,62 @@
+//! Which numbers are drawn for the lines of a bench? Equal ones for equal seeds.
+
+/// A generator of numbers, SplitMix64.
+#[derive(Clone, Debug)]
+pub(super) struct Draw(pub(super) u64);
+
+impl Draw {
+    pub(super) const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// Returns a number below a bound of at least 1.
+    pub(super) const fn below(&mut self, bound: u32) -> u32 {
+        (self.next() % bound as u64) as u32
+    }
+
+    /// Draws which blocks are free: sparse, even or dense bits, runs of any length, all or nothing.
+    pub(super) fn map(&mut self, blocks: u32) -> Vec<bool> {
+        let kind = self.below(64);
+        if kind < 2 {
+            return vec![kind == 1; blocks as usize];
+        }
+        if kind < 40 {
+            let words = |draw: &mut Self| match kind % 3 {
+                0 => draw.next(),
+                1 => draw.next() & draw.next(),
+                _ => draw.next() | draw.next(),
+            };
+            let mut word = 0;
+            let bit = |block: u32| {
+                if block.is_multiple_of(64) {
+                    word = words(self);
+                }
+                word >> (block % 64) & 1 == 1
+            };
+            return (0..blocks).map(bit).collect();
+        }
+        let longest = self.below(blocks) + 1;
+        let (mut map, mut free) = (Vec::new(), kind.is_multiple_of(2));
+        while map.len() < blocks as usize {
+            let run = self.below(if free { longest } else { 3 }) + 1;
+            map.extend((0..run).map(|_| free));
+            free = !free;
+        }
+        map.truncate(blocks as usize);
+        map
+    }
+
+    /// Draws a wish for a map with this longest run: any, or one that nearly fits.
+    pub(super) const fn want(&mut self, longest: u32, most: u32) -> u32 {
+        let want = match self.below(4) {
+            0 => longest,
+            1 => longest + 1,
+            _ => self.below(most + 1),
+        };
+        if want > most { most } else { want }
+    }
+}

@@ -1,0 +1,280 @@
+//! How are the searches of seed 000 (E4 to E7) written as circuits?
+//!
+//! Each sequence SA_i is as wide as its windows of i + 1 places: window p begins at place p where
+//! sequences shift to the left, and ends there where they shift to the right. The seed's chain makes
+//! SA_i from SA_(i-1); by doublings a window of w places is two of ceil(w / 2), which is as many
+//! gates and far fewer levels.
+
+use raddle_bitmap::circuit::{Jump, Setup, Shift};
+use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
+
+use super::wires::{Body, Column, Gate, Part, Wires};
+
+/// A place where two slots of a period meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Border {
+    /// The first place behind the border.
+    pub(super) at: u32,
+    /// The width of the widest slot that ends here, and of the widest that begins here.
+    pub(super) widest: [u32; 2],
+}
+
+/// The body of a circuit, with its form.
+#[derive(Debug)]
+pub(super) struct Finder {
+    pub(super) body: Body,
+    pub(super) setup: Setup,
+    pub(super) doublings: bool,
+}
+
+impl Finder {
+    pub(super) fn new(setup: Setup, doublings: bool) -> Self {
+        Self { body: Body::default(), setup, doublings }
+    }
+
+    /// Returns the gate that combines sequences; the other one reduces them.
+    pub(super) const fn combining(&self) -> Gate {
+        match self.setup.polarity {
+            Polarity::FreeIsOne => Gate::And,
+            Polarity::FreeIsZero => Gate::Or,
+        }
+    }
+
+    pub(super) const fn inverts(&self) -> bool {
+        matches!(self.setup.polarity, Polarity::FreeIsZero)
+    }
+
+    /// Returns the index of the window of i + 1 places that begins at a place.
+    pub(super) const fn window(&self, start: u32, i: u32) -> u32 {
+        match self.setup.shift {
+            Shift::Left => start,
+            Shift::Right => start + i,
+        }
+    }
+
+    /// Returns where the window lies that begins `by` places further.
+    const fn partner(&self, low: u32, by: u32) -> u32 {
+        match self.setup.shift {
+            Shift::Left => low + by,
+            Shift::Right => low - by,
+        }
+    }
+
+    /// Writes SA_0 to SA_(n-1) of a sequence of n places, kept apart at borders.
+    fn windows(&mut self, name: &str, first: &Wires, borders: &[Border]) -> Vec<Wires> {
+        let mut all = vec![first.clone()];
+        let mut edges: Vec<Option<Wires>> = vec![None; borders.len()];
+        for i in 1..first.width {
+            let half = (i + 1).div_ceil(2);
+            let (from, other, by) = match self.doublings {
+                true => (half - 1, half - 1, i + 1 - half),
+                false => (i - 1, 0, i),
+            };
+            let [from, other] = [from, other].map(|at| all[at as usize].clone());
+            let (low, width) = (self.window(0, i), first.width - i);
+            let shifted = other.part(self.partner(low, by), width);
+            let mut right: Vec<Part> = Vec::new();
+            let mut behind = 0;
+            for (number, at) in self.masked(borders, i, first.width) {
+                let edge = match &edges[number] {
+                    Some(edge) if !self.doublings => edge.clone(),
+                    _ => self.edge((number, i), &shifted.within(at, 1), borders.len()),
+                };
+                if at > behind {
+                    right.push(shifted.within(behind, at - behind));
+                }
+                right.push(edge.whole());
+                edges[number] = Some(edge);
+                behind = at + 1;
+            }
+            if behind < width {
+                right.push(shifted.within(behind, width - behind));
+            }
+            let (name, gate) = (format!("{name}_{i}"), self.combining());
+            all.push(self.body.both((&name, low), gate, &[from.part(low, width)], &right));
+        }
+        all
+    }
+
+    /// Returns the borders at which SA_i is masked, and the start of the window there, ascending.
+    fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
+        let start = |border: &Border| match (self.doublings, self.setup.shift) {
+            // Halves that overlap keep apart what either of them keeps apart.
+            (true, _) => {
+                let half = i.div_ceil(2);
+                let meets = i % 2 == 1 && half <= border.widest[0] && border.at + half <= width;
+                meets.then(|| border.at - half)
+            }
+            (false, Shift::Left) => (i <= border.widest[0]).then(|| border.at - i),
+            (false, Shift::Right) => (i <= border.widest[1]).then(|| border.at - 1),
+        };
+        let starts = borders.iter().enumerate();
+        starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
+    }
+
+    /// Writes the gate that makes a window occupied where a border holds. In a chain all windows at
+    /// a border meet the same place behind it, so one gate a border is enough.
+    fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
+        let name = match self.doublings {
+            true => format!("edge_{number}_{i}"),
+            false => format!("edge_{number}"),
+        };
+        let control = Wires::new(self.control(), 0, borders as u32, 0);
+        let (gate, masked) = (self.combining(), masked.clone());
+        self.body.both((&name, 0), gate, &[masked], &[control.part(number as u32, 1)])
+    }
+
+    /// Returns the name of the port with one wire a border: `open` where 1 lets windows cross, and
+    /// `closed` where 1 holds them.
+    pub(super) const fn control(&self) -> &'static str {
+        if self.inverts() { "closed" } else { "open" }
+    }
+
+    /// Writes the sequence under test, one digit for each sequence of windows.
+    fn under_test(&mut self, to: &str, windows: &[Wires]) -> Wires {
+        let mut level = 0;
+        for (i, wires) in windows.iter().enumerate() {
+            let to = if windows.len() == 1 { to.to_owned() } else { format!("{to}[{i}]") };
+            let (gate, not) = (self.combining().other(), self.inverts());
+            level = level.max(self.body.reduce(&to, gate, &[wires.whole()], not));
+        }
+        Wires::new(to, 0, windows.len() as u32, level)
+    }
+
+    /// Writes the full search (E4) of a map.
+    pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
+        let windows = self.windows("sa", map, &[]);
+        let tested = self.under_test("sar", &windows);
+        let amounts = 1..=map.width;
+        let columns = amounts.zip(&windows).map(|(amount, it)| Column::new(amount, it.whole()));
+        (columns.collect(), tested)
+    }
+
+    /// Writes the grouped search (E5): starts are counted in groups.
+    pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
+        let size = search.size();
+        let mut groups = Wires::new("f_0", 0, search.groups(), 0);
+        self.body.declare(&groups);
+        for group in 0..search.groups() {
+            let to = if search.groups() == 1 { "f_0".to_owned() } else { format!("f_0[{group}]") };
+            let (gate, blocks) = (self.combining(), map.part(group * size, size));
+            groups.level = self.body.reduce(&to, gate, &[blocks], false);
+        }
+        let windows = self.windows("fa", &groups, &[]);
+        let tested = self.under_test("far", &windows);
+        let amounts = (1..=search.groups()).map(|groups| groups * size);
+        let columns = amounts.zip(&windows).map(|(amount, it)| Column::new(amount, it.whole()));
+        (columns.collect(), tested)
+    }
+
+    /// Writes the sampled search (E6), each sample by jumps.
+    pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
+        let mut at = map.clone();
+        let mut samples = Vec::new();
+        if search.amounts().first() == Some(&1) {
+            samples.push(at.clone());
+        }
+        for jump in Jump::all(search) {
+            let (low, width) = (self.window(0, jump.to), map.width - jump.to);
+            let shifted = at.part(self.partner(low, jump.to - jump.from), width);
+            let (name, gate) = (format!("sa_{}", jump.to), self.combining());
+            at = self.body.both((&name, low), gate, &[at.part(low, width)], &[shifted]);
+            if jump.sampled {
+                samples.push(at.clone());
+            }
+        }
+        let tested = self.under_test("sar", &samples);
+        let columns = search.amounts().iter().zip(&samples);
+        (columns.map(|(&amount, it)| Column::new(amount, it.whole())).collect(), tested)
+    }
+
+    /// Writes the finder shared in time (E7): one sequence under test for each slot, by its number.
+    pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
+        let slots = slots(search);
+        let windows = self.windows("da", state, &borders(search));
+        let mut levels = vec![0; slots.len()];
+        let segments = segments(&slots);
+        for (i, wires) in (0_u32..).zip(&windows) {
+            let reduced = self.segments(i, wires, &segments);
+            for (number, &(start, end)) in slots.iter().enumerate() {
+                let within = segments.iter().zip(&reduced);
+                let within = within.filter(|((from, to), _)| start <= *from && *to <= end);
+                let parts: Vec<Part> =
+                    within.filter_map(|(_, wires)| Some(wires.as_ref()?.whole())).collect();
+                let to = match state.width {
+                    1 => format!("dqr_{number}"),
+                    _ => format!("dqr_{number}[{i}]"),
+                };
+                levels[number] = self.body.reduce(&to, Gate::Or, &parts, false).max(levels[number]);
+            }
+        }
+        let columns = |start: u32, end: u32| {
+            let windows = (0..end - start).zip(&windows);
+            let starts = windows.map(|(i, it)| it.part(self.window(start, i), end - start - i));
+            (1..).zip(starts).map(|(amount, starts)| Column::new(amount, starts)).collect()
+        };
+        let tested =
+            |number: usize| Wires::new(format!("dqr_{number}"), 0, state.width, levels[number]);
+        let all = slots.iter().enumerate();
+        all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
+    }
+
+    /// Reduces the windows of each segment; `None` where a segment holds no window.
+    fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
+        let mut reduced = Vec::with_capacity(segments.len());
+        for (number, &(from, to)) in segments.iter().enumerate() {
+            let low = from.max(wires.low);
+            let width = to.min(wires.low + wires.width).saturating_sub(low);
+            if width == 0 {
+                reduced.push(None);
+                continue;
+            }
+            let mut any = Wires::new(format!("any_{i}_{number}"), 0, 1, 0);
+            self.body.declare(&any);
+            let (gate, not) = (self.combining().other(), self.inverts());
+            any.level = self.body.reduce(&any.name, gate, &[wires.part(low, width)], not);
+            reduced.push(Some(any));
+        }
+        reduced
+    }
+}
+
+/// Returns the slots of a round, start and end, ascending and each once: its place here is its
+/// number.
+pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
+    let all = (0..search.periods()).flat_map(|period| search.slots(period));
+    let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start, slot.end)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns the pieces between all ends of slots that lie within a slot.
+fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let pairs = cuts.windows(2).map(|pair| (pair[0], pair[1]));
+    let within =
+        |&(from, to): &(u32, u32)| slots.iter().any(|&(start, end)| start <= from && to <= end);
+    pairs.filter(within).collect()
+}
+
+/// Returns where slots of a period meet, ascending.
+pub(super) fn borders(search: &Shared) -> Vec<Border> {
+    let mut all: Vec<Border> = Vec::new();
+    for period in 0..search.periods() {
+        let pairs = search.slots(period).windows(2);
+        for pair in pairs.filter(|pair| pair[0].end == pair[1].start) {
+            let widths = [pair[0].width(), pair[1].width()];
+            match all.iter_mut().find(|border| border.at == pair[1].start) {
+                Some(border) => {
+                    border.widest = [0, 1].map(|side| border.widest[side].max(widths[side]));
+                }
+                None => all.push(Border { at: pair[1].start, widest: widths }),
+            }
+        }
+    }
+    all.sort_unstable_by_key(|border| border.at);
+    all
+}

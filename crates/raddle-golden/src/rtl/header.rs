@@ -1,0 +1,150 @@
+//! How does the header search of seed 002's condensed packet look as a combinational block?
+//!
+//! A condensed packet has the diff headers of its kernels at places that depend on the headers
+//! before: each is followed by the half-words of the fields that its vector names. The block finds
+//! all headers of a packet at once, in the default format.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::bench::{self, Port};
+use super::draw::Draw;
+use super::{RtlCircuit, RtlGates, Source};
+use crate::explanation::Story;
+use crate::{frame, packet};
+
+/// Half-words of a packet that hold headers and values, and bytes of a packet.
+const HALF_WORDS: usize = 31;
+const BYTES: usize = 64;
+/// Half-words of the field of each bit of a diff vector, the lowest bit first (seed 002, table 1).
+const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
+/// The type of a condensed packet.
+const CONDENSED: u8 = 6;
+
+/// Writes the header search of a condensed packet.
+///
+/// Input: `packet`, byte i at the digits from 8 i. Outputs: `is_header` (half-word i of diff_values is
+/// the header of a kernel) and `ok`: 0 where a decoder refuses the packet, whatever the table holds.
+///
+/// ```
+/// assert!(raddle_golden::rtl::headers().module.contains("module raddle_headers ("));
+/// ```
+#[must_use]
+pub fn headers() -> RtlCircuit {
+    let name = "raddle_headers".to_owned();
+    let ports = [
+        Port::input("packet", 8 * BYTES as u32),
+        Port::output("is_header", HALF_WORDS as u32),
+        Port::output("ok", 1),
+    ];
+    let head = [
+        "Seed 002: the headers in a condensed packet. Written by raddle.".to_owned(),
+        "A header: 3 digits of the entry, 13 of the fields that follow; values low half-word first.".to_owned(),
+    ];
+    let sum: Vec<String> = FIELDS
+        .iter()
+        .enumerate()
+        .map(|(bit, words)| format!("(header[{}] ? 6'd{words} : 6'd0)", bit + 3))
+        .collect();
+    let body = format!(
+        "  reg [30:0] found;
+  reg fine;
+  reg [15:0] header;
+  reg [5:0] next;
+  reg [7:0] left;
+  integer p;
+  always @* begin
+    found = 0;
+    next = 0;
+    header = 0;
+    left = packet[15:8];
+    fine = packet[7:0] == 8'd{CONDENSED} && left != 0;
+    for (p = 0; p < 31; p = p + 1) if (left != 0 && next == p) begin
+      header = packet[16 + 16 * p +: 16];
+      found[p] = 1;
+      left = left - 1;
+      next = next + 6'd1 + {};
+      // The half-word of synch_scopes has no high byte.
+      if (header[3] && p < 30 && packet[(p < 30 ? 40 + 16 * p : 0) +: 8] != 0) fine = 0;
+    end
+    if (left != 0 || next > 31) fine = 0;
+  end
+  assign is_header = found;
+  assign ok = fine;
+",
+        sum.join(" + ")
+    );
+    RtlCircuit {
+        module: bench::module(&name, &head, &ports, &body),
+        bench: bench::bench(&name, &ports),
+        name,
+        gates: RtlGates::default(),
+        source: Source::Headers,
+    }
+}
+
+/// Writes lines for the bench: packets that are drawn, where their headers stand, and whether
+/// `raddle golden packet` takes them.
+pub(super) fn vectors(lines: u64, seed: u64, to: &mut dyn Write) -> io::Result<()> {
+    let mut draw = Draw(seed);
+    for _ in 0..lines {
+        let packet = drawn(&mut draw);
+        let (found, ok) = (walked(&packet), taken(&packet));
+        let high_first: String = packet.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        writeln!(to, "{high_first} {found:x} {:x}", u8::from(ok))?;
+    }
+    Ok(())
+}
+
+fn drawn(draw: &mut Draw) -> [u8; BYTES] {
+    let mut packet = [0; BYTES];
+    packet.iter_mut().for_each(|byte| *byte = draw.next() as u8);
+    if draw.below(8) == 0 {
+        return packet;
+    }
+    packet[0] = if draw.below(16) == 0 { draw.next() as u8 } else { CONDENSED };
+    packet[1] = draw.below(9) as u8;
+    // Few fields a kernel, so that several fit; small scopes, so that most packets are taken.
+    let mut at = 0;
+    while at < HALF_WORDS {
+        let vector = (draw.next() & draw.next() & draw.next()) as u16 & 0x1fff;
+        let header = vector << 3 | draw.below(8) as u16;
+        packet[2 + 2 * at..4 + 2 * at].copy_from_slice(&header.to_le_bytes());
+        if vector & 1 == 1 && at + 1 < HALF_WORDS && draw.below(8) > 0 {
+            packet[5 + 2 * at] = 0;
+        }
+        at += 1 + words(vector);
+    }
+    packet
+}
+
+/// Returns the half-words of the fields of a vector.
+fn words(vector: u16) -> usize {
+    let named = FIELDS.iter().enumerate().filter(|(bit, _)| vector >> bit & 1 == 1);
+    named.map(|(_, &words)| words as usize).sum()
+}
+
+/// Returns the half-words that are headers, found one after the other.
+fn walked(packet: &[u8; BYTES]) -> u32 {
+    let (mut at, mut found) = (0, 0);
+    for _ in 0..packet[1] {
+        if at >= HALF_WORDS {
+            break;
+        }
+        found |= 1 << at;
+        let header = u16::from_le_bytes([packet[2 + 2 * at], packet[3 + 2 * at]]);
+        at += 1 + words(header >> 3);
+    }
+    found
+}
+
+/// Returns whether the golden model takes a packet, with every entry of the table filled.
+fn taken(packet: &[u8; BYTES]) -> bool {
+    let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
+    let entries = (0..8).map(|entry| (entry.to_string(), json!({})));
+    let table: serde_json::Map<String, serde_json::Value> = entries.collect();
+    let question = json!({"decode": [hex], "table": table}).to_string();
+    // Other types are packets of their own, which this block does not search.
+    packet[0] == CONDENSED && frame::solve(&packet::TOPIC, &question, &mut Story::default()).is_ok()
+}

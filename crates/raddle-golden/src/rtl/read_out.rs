@@ -1,0 +1,257 @@
+//! How is an answer read out of a search: its length, whether a wish fits, and the lowest start?
+//!
+//! The wish is decoded to one wire for each amount that the search tests, which picks the windows of
+//! that amount (seed 000, a43: the ones of SA_(m-1) are the places where m free blocks start). A
+//! tree finds the lowest. The gates that pick are about as many as those of the search.
+
+use std::collections::BTreeMap;
+
+use super::finder::Finder;
+use super::wires::{Column, Gate, Part, Wires, range};
+
+/// Returns the number of digits of a binary number up to this one, at least 1.
+pub(super) fn digits(most: u32) -> u32 {
+    (u32::BITS - most.leading_zeros()).max(1)
+}
+
+/// Returns the digits of the outputs `longest` and `start`.
+pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
+    let longest = columns.last().map_or(0, |column| column.amount);
+    let places = columns.first().map_or(0, |column| column.starts.width());
+    [digits(longest), digits(places.saturating_sub(1))]
+}
+
+impl Finder {
+    /// Writes the outputs `longest`, `fits` and `start`, with a suffix, from the input `want`.
+    /// `most` is the largest wish that the input must hold.
+    pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
+        let asked = self.asked(columns, most, suffix);
+        self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
+        let mut picks = Wires::new(format!("pick{suffix}"), 0, columns.len() as u32, 0);
+        let mut least = 1;
+        for (at, column) in (0..).zip(columns) {
+            let to = picks.part(at, 1).to_string();
+            let lines = asked.part(least, column.amount + 1 - least);
+            picks.level = self.body.reduce(&to, Gate::Or, &[lines], false).max(picks.level);
+            least = column.amount + 1;
+        }
+        self.longest(columns, tested, suffix);
+        let met = self.start(columns, &picks, tested, suffix);
+        // A wish of nothing fits.
+        let all = [asked.part(0, 1), met.whole()];
+        self.body.reduce(&format!("fits{suffix}"), Gate::Or, &all, false);
+    }
+
+    /// Decodes the wish: one wire for each number from 0 to the largest amount.
+    fn asked(&mut self, columns: &[Column], most: u32, suffix: &str) -> Wires {
+        let (want, wide) = (format!("want{suffix}"), digits(most));
+        let largest = columns.last().map_or(0, |column| column.amount);
+        let wish = Wires::new(&*want, 0, wide, 0);
+        let not = Wires::new(format!("not_{want}"), 0, wide, 0);
+        self.body.line(format_args!("wire {}{} = ~{want};", range(0, wide), not.name));
+        self.body.gates.inverters += u64::from(wide);
+        let mut asked = not.part(wide - 1, 1);
+        let mut lines = (largest >> (wide - 1)) + 1;
+        let mut made = Wires::new(format!("asked_1{suffix}"), 0, lines, 0);
+        let first = if lines == 1 { vec![asked] } else { vec![asked, wish.part(wide - 1, 1)] };
+        let text = super::wires::joined(&first);
+        self.body.line(format_args!("wire {}{} = {text};", range(0, lines), made.name));
+        for digit in 2..=wide {
+            lines = (largest >> (wide - digit)) + 1;
+            let next = Wires::new(format!("asked_{digit}{suffix}"), 0, lines, made.level + 1);
+            self.body.declare(&next);
+            for line in 0..lines {
+                let own = if line % 2 == 1 { &wish } else { &not };
+                asked = own.part(wide - digit, 1);
+                let (to, above) = (next.part(line, 1), made.part(line / 2, 1));
+                self.body.line(format_args!("assign {to} = {above} & {asked};"));
+                self.body.count(Gate::And, 1, next.level);
+            }
+            made = next;
+        }
+        made
+    }
+
+    /// Writes the largest amount for which the sequence under test holds a 1, in binary.
+    fn longest(&mut self, columns: &[Column], tested: &Wires, suffix: &str) {
+        let many = columns.len() as u32;
+        let last = Wires::new(format!("last{suffix}"), 0, many, tested.level + 1);
+        self.body.declare(&last);
+        let (top, end) = (last.part(many - 1, 1), tested.part(many - 1, 1));
+        self.body.line(format_args!("assign {top} = {end};"));
+        if many > 1 {
+            let (low, next) = (tested.part(0, many - 1), tested.part(1, many - 1));
+            let to = last.part(0, many - 1);
+            self.body.line(format_args!("assign {to} = {low} & ~{next};"));
+            self.body.gates.inverters += u64::from(many - 1);
+            self.body.count(Gate::And, many - 1, last.level);
+        }
+        let wide = digits(columns.last().map_or(0, |column| column.amount));
+        let longest = Wires::new(format!("longest{suffix}"), 0, wide, 0);
+        let mut made: BTreeMap<String, Part> = BTreeMap::new();
+        for digit in 0..wide {
+            let with = (0..).zip(columns).filter(|(_, it)| it.amount >> digit & 1 == 1);
+            let parts = with.map(|(at, _)| last.part(at, 1)).collect();
+            let value = self.any(parts, &mut made, suffix);
+            let value = value.map_or_else(|| "1'b0".to_owned(), |value| value.to_string());
+            self.body.line(format_args!("assign {} = {value};", longest.part(digit, 1)));
+        }
+    }
+
+    /// Writes a tree of OR gates over some wires; digits that want an equal gate share it.
+    fn any(
+        &mut self,
+        mut parts: Vec<Part>,
+        made: &mut BTreeMap<String, Part>,
+        suffix: &str,
+    ) -> Option<Part> {
+        while parts.len() > 1 {
+            let mut next = Vec::with_capacity(parts.len().div_ceil(2));
+            for pair in parts.chunks(2) {
+                let [low, high] = pair else {
+                    next.extend(pair.iter().cloned());
+                    continue;
+                };
+                let value = format!("{low} | {high}");
+                if let Some(known) = made.get(&value) {
+                    next.push(known.clone());
+                    continue;
+                }
+                let level = low.level().max(high.level()) + 1;
+                let gate = Wires::new(format!("or_{}{suffix}", made.len()), 0, 1, level);
+                self.body.line(format_args!("wire {} = {value};", gate.name));
+                self.body.count(Gate::Or, 1, level);
+                made.insert(value, gate.whole());
+                next.push(gate.whole());
+            }
+            parts = next;
+        }
+        parts.pop()
+    }
+
+    /// Writes the lowest start of a window of the amount that was picked, 0 where there is none.
+    /// Returns the wire that tells whether there is one.
+    fn start(&mut self, columns: &[Column], picks: &Wires, tested: &Wires, suffix: &str) -> Wires {
+        let to = format!("start{suffix}");
+        let places = columns.first().map_or(0, |column| column.starts.width());
+        if places <= 1 {
+            self.body.line(format_args!("assign {to} = 1'b0;"));
+            let name = (&*format!("met{suffix}"), 0);
+            return self.body.both(name, Gate::And, &[picks.part(0, 1)], &[tested.part(0, 1)]);
+        }
+        let not = if self.inverts() { "~" } else { "" };
+        self.body.gates.inverters += if self.inverts() { u64::from(picks.width) } else { 0 };
+        let mut picked: Vec<Wires> = Vec::with_capacity(columns.len());
+        for (at, Column { amount, starts }) in (0..).zip(columns) {
+            let (width, gate, pick) = (starts.width(), self.combining(), picks.part(at, 1));
+            let level = starts.level().max(picks.level) + 1;
+            let wires = Wires::new(format!("of_{amount}{suffix}"), 0, width, level);
+            self.body.line(format_args!(
+                "wire {}{} = {{{width}{{{not}{pick}}}}} {} {starts};",
+                range(0, width),
+                wires.name,
+                gate.sign()
+            ));
+            self.body.count(gate, width, level);
+            picked.push(wires);
+        }
+        let mut hits = self.merged(picked, suffix);
+        if self.inverts() {
+            let name = format!("hits{suffix}");
+            self.body.line(format_args!("wire {}{name} = ~{};", range(0, places), hits.name));
+            self.body.gates.inverters += u64::from(places);
+            hits.name = name;
+        }
+        let found = self.lowest(&hits.whole(), suffix, 0);
+        self.body.line(format_args!("assign {to} = {};", found.at.unwrap_or_default()));
+        Wires::new(found.any, 0, 1, found.level)
+    }
+
+    /// Merges the windows of all amounts by a tree; later ones are narrower.
+    fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
+        let gate = self.combining().other();
+        let mut made = 0;
+        while picked.len() > 1 {
+            let mut next = Vec::with_capacity(picked.len().div_ceil(2));
+            for pair in picked.chunks(2) {
+                let [wide, narrow] = pair else {
+                    next.extend(pair.iter().cloned());
+                    continue;
+                };
+                let (name, sign) = (format!("merged_{made}{suffix}"), gate.sign());
+                made += 1;
+                let level = wide.level.max(narrow.level) + 1;
+                let both = format!("{} {sign} {}", wide.part(0, narrow.width), narrow.name);
+                let value = match wide.width - narrow.width {
+                    0 => both,
+                    rest => format!("{{{}, {both}}}", wide.part(narrow.width, rest)),
+                };
+                self.body.line(format_args!("wire {}{name} = {value};", range(0, wide.width)));
+                self.body.count(gate, narrow.width, level);
+                next.push(Wires::new(name, 0, wide.width, level));
+            }
+            picked = next;
+        }
+        // The caller has at least one column.
+        picked.pop().unwrap_or_else(|| Wires::new("1'b0", 0, 1, 0))
+    }
+
+    /// Finds the lowest 1 of a part: whether there is one, and where, in binary.
+    fn lowest(&mut self, hits: &Part, suffix: &str, from: u32) -> Lowest {
+        let width = hits.width();
+        if width == 1 {
+            return Lowest { any: hits.to_string(), at: None, digits: 0, level: hits.level() };
+        }
+        let half = 1 << (digits(width - 1) - 1);
+        let low = self.lowest(&hits.within(0, half), suffix, from);
+        let high = self.lowest(&hits.within(half, width - half), suffix, from + half);
+        let name = format!("{from}_{width}{suffix}");
+        let level = low.level.max(high.level) + 1;
+        self.body.line(format_args!("wire none_{name} = ~{};", low.any));
+        self.body.gates.inverters += 1;
+        self.body.line(format_args!("wire any_{name} = {} | {};", low.any, high.any));
+        self.body.count(Gate::Or, 1, level);
+        let mut value = format!("{} & none_{name}", high.any);
+        self.body.count(Gate::And, 1, level);
+        if let Some(low) = &low.at {
+            let shared = high.digits;
+            let rest = digits(half - 1) - shared;
+            let mut lower = low.clone();
+            if let Some(high) = &high.at {
+                let own = if rest == 0 { low.clone() } else { format!("{low}[{}:0]", shared - 1) };
+                let own = if shared == 1 && rest > 0 { format!("{low}[0]") } else { own };
+                lower = format!("{own} | ({{{shared}{{none_{name}}}}} & {high})");
+                self.body.count(Gate::And, shared, level);
+                self.body.count(Gate::Or, shared, level + 1);
+                if rest > 0 {
+                    let (top, end) = (shared + rest - 1, shared);
+                    let above = if rest == 1 {
+                        format!("{low}[{end}]")
+                    } else {
+                        format!("{low}[{top}:{end}]")
+                    };
+                    lower = format!("{above}, {lower}");
+                }
+            }
+            value = format!("{{{value}, {lower}}}");
+        }
+        let wide = digits(width - 1);
+        self.body.line(format_args!("wire {}at_{name} = {value};", range(0, wide)));
+        Lowest {
+            any: format!("any_{name}"),
+            at: Some(format!("at_{name}")),
+            digits: wide,
+            level: level + 1,
+        }
+    }
+}
+
+/// The lowest 1 among some wires.
+struct Lowest {
+    /// The wire that tells whether there is one.
+    any: String,
+    /// The wires with its place; `None` for a single wire.
+    at: Option<String>,
+    digits: u32,
+    level: u32,
+}

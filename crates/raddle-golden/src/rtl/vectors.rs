@@ -1,0 +1,141 @@
+//! Which lines does the bench of a search read? Maps and wishes that are drawn, and the answers of
+//! `raddle-bitmap`.
+
+use std::io::{self, Write};
+
+use raddle_bitmap::{FreeMap, Full, Kind, Need, Polarity, Search, Shared};
+
+use super::draw::Draw;
+use super::finder::{borders, slots};
+use super::{RtlSearch, RtlSpec};
+
+/// Writes lines for a search.
+pub(super) fn of_search(
+    spec: &RtlSpec,
+    lines: u64,
+    seed: u64,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut draw = Draw(seed);
+    for _ in 0..lines {
+        let line = match &spec.search {
+            RtlSearch::Full(blocks) => alone(spec, &Full, *blocks, *blocks, &mut draw),
+            RtlSearch::Grouped(search) => {
+                alone(spec, search, search.blocks(), search.groups(), &mut draw)
+            }
+            RtlSearch::Sampled(search) => {
+                let amounts = search.amounts().len() as u32;
+                alone(spec, search, search.blocks(), amounts, &mut draw)
+            }
+            RtlSearch::Shared(search) => in_turn(spec, search, &mut draw),
+        };
+        writeln!(to, "{}", line.map_err(io::Error::other)?)?;
+    }
+    Ok(())
+}
+
+/// Returns digits, the lowest first, as a hexadecimal number.
+pub(super) fn hex(digits: &[bool]) -> String {
+    let nibble = |four: &[bool]| {
+        let value = four.iter().rev().fold(0, |value, &digit| value * 2 + u32::from(digit));
+        char::from_digit(value, 16).unwrap_or('0')
+    };
+    let chunks: Vec<&[bool]> = digits.chunks(4).collect();
+    chunks.into_iter().rev().map(nibble).collect()
+}
+
+fn free_map(free: &[bool]) -> Result<FreeMap, raddle_bitmap::Error> {
+    let digits: String = free.iter().map(|&free| if free { '1' } else { '0' }).collect();
+    FreeMap::from_digits(&digits, Polarity::FreeIsOne)
+}
+
+fn with_polarity(spec: &RtlSpec, free: &[bool]) -> String {
+    let digits: Vec<bool> = free.iter().map(|&free| spec.setup.polarity.digit(free)).collect();
+    hex(&digits)
+}
+
+/// Returns how many ones the sequence under test of a search has, and all its places.
+fn ones(many: u32, places: u32) -> String {
+    hex(&(0..places).map(|place| place < many).collect::<Vec<bool>>())
+}
+
+/// Answers a wish: whether it fits, and its start in cells.
+fn answer(
+    search: &dyn Search,
+    free: &[bool],
+    want: u32,
+) -> Result<Option<u32>, raddle_bitmap::Error> {
+    let Some(Need { cell, run }) = search.need(want) else { return Ok(None) };
+    let cells: Vec<bool> =
+        free.chunks(cell as usize).map(|cell| cell.iter().all(|&it| it)).collect();
+    Ok(free_map(&cells)?.first_fit(run).map(|plan| plan.start()))
+}
+
+/// Returns the four columns of a read-out behind the sequence: `longest`, `fits` and `start`.
+fn read(longest: u32, start: Option<u32>) -> String {
+    format!("{longest:x} {:x} {:x}", u8::from(start.is_some()), start.unwrap_or(0))
+}
+
+/// Returns a line for a search that has its map to itself.
+fn alone(
+    spec: &RtlSpec,
+    search: &dyn Search,
+    blocks: u32,
+    digits: u32,
+    draw: &mut Draw,
+) -> Result<String, raddle_bitmap::Error> {
+    let free = draw.map(blocks);
+    let longest = search.longest(free_map(&free)?.view())?;
+    let tested = match &spec.search {
+        RtlSearch::Grouped(search) => longest / search.size(),
+        RtlSearch::Sampled(search) => {
+            search.amounts().iter().filter(|&&amount| amount <= longest).count() as u32
+        }
+        _ => longest,
+    };
+    let (map, tested) = (with_polarity(spec, &free), ones(tested, digits));
+    if !spec.read_out {
+        return Ok(format!("{map} {tested}"));
+    }
+    let want = draw.want(longest, blocks);
+    let start = answer(search, &free, want)?;
+    Ok(format!("{map} {want:x} {tested} {}", read(longest, start)))
+}
+
+/// Returns a line for one period of a shared finder.
+fn in_turn(
+    spec: &RtlSpec,
+    search: &Shared,
+    draw: &mut Draw,
+) -> Result<String, raddle_bitmap::Error> {
+    let period = search.slots(draw.below(search.periods() as u32) as usize);
+    let mut state = vec![false; search.width() as usize];
+    let mut maps = Vec::new();
+    for slot in period {
+        let Kind { blocks, .. } = slot.kind;
+        let free = draw.map(blocks);
+        state[slot.start as usize..][..blocks as usize].copy_from_slice(&free);
+        maps.push(free);
+    }
+    let holds = |at: u32| period.windows(2).any(|two| two[0].end == at && two[1].start == at);
+    let open: Vec<bool> =
+        borders(search).iter().map(|border| spec.setup.polarity.digit(!holds(border.at))).collect();
+    let mut inputs = with_polarity(spec, &state);
+    if !open.is_empty() {
+        inputs += &format!(" {}", hex(&open));
+    }
+    let (mut outputs, mut active) = (String::new(), Vec::new());
+    for (start, end) in slots(search) {
+        let at = period.iter().position(|slot| (slot.start, slot.end) == (start, end));
+        let free = at.map_or(&[false][..], |at| &maps[at]);
+        let longest = free_map(free)?.longest();
+        outputs += &format!(" {}", ones(longest, search.width()));
+        if spec.read_out {
+            let want = draw.want(longest, end - start);
+            inputs += &format!(" {want:x}");
+            outputs += &format!(" {}", read(longest, answer(&Full, free, want)?));
+        }
+        active.push(at.is_some());
+    }
+    Ok(format!("{inputs}{outputs} {}", hex(&active)))
+}

@@ -1,0 +1,76 @@
+//! Does a table of placements keep the rules of allocation? The verb `check-placement`.
+
+mod args;
+
+use std::io::Read;
+use std::path::Path;
+
+use raddle_golden::allocation::{AllocationReport, check};
+use raddle_report::json;
+
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+pub(crate) use args::CheckPlacementArgs;
+
+/// The verb `check-placement`.
+pub(crate) fn verb(
+    args: &CheckPlacementArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let options = args.options()?;
+    let mut bytes = Vec::new();
+    let standard = args.table == Path::new("-");
+    let name =
+        if standard { "the standard input".to_owned() } else { args.table.display().to_string() };
+    let read = match standard {
+        true => console.stdin.read_to_end(&mut bytes),
+        false => std::fs::File::open(&args.table).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|cause| CliError::Unreadable { file: name.clone(), cause })?;
+    let report = check(&bytes, &options).map_err(|fault| {
+        CliError::Refused(format!("{name}, line {}: {}", fault.line, fault.message))
+    })?;
+    console.print(&match format {
+        Format::Json => json(&report),
+        Format::Text => text(&report),
+    })?;
+    match report.total() {
+        0 => Ok(()),
+        1 => Err(CliError::Gate(format!("{name}: 1 finding"))),
+        many => Err(CliError::Gate(format!("{name}: {many} findings"))),
+    }
+}
+
+fn text(report: &AllocationReport) -> String {
+    let mut text = format!("{} events, {} workgroups placed\n", report.events, report.placed);
+    if report.predicted > 0 {
+        text += &format!("starts: {} of {} as predicted\n", report.agreeing, report.predicted);
+    }
+    if report.open > 0 {
+        text +=
+            &format!("{} requests are open at the end, where workgroups still run\n", report.open);
+    }
+    if report.counts.is_empty() {
+        return text + "no finding\n";
+    }
+    let counts: Vec<String> =
+        report.counts.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+    text += &format!("findings: {}\n", counts.join(", "));
+    for finding in &report.findings {
+        text += &format!(
+            "\nline {}, clock {}: {}: {}\n",
+            finding.line, finding.clock, finding.rule, finding.what
+        );
+        for line in finding.map.lines() {
+            text += format!("  {line}").trim_end();
+            text.push('\n');
+        }
+    }
+    let more = report.total() - report.findings.len() as u64;
+    if more > 0 {
+        text += &format!("\n... and {more} more\n");
+    }
+    text
+}
