@@ -19,8 +19,7 @@ use crate::workload::TaskWait;
 
 /// Returns how many hardware queues a process has on a device where nobody sets anything; `None`
 /// where each stream has one.
-#[must_use]
-pub(crate) const fn hardware_queues(device: &Device) -> Option<u16> {
+const fn hardware_queues(device: &Device) -> Option<u16> {
     match device.vendor {
         Vendor::Nvidia => Some(8),
         Vendor::Amd => Some(4),
@@ -38,8 +37,17 @@ struct Queue {
 }
 
 /// Adds to `waits`, which are by op, the waits of ops for others in their hardware queue, on a
-/// device with this number of queues for a process.
-pub(crate) fn share(profile: &Profile, device: &Device, queues: u16, waits: &mut Vec<TaskWait>) {
+/// device with a number of queues for a process: `wanted`, or else its own.
+///
+/// Which queue a stream takes is assumed. An op that was recorded to start before another had ended
+/// shows that they lay in different queues, so it waits for it only where the number is wanted.
+pub(crate) fn share(
+    profile: &Profile,
+    device: &Device,
+    wanted: Option<u16>,
+    waits: &mut Vec<TaskWait>,
+) {
+    let Some(queues) = wanted.or(hardware_queues(device)) else { return };
     if queues == 0 || profile.streams.len() <= usize::from(queues) {
         return;
     }
@@ -77,7 +85,11 @@ pub(crate) fn share(profile: &Profile, device: &Device, queues: u16, waits: &mut
         queue.last = Some((task, op.stream));
     }
     // A task waits for earlier ones alone: of two ops issued in the other order neither waits here.
-    waits.extend(added.into_iter().filter(|wait| wait.source < wait.task));
+    let earlier = |wait: &TaskWait| wait.source < wait.task;
+    let possible = |wait: &TaskWait| {
+        wanted.is_some() || ops[wait.source as usize].end_ns() <= ops[wait.task as usize].start_ns
+    };
+    waits.extend(added.into_iter().filter(|wait| earlier(wait) && possible(wait)));
     waits.sort_unstable();
     waits.dedup();
 }

@@ -30,13 +30,40 @@ impl LaunchLatency {
     /// The latency that fits a profile; none where no launch was recorded.
     #[must_use]
     pub fn fitted(profile: &Profile, waits: WaitRule) -> Self {
-        let ops = WaitingOp::all(profile, waits);
+        Self::fit(&WaitingOp::all(profile, waits))
+    }
+
+    /// Returns how well a latency does that was fitted to the first half of the kernels of a profile
+    /// with a recorded launch, on the second half; `None` where there are fewer than two.
+    #[must_use]
+    pub fn halves(profile: &Profile, waits: WaitRule) -> Option<HalvesFit> {
+        let all = WaitingOp::all(profile, waits);
+        let known: Vec<usize> = (0..all.len()).filter(|&at| all[at].known).collect();
+        let kernels = known.len() - known.len() / 2;
+        let &middle = known.get(known.len() / 2).filter(|_| known.len() > 1)?;
+        let (mut first, mut second) = (all.clone(), all);
+        first.iter_mut().skip(middle).for_each(|op| op.known = false);
+        second.iter_mut().take(middle).for_each(|op| op.known = false);
+        let share = |latency: Self| {
+            let mut ends = vec![0; second.len()];
+            let (within, _) = tried(&second, latency.launch.0, latency.handover.0, &mut ends);
+            (within as f64 / kernels as f64 * 10_000.0).round() / 10_000.0
+        };
+        Some(HalvesFit {
+            kernels: kernels as u64,
+            own: share(Self::fit(&second)),
+            first: share(Self::fit(&first)),
+        })
+    }
+
+    /// Returns the latency under which most of the known kernels start within the goal.
+    fn fit(ops: &[WaitingOp]) -> Self {
         if !ops.iter().any(|op| op.known) {
             return Self::default();
         }
-        let gaps = |queued: bool| candidates(&ops, queued);
+        let gaps = |queued: bool| candidates(ops, queued);
         let (launches, handovers) = (gaps(false), gaps(true));
-        let first = best(&ops, &launches, &handovers);
+        let first = best(ops, &launches, &handovers);
         let between = |found: Ticks, tried: &[u64]| {
             let at = tried.partition_point(|&it| it < found.0);
             let from = tried.get(at.saturating_sub(1)).copied().unwrap_or(found.0);
@@ -47,11 +74,25 @@ impl LaunchLatency {
             steps.dedup();
             steps
         };
-        best(&ops, &between(first.launch, &launches), &between(first.handover, &handovers))
+        best(ops, &between(first.launch, &launches), &between(first.handover, &handovers))
     }
 }
 
+/// The share of the waits in the second half of a profile that are within the goal, by arithmetic on
+/// waits alone: what ops wait for room is not in it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HalvesFit {
+    /// The kernels of the second half whose launch was recorded.
+    pub kernels: u64,
+    /// The share under a latency that was fitted to that half itself.
+    pub own: f64,
+    /// The share under a latency that was fitted to the first half.
+    pub first: f64,
+}
+
 /// The times of one op that concern waiting.
+#[derive(Clone)]
 struct WaitingOp {
     arrival: u64,
     start: u64,

@@ -63,6 +63,7 @@ pub use figures::percentile;
 pub use fragmentation::{AddressSummary, FragmentedResource, FreeOverTime, FreeTime, LackCount};
 pub use histogram::LatencyHistogram;
 pub use interval::Interval;
+pub use latency::HalvesFit;
 pub use meetings::meet;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};

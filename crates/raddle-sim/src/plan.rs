@@ -14,7 +14,7 @@ use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamWait};
 
 use crate::demand::at_once;
 use crate::error::SimError;
-use crate::hardware_queues::{self, hardware_queues};
+use crate::hardware_queues;
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
 use crate::workload::{LaunchLatency, ProcessPlan, RecordedGap, Task, TaskWait, Work, Workload};
@@ -210,9 +210,7 @@ pub fn plan(
     let waits = options.waits.of(profile);
     let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
     let mut waits: Vec<TaskWait> = waits.collect();
-    if let Some(queues) = options.queues.or(hardware_queues(options.target)) {
-        hardware_queues::share(profile, options.target, queues, &mut waits);
-    }
+    hardware_queues::share(profile, options.target, options.queues, &mut waits);
     let issues = issues(profile, &waits, options);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),

@@ -21,18 +21,24 @@ use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 const RECIPE: &str = "streams";
 
 /// Compares a profile with its recording, as the model was before it learned from the profile, and
-/// after. With `latency`, launches take the time that the recording shows.
+/// after. With `latency`, launches take the time that the recording shows, or else that of the other
+/// profile, if one is given.
 ///
 /// # Errors
 /// When no part of the profile can run there.
 pub fn compared(
-    loaded: &Loaded,
+    (loaded, other): (&Loaded, Option<&Loaded>),
     own: &Device,
     (waits, latency): (WaitRule, bool),
     watcher: &dyn Watcher,
 ) -> Result<SelfReplayed, StudyError> {
     let before = run(loaded, own, &Fitted::default(), WaitRule::None, watcher)?;
-    let (fitted, found) = fit(loaded, own, waits, latency, watcher)?;
+    let (mut fitted, mut found) = fit(loaded, own, waits, latency, watcher)?;
+    let mut in_sample = None;
+    if let Some(other) = other {
+        in_sample = error(loaded, own, (&fitted, found), waits, watcher)?.within;
+        (fitted.latency, found) = (LaunchLatency::fitted(&other.profile, waits), None);
+    }
     let after = match found {
         Some(found) => found,
         None => run(loaded, own, &fitted, waits, watcher)?,
@@ -44,6 +50,8 @@ pub fn compared(
         after,
         latency: fitted.latency.into(),
         stream_waits: [recorded as u64, inferred as u64],
+        halves: LaunchLatency::halves(&loaded.profile, waits),
+        in_sample,
     })
 }
 

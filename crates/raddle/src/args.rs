@@ -156,6 +156,9 @@ pub(crate) struct InspectArgs {
     /// How long a launch takes to reach the device in that replay
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
     pub(crate) launch_latency: Latency,
+    /// Take the launch latency of that replay from another profile: another rank or run
+    #[arg(long, value_name = "FILE", requires = "self_replay", conflicts_with = "launch_latency")]
+    pub(crate) fit_from: Option<PathBuf>,
     /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
     /// repeated, the last that matches wins
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]

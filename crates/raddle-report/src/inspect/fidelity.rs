@@ -1,10 +1,14 @@
 //! How is the agreement of a replay with its recording shown to a person?
 
+use raddle_sim::HalvesFit;
 use raddle_study::fidelity::{BusyTime, Fidelity, ModelError, Waits};
 use raddle_study::inspect::SelfReplayed;
 use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
+
+/// The overlap of recorded kernels, as a share of busy time, up to which busy time says nothing.
+const MUCH_OVERLAP: f64 = 0.01;
 
 /// Adds the comparison to a document.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
@@ -46,15 +50,30 @@ fn head(fidelity: &Fidelity) -> String {
 }
 
 fn model(replayed: &SelfReplayed) -> String {
-    let SelfReplayed { before, after, latency, stream_waits: [recorded, inferred] } = replayed;
-    format!(
+    let SelfReplayed { before, after, latency, stream_waits: [recorded, inferred], .. } = replayed;
+    let mut text = format!(
         "{}; before: {before}. It learned from the recording: where kernels ran side by side, rounds over the compute units that were left free; {} between streams, the source of {} inferred; launch latency, {} from launch to start and {} from one op to the next",
         ModelError::of(after),
         counted(recorded + inferred, "wait", "waits"),
         count(*inferred),
         duration(latency.launch_ns),
         duration(latency.handover_ns),
-    )
+    );
+    if let Some(HalvesFit { kernels, own, first }) = replayed.halves {
+        text += &format!(
+            ". Out of sample: fitted to the first half, {} of the {} of the second are within the goal, {} by their own fit (room left out)",
+            percent(first),
+            counted(kernels, "kernel", "kernels"),
+            percent(own),
+        );
+    }
+    if let Some(own) = replayed.in_sample {
+        text += &format!(
+            ". The latency is that of the file of --fit-from; by the fit to this one {} of waits are within the goal",
+            percent(own)
+        );
+    }
+    text
 }
 
 fn waits_text(waits: &Waits) -> String {
@@ -84,6 +103,13 @@ fn waits_text(waits: &Waits) -> String {
         "Goal, half of them off by at most 2 us + 5%: {kept}, {} are",
         percent(waits.within)
     );
+    if waits.short > 0 && waits.short < waits.kernels {
+        text += &format!(
+            ", and {} of the {} that waited less than 100 us",
+            percent(waits.short_within),
+            count(waits.short)
+        );
+    }
     text
 }
 
@@ -134,8 +160,14 @@ fn wait_causes_note(waits: &Waits) -> String {
 
 fn busy_text(busy: &BusyTime) -> String {
     let kept = if busy.keeps_goal() { "kept" } else { "missed" };
+    let overlap = match busy.overlap {
+        overlap if overlap > MUCH_OVERLAP => {
+            format!("recorded kernels overlap for {}", percent(overlap))
+        }
+        _ => "recorded kernels overlap for 1% or less, so it agrees whatever the model".to_owned(),
+    };
     format!(
-        "recorded {}, simulated {}, {}. Goal, at most 5% off: {kept}",
+        "recorded {}, simulated {}, {}; {overlap}. Goal, at most 5% off: {kept}",
         duration(busy.recorded_ns),
         duration(busy.simulated_ns),
         points(busy.difference),

@@ -21,6 +21,9 @@ pub struct BusyTime {
     pub simulated_ns: u64,
     /// (Simulated - recorded) / recorded.
     pub difference: f64,
+    /// The time that recorded kernels overlap, over the recorded busy time: without overlap the
+    /// difference is 0 whatever the model.
+    pub overlap: f64,
     /// The parts, one a cause, in a fixed order; they add up to simulated - recorded. Shares are of
     /// the recorded busy time.
     pub causes: Vec<DifferencePart>,
@@ -115,6 +118,7 @@ impl BusyTime {
             recorded_ns: u64::try_from(recorded.union).unwrap_or(u64::MAX),
             simulated_ns: u64::try_from(simulated.union).unwrap_or(u64::MAX),
             difference: share(simulated.union - recorded.union, recorded.union),
+            overlap: share(recorded.sum - recorded.union, recorded.union),
             causes: parts.to_vec(),
         }
     }

@@ -14,6 +14,8 @@ use super::{DifferencePart, share};
 
 /// The share of kernels that must be within the goal so that their median is.
 const WITHIN_GOAL: f64 = 0.5;
+/// The wait, in ns, below which a wait is short.
+const SHORT_NS: u64 = 100_000;
 
 /// Waits from launch to start of the kernels that ran and whose launch was recorded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,6 +42,10 @@ pub struct Waits {
     /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
     /// the median kernel is within this goal.
     pub within: f64,
+    /// Kernels that waited less than 100 us: there the 5 % of the goal are small.
+    pub short: u64,
+    /// The share of these that are within the goal; 0 where there are none.
+    pub short_within: f64,
     /// Kernels that start earlier than recorded.
     pub early: u64,
     /// Kernels that start later than recorded.
@@ -166,6 +172,11 @@ impl Waits {
             relative_p95: relative(95),
             zero_waits: kernels - relatives.len() as u64,
             within: share(these.count(|at| these.is_within(at)).into(), kernels.into()),
+            short: these.count(|at| these.wait(at) < SHORT_NS),
+            short_within: share(
+                these.count(|at| these.wait(at) < SHORT_NS && these.is_within(at)).into(),
+                these.count(|at| these.wait(at) < SHORT_NS).into(),
+            ),
             early: these.count(|at| these.off[at].start < 0),
             late: these.count(|at| these.off[at].start > 0),
             own_error_p50_ns: percentile(&own_errors, 50),

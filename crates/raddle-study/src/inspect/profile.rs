@@ -1,7 +1,7 @@
 //! What is known of one profile?
 
 use raddle_device::Device;
-use raddle_sim::{LaunchLatency, op_needs};
+use raddle_sim::{HalvesFit, LaunchLatency, op_needs};
 use raddle_trace::{CommRule, Communication, KernelNeed, Profile, QuirkMet};
 use serde::Serialize;
 
@@ -75,6 +75,13 @@ pub struct SelfReplayed {
     /// The number of waits between streams whose source the file names, and of those where it names
     /// only the place.
     pub stream_waits: [u64; 2],
+    /// The fit to the first half of the profile, judged on the second; absent where fewer than two
+    /// launches were recorded.
+    pub halves: Option<HalvesFit>,
+    /// The share of waits within the goal by the fit to the profile itself, where the latency is
+    /// that of another file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_sample: Option<f64>,
 }
 
 /// A launch latency, in ns.

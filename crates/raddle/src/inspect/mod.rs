@@ -28,10 +28,17 @@ pub(crate) fn verb(
     let mut profiles = profiles::open(&named(&files), &options, &disk)?;
     let enough = shapes.check(&profiles::given(&profiles));
     profiles::communicate(&mut profiles, args.comm.into())?;
+    let other = args.fit_from.as_ref().map(|path| -> Result<Loaded, CliError> {
+        let name = path.display().to_string();
+        let other =
+            profiles::open(&[name], &options, &Disk::new(std::slice::from_ref(path), false))?;
+        Ok(other.into_iter().next().expect("one name is one profile"))
+    });
+    let other = other.transpose()?;
     let mut all = Vec::new();
     for (loaded, path) in profiles.iter().zip(&files) {
         let sources = Sources::of(&sources(path, args), &mut console.stderr)?;
-        all.push(inspected(loaded, args, &sources, &disk, console.progress)?);
+        all.push(inspected(loaded, (args, other.as_ref()), &sources, &disk, console.progress)?);
     }
     let inspection = Inspection::new(all);
     let text = match format {
@@ -53,7 +60,7 @@ fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
 
 fn inspected(
     loaded: &Loaded,
-    args: &InspectArgs,
+    (args, other): (&InspectArgs, Option<&Loaded>),
     sources: &Sources,
     disk: &Disk,
     progress: bool,
@@ -72,7 +79,8 @@ fn inspected(
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
     let rules = (args.waits.into(), args.launch_latency == Latency::Fitted);
-    let self_replay = own.map(|(own, _)| self_replay::compared(loaded, own, rules, &watcher));
+    let self_replay =
+        own.map(|(own, _)| self_replay::compared((loaded, other), own, rules, &watcher));
     let self_replay = self_replay.transpose()?;
     let amounts = args.amounts.map(|rare| {
         let (own, _) = device.as_ref().map_err(|why| CliError::Usage(why.clone()))?;

@@ -13,6 +13,7 @@ mod cutting;
 mod energy;
 mod evidence;
 mod files;
+mod fits;
 #[cfg(feature = "sqlite")]
 mod formats;
 mod hostile;

@@ -64,6 +64,26 @@ fn five_streams_share_four_queues_of_amd() {
     assert!(eight.abs_diff(1_000_000) < 20_000, "{eight}");
 }
 
+/// Which queue a stream takes is assumed: what was recorded side by side did not share one.
+#[test]
+fn streams_that_ran_side_by_side_share_no_queue() {
+    let place = Place::new();
+    let rows: Vec<String> = (0..6)
+        .map(|at| {
+            // The sixth began when the second had ended.
+            let start = if at == 5 { 1_004_000 } else { at * 2_000 };
+            format!("k,{at},30,1,1,256,1,1,128,32768,,{start},1000000")
+        })
+        .collect();
+    let head = "# raddle launch table 1\n# device = mi300x\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+    place.file("six.csv", format!("{head}{}\n", rows.join("\n")));
+    let end = |words: &[&str]| end_ns(&replayed(&place, words), "streams");
+    let recorded = end(&["six.csv"]);
+    assert!(recorded.abs_diff(2_004_000) < 20_000, "{recorded}");
+    let one = end(&["six.csv", "--queues=1"]);
+    assert!(one > 5_900_000, "{one}");
+}
+
 #[test]
 fn recorded_gaps_stay_where_no_launch_was_recorded() {
     let (Some(bare), Some(full)) = (case("gaps_nsys.csv"), case("gaps_with_launches.csv")) else {
