@@ -10,6 +10,7 @@ use raddle_policy::Ticks;
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
 use crate::figures::percentile;
+use crate::issues::is_later_in_graph;
 use crate::plan::WaitRule;
 use crate::workload::LaunchLatency;
 
@@ -103,6 +104,9 @@ struct WaitingOp {
     after: Vec<usize>,
     /// True if the op is a kernel whose launch was recorded.
     known: bool,
+    /// The recorded time from the end of what the op waits for to its start, where the op is a later
+    /// one of a graph.
+    gap: Option<u64>,
 }
 
 impl WaitingOp {
@@ -115,7 +119,10 @@ impl WaitingOp {
             }
             after.retain(|&at| at < position);
             let launched = op.provenance.of(Field::Arrival) != Origin::Assumed;
+            let ended = after.iter().map(|&at| profile.ops[at].end_ns()).max();
+            let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
             Self {
+                gap: is_later_in_graph(profile, op).then_some(gap),
                 arrival: op.arrival_ns,
                 start: op.start_ns,
                 end: op.end_ns(),
@@ -131,7 +138,7 @@ impl WaitingOp {
 /// Returns the latencies to try: 0, and tenths and the mean of the recorded times from issue to
 /// start or, if `queued`, from the end of what kernels waited for to their start.
 fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
-    let gaps = ops.iter().filter(|op| op.known).filter_map(|op| {
+    let gaps = ops.iter().filter(|op| op.known && op.gap.is_none()).filter_map(|op| {
         let ended = op.after.iter().map(|&at| ops[at].end).max();
         match ended.filter(|&ended| ended >= op.arrival) {
             Some(ended) => queued.then(|| op.start.checked_sub(ended))?,
@@ -179,7 +186,7 @@ fn tried(
         let ended = op.after.iter().map(|&at| ends[at]).max().unwrap_or(0);
         let mut start = op.arrival.saturating_add(launch);
         if ended > op.arrival {
-            start = start.max(ended.saturating_add(handover));
+            start = start.max(ended.saturating_add(op.gap.unwrap_or(handover)));
         }
         ends[position] = start.saturating_add(op.lasts);
         if op.known {

@@ -26,6 +26,7 @@ mod fragmentation;
 mod hardware_queues;
 mod histogram;
 mod interval;
+mod issues;
 mod latency;
 mod ledger;
 mod machine;

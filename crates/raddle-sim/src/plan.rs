@@ -10,14 +10,15 @@ use raddle_dispatch::DeviceCosts;
 #[cfg(feature = "recipes")]
 use raddle_dispatch::{PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
-use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamWait};
+use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
 use crate::demand::at_once;
 use crate::error::SimError;
 use crate::hardware_queues;
+use crate::issues::issues;
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
-use crate::workload::{LaunchLatency, ProcessPlan, RecordedGap, Task, TaskWait, Work, Workload};
+use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 use crate::{copy_engines, opaque};
 
 /// The costs of taking work off a device.
@@ -211,7 +212,7 @@ pub fn plan(
     let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
     let mut waits: Vec<TaskWait> = waits.collect();
     hardware_queues::share(profile, options.target, options.queues, &mut waits);
-    let issues = issues(profile, &waits, options);
+    let issues = issues(profile, &waits, options.queued);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
         level: level(op),
@@ -343,44 +344,6 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
         _ => "slots",
     };
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
-}
-
-/// The least time from a launch call to the start of its kernel, in nanoseconds: the shortest that
-/// fits a public recording of 50 kernels or more (docs/fidelity.md).
-const LEAST_LAUNCH_NS: u64 = 6_000;
-
-/// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
-///
-/// The device alone was recorded then. An op that waits for others, be it in its hardware queue, is
-/// issued as long after their end as it was recorded to start after it, and one that waits for none
-/// when it started. An op that started sooner after the op before it than a launch takes was issued
-/// while that one ran.
-fn issues(
-    profile: &Profile,
-    waits: &[TaskWait],
-    options: &PlanConfig<'_>,
-) -> Vec<(Ticks, Option<RecordedGap>)> {
-    let mut waits = waits.iter().peekable();
-    let mut last = vec![0; profile.streams.len()];
-    let one = |(position, op): (usize, &Op)| {
-        let mut ended = op.after.map(|at| profile.ops[at as usize].end_ns());
-        while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
-            ended = ended.max(profile.ops.get(wait.source as usize).map(Op::end_ns));
-        }
-        let assumed = op.provenance.of(Field::Arrival) == Origin::Assumed;
-        let last = &mut last[op.stream as usize];
-        *last = match ended {
-            _ if !assumed || options.queued => op.arrival_ns,
-            Some(_) => op.arrival_ns.max(*last),
-            None => op.start_ns,
-        };
-        let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
-        let ahead = op.after.is_some() && gap < LEAST_LAUNCH_NS;
-        let gap =
-            if ahead { RecordedGap::Device(Ticks(gap)) } else { RecordedGap::Host(Ticks(gap)) };
-        (Ticks(*last), (assumed && !options.queued).then_some(gap))
-    };
-    profile.ops.iter().enumerate().map(one).collect()
 }
 
 /// Returns how long an op that has peers works where it need not wait for them.

@@ -53,3 +53,35 @@ fn a_fit_is_judged_on_what_it_has_not_seen() {
     let refused = place.raddle(&["inspect", "quick.csv", "--fit-from", "slow.csv"]);
     assert_eq!(refused.code, 2, "it needs --self-replay");
 }
+
+/// What passes between two nodes of a graph is the device's: it stays as recorded, whatever it is.
+#[test]
+fn gaps_between_the_nodes_of_a_graph_stay() {
+    let place = Place::new();
+    let device = r#"{"id":0,"name":"Tesla V100-SXM2-16GB","computeMajor":7,"computeMinor":0,"maxThreadsPerMultiprocessor":2048,"regsPerMultiprocessor":65536,"warpSize":32,"sharedMemPerMultiprocessor":98304,"numSms":80}"#;
+    let mut events = Vec::new();
+    for (graph, issued) in [(1, 1_000), (2, 9_000)] {
+        events.push(format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":{issued},"dur":5,"args":{{"correlation":{graph}}}}}"#
+        ));
+        // The node after 30 us waits for something that no file tells.
+        for (at, begun) in [(0, 20), (1, 71), (2, 124), (3, 204)] {
+            let start = issued + begun;
+            events.push(format!(
+                r#"{{"ph":"X","cat":"kernel","name":"k{at}","pid":0,"tid":7,"ts":{start},"dur":50,"args":{{"device":0,"context":1,"stream":7,"correlation":{graph},"registers per thread":32,"shared memory":0,"grid":[80,1,1],"block":[128,1,1]}}}}"#
+            ));
+        }
+    }
+    let events = events.join(",");
+    place.file(
+        "graphs.json",
+        format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{events}]}}"#),
+    );
+    let ran = place.raddle(&["inspect", "--self-replay", "--format=json", "graphs.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let found = &found["profiles"][0]["self-replay"];
+    assert_eq!(found["launch-ns"].as_u64(), Some(20_000));
+    assert_eq!(found["waits"]["error-p95-ns"].as_u64(), Some(0));
+    assert_eq!(found["busy"]["difference"].as_f64(), Some(0.0));
+}

@@ -1,0 +1,55 @@
+//! When does the host issue each op of a profile, and what passes before the device begins it?
+
+use raddle_policy::Ticks;
+use raddle_trace::{Field, Op, Origin, Profile};
+
+use crate::workload::{RecordedGap, TaskWait};
+
+/// The least time from a launch call to the start of its kernel, in nanoseconds: the shortest that
+/// fits a public recording of 50 kernels or more (docs/fidelity.md).
+const LEAST_LAUNCH_NS: u64 = 6_000;
+
+/// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
+///
+/// The device alone was recorded then. An op that waits for others, be it in its hardware queue, is
+/// issued as long after their end as it was recorded to start after it, and one that waits for none
+/// when it started. An op that started sooner after the op before it than a launch takes was issued
+/// while that one ran. A later op of a graph needs no host: what passes before it is the device's.
+pub(crate) fn issues(
+    profile: &Profile,
+    waits: &[TaskWait],
+    queued: bool,
+) -> Vec<(Ticks, Option<RecordedGap>)> {
+    let mut waits = waits.iter().peekable();
+    let mut last = vec![0; profile.streams.len()];
+    let one = |(position, op): (usize, &Op)| {
+        let mut ended = op.after.map(|at| profile.ops[at as usize].end_ns());
+        while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
+            ended = ended.max(profile.ops.get(wait.source as usize).map(Op::end_ns));
+        }
+        let assumed = op.provenance.of(Field::Arrival) == Origin::Assumed;
+        let last = &mut last[op.stream as usize];
+        *last = match ended {
+            _ if !assumed || queued => op.arrival_ns,
+            Some(_) => op.arrival_ns.max(*last),
+            None => op.start_ns,
+        };
+        let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
+        if is_later_in_graph(profile, op) && !queued {
+            return (Ticks(*last), Some(RecordedGap::Device(Ticks(gap))));
+        }
+        let ahead = op.after.is_some() && gap < LEAST_LAUNCH_NS;
+        let gap =
+            if ahead { RecordedGap::Device(Ticks(gap)) } else { RecordedGap::Host(Ticks(gap)) };
+        (Ticks(*last), (assumed && !queued).then_some(gap))
+    };
+    profile.ops.iter().enumerate().map(one).collect()
+}
+
+/// Returns whether an op was launched by the call that launched the op before it in its stream, as
+/// the nodes of a graph are.
+pub(crate) fn is_later_in_graph(profile: &Profile, op: &Op) -> bool {
+    let joined = |op: &Op| op.provenance.of(Field::Arrival) == Origin::Joined;
+    let before = op.after.map(|at| &profile.ops[at as usize]);
+    before.is_some_and(|it| joined(it) && joined(op) && it.arrival_ns == op.arrival_ns)
+}
