@@ -4,7 +4,9 @@
 //! step, any other by its end; nanoseconds. All rows have one measure: the process alone on the
 //! device under `leftover`. Changes are against the row of the baseline, today's hardware.
 
+mod either;
 mod goal;
+mod measured;
 mod misses;
 mod resampled;
 mod row;
@@ -16,6 +18,7 @@ mod verdict;
 mod words;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
+pub use measured::{MeasuredError, measured_error};
 pub use row::{JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds};
 pub use seeds::mean_within;
 pub use today::{TODAY, today};

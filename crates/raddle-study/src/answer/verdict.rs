@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::either::{SMALL, either};
 use super::misses::misses;
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
 use crate::units::count;
 
-/// Differences below this share do not count.
-const SMALL: f64 = 0.01;
 /// A device that is idle for at least this share of the time for want of launches has a host that
 /// is too slow.
 const SLOW_HOST: f64 = 0.2;
@@ -105,7 +104,7 @@ fn said(figures: &PolicyFigures) -> Said {
     if !complete().any(|row| differs(figures, row)) {
         return plain(VerdictKind::NoEffect, no_effect(figures));
     }
-    if let Some(text) = either(figures, best).or_else(|| by_accident(figures, best)) {
+    if let Some(text) = either(figures, best) {
         return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
@@ -144,57 +143,6 @@ fn all_meet(figures: &PolicyFigures) -> Option<String> {
         [only] => format!("{} meets {goals}.", only.recipe),
         rows => format!("All {} policies meet {goals}.", rows.len()),
     })
-}
-
-/// Names the best two rows where the interval of the best one covers the second best.
-fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
-    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
-    let alike = figures.rows[second].complete
-        && figures.meets_all(second) == figures.meets_all(best)
-        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
-    if !alike || figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
-        return None;
-    }
-    let [one, other] = [best, second].map(|row| &figures.rows[row]);
-    let interval = |at: usize, row: &super::PolicyRow| {
-        let JudgedProcess { name, judged, .. } = &figures.processes[at];
-        let [least, most] = row.processes[at].between_ns.filter(|[least, most]| least < most)?;
-        let other = other.processes[at].decisive_ns?;
-        Some(format!(
-            "{name} {} {} to {}, under {} {}",
-            judged.word(),
-            time(least),
-            time(most),
-            figures.rows[second].recipe,
-            time(other)
-        ))
-    };
-    let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
-    let told: Vec<String> = told.collect();
-    Some(format!(
-        "Either {} or {}: too little is known of contention to tell which is better ({}). `raddle contention` on a recording of both side by side tells it.",
-        one.recipe,
-        other.recipe,
-        told.join("; ")
-    ))
-}
-
-/// Names the best two rows where other requests of the same kind might order them otherwise.
-fn by_accident(figures: &PolicyFigures, best: usize) -> Option<String> {
-    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
-    let alike = figures.rows[second].complete
-        && figures.meets_all(second) == figures.meets_all(best)
-        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
-    let [least, most] = figures.ratio_resampled(second, best).filter(|_| alike)?;
-    if least > 1.0 {
-        return None;
-    }
-    let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
-    Some(format!(
-        "Either {one} or {other}: other requests of the same kind might order them otherwise (with requests drawn again, all processes together fare from {} worse to {} better under {one}). More requests, or both tried on the device, tell it.",
-        percent(1.0 - least),
-        percent(most - 1.0),
-    ))
 }
 
 /// Returns whether any process takes longer or shorter than under the baseline.

@@ -222,6 +222,7 @@ fn a_decoder_beside_training_on_an_h200() {
     let mut rows = String::new();
     let (mut orders, mut missed) = (BTreeMap::new(), Vec::new());
     let mut score = Score::default();
+    let mut errors: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for load in ["10", "20", "40"] {
         let trace = &measured["arrivals"][load];
         let task = serde_json::json!({"id": "decode", "load": {"type": "trace", "trace": trace}});
@@ -262,6 +263,7 @@ fn a_decoder_beside_training_on_an_h200() {
             compare(way, [p50, p99, step], now);
             // Where more arrives than is served, figures depend on where the run is cut.
             if load != "40" || !["mps", "streams"].contains(way) {
+                errors.entry(*recipe).or_default().push((now[1] / p99 - 1.0).abs());
                 for (now, measured, within) in
                     [(now[0], p50, 0.1), (now[1], p99, 0.15), (now[2], step, 0.08)]
                 {
@@ -291,6 +293,13 @@ fn a_decoder_beside_training_on_an_h200() {
     if all {
         let head = "| requests/s | way | requests p50: measured, replayed | p99 | training step, mean |\n|---|---|---|---|---|\n";
         raddle_testkit::page_holds("docs/judged.md", "h200", &format!("{head}{rows}"));
+        // The guard of a verdict is what these rows show.
+        for (recipe, off) in errors {
+            let worst = (off.iter().copied().fold(0.0, f64::max) * 100.0).ceil() / 100.0;
+            let cases = u32::try_from(off.len()).expect("a few rows");
+            let found = raddle_study::answer::MeasuredError { worst, cases };
+            assert_eq!(raddle_study::answer::measured_error(recipe), Some(found), "{recipe}");
+        }
         let score = score.text();
         for page in ["docs/judged.md", "README.md"] {
             raddle_testkit::page_holds(page, "score", &score);

@@ -1,0 +1,82 @@
+//! May the second best way be the best, and what would tell?
+
+use super::measured::measured_error;
+use super::words::{percent, time};
+use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
+
+/// Differences below this share do not count.
+pub(super) const SMALL: f64 = 0.01;
+
+/// Names the best two rows where what is not known might order them otherwise.
+pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
+    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
+    let alike = figures.rows[second].complete
+        && figures.meets_all(second) == figures.meets_all(best)
+        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    let text = || {
+        by_contention(figures, best, second)
+            .or_else(|| by_accident(figures, best, second))
+            .or_else(|| by_measured_error(figures, best, second))
+    };
+    alike.then(text).flatten()
+}
+
+/// Names the best two rows where the interval of the best one covers the second best.
+fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
+    if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row]);
+    let interval = |at: usize, row: &PolicyRow| {
+        let JudgedProcess { name, judged, .. } = &figures.processes[at];
+        let [least, most] = row.processes[at].between_ns.filter(|[least, most]| least < most)?;
+        let other = other.processes[at].decisive_ns?;
+        Some(format!(
+            "{name} {} {} to {}, under {} {}",
+            judged.word(),
+            time(least),
+            time(most),
+            figures.rows[second].recipe,
+            time(other)
+        ))
+    };
+    let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
+    let told: Vec<String> = told.collect();
+    Some(format!(
+        "Either {} or {}: too little is known of contention to tell which is better ({}). `raddle contention` on a recording of both side by side tells it.",
+        one.recipe,
+        other.recipe,
+        told.join("; ")
+    ))
+}
+
+/// Names the best two rows where other requests of the same kind might order them otherwise.
+fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
+    let [least, most] = figures.ratio_resampled(second, best)?;
+    if least > 1.0 {
+        return None;
+    }
+    let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
+    Some(format!(
+        "Either {one} or {other}: other requests of the same kind might order them otherwise (with requests drawn again, all processes together fare from {} worse to {} better under {one}). More requests, or both tried on the device, tell it.",
+        percent(1.0 - least),
+        percent(most - 1.0),
+    ))
+}
+
+/// Names the best two rows where they differ by less than replays of both ways were off, beside
+/// other programs.
+fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
+    let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
+    let errors = (measured_error(one)?, measured_error(other)?);
+    let gain = figures.rank(second) / figures.rank(best) - 1.0;
+    if gain >= (1.0 + errors.0.worst) * (1.0 + errors.1.worst) - 1.0 {
+        return None;
+    }
+    Some(format!(
+        "Either {one} or {other}: {one} looks better by {}, and where devices were measured, replays of these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
+        percent(gain),
+        percent(errors.0.worst),
+        percent(errors.1.worst),
+    ))
+}
