@@ -39,7 +39,7 @@ struct Queue {
 /// Adds to `waits`, which are by op, the waits of ops for others in their hardware queue, on a
 /// device with a number of queues for a process: `wanted`, or else its own.
 ///
-/// Which queue a stream takes is assumed. An op that was recorded to start before another had ended
+/// The queue of a stream is in no recording, so it is assumed. An op that was recorded to start before another had ended
 /// shows that they lay in different queues, so it waits for it only where the number is wanted.
 pub(crate) fn share(
     profile: &Profile,

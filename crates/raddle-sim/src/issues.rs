@@ -35,7 +35,7 @@ pub(crate) fn issues(
             None => op.start_ns,
         };
         let gap = op.start_ns.saturating_sub(ended.unwrap_or(op.start_ns));
-        if is_later_in_graph(profile, op) && !queued {
+        if is_later_in_graph(profile, op) {
             return (Ticks(*last), Some(RecordedGap::Device(Ticks(gap))));
         }
         let ahead = op.after.is_some() && gap < LEAST_LAUNCH_NS;

@@ -1,4 +1,4 @@
-//! Which waves of a workgroup start and end, and when does the workgroup leave its unit?
+//! When do the waves of a workgroup start and end, and when does the workgroup leave its unit?
 
 use super::AllocationRule;
 use super::model::{Model, Placed};

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::bench::{self, Port};
-use super::draw::Draw;
+use super::draw::{Draw, write_lines};
 use super::read_out::digits;
 use super::vectors::hex;
 use super::{RtlCircuit, RtlGates, Source};
@@ -125,11 +125,7 @@ pub(super) fn vectors(
     seed: u64,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut draw = Draw(seed);
-    for _ in 0..lines {
-        writeln!(to, "{}", line(spec, &mut draw).map_err(io::Error::other)?)?;
-    }
-    Ok(())
+    write_lines(lines, seed, to, |draw| line(spec, draw))
 }
 
 fn line(spec: &ChoiceSpec, draw: &mut Draw) -> Result<String, crate::Fault> {

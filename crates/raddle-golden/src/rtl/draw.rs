@@ -1,8 +1,25 @@
-//! Which numbers are drawn for the lines of a bench? Equal ones for equal seeds.
+//! How are the inputs of a bench drawn, and written line by line? Equal seeds give equal lines.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+/// Writes lines, each of which is made from the numbers drawn next.
+pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
+    lines: u64,
+    seed: u64,
+    to: &mut dyn Write,
+    mut line: impl FnMut(&mut Draw) -> Result<String, E>,
+) -> io::Result<()> {
+    let mut draw = Draw(seed);
+    for _ in 0..lines {
+        writeln!(to, "{}", line(&mut draw).map_err(io::Error::other)?)?;
+    }
+    Ok(())
+}
 
 /// A generator of numbers, SplitMix64.
 #[derive(Clone, Debug)]
-pub(super) struct Draw(pub(super) u64);
+pub(super) struct Draw(u64);
 
 impl Draw {
     pub(super) const fn next(&mut self) -> u64 {

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::bench::{self, Port};
-use super::draw::Draw;
+use super::draw::{Draw, write_lines};
 use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{frame, packet};
@@ -87,14 +87,12 @@ pub fn headers() -> RtlCircuit {
 /// Writes lines for the bench: packets that are drawn, where their headers stand, and whether
 /// `raddle golden packet` takes them.
 pub(super) fn vectors(lines: u64, seed: u64, to: &mut dyn Write) -> io::Result<()> {
-    let mut draw = Draw(seed);
-    for _ in 0..lines {
-        let packet = drawn(&mut draw);
+    write_lines(lines, seed, to, |draw| {
+        let packet = drawn(draw);
         let (found, ok) = (walked(&packet), taken(&packet));
         let high_first: String = packet.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(to, "{high_first} {found:x} {:x}", u8::from(ok))?;
-    }
-    Ok(())
+        Ok::<_, io::Error>(format!("{high_first} {found:x} {:x}", u8::from(ok)))
+    })
 }
 
 fn drawn(draw: &mut Draw) -> [u8; BYTES] {

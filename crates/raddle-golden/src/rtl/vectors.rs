@@ -1,11 +1,11 @@
-//! Which lines does the bench of a search read? Maps and wishes that are drawn, and the answers of
-//! `raddle-bitmap`.
+//! How are the lines made that the bench of a search reads: maps and wishes that are drawn, and the
+//! answers of `raddle-bitmap` to them?
 
 use std::io::{self, Write};
 
 use raddle_bitmap::{FreeMap, Full, Kind, Need, Polarity, Search, Shared};
 
-use super::draw::Draw;
+use super::draw::{Draw, write_lines};
 use super::finder::{borders, slots};
 use super::{RtlSearch, RtlSpec};
 
@@ -16,22 +16,14 @@ pub(super) fn of_search(
     seed: u64,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut draw = Draw(seed);
-    for _ in 0..lines {
-        let line = match &spec.search {
-            RtlSearch::Full(blocks) => alone(spec, &Full, *blocks, *blocks, &mut draw),
-            RtlSearch::Grouped(search) => {
-                alone(spec, search, search.blocks(), search.groups(), &mut draw)
-            }
-            RtlSearch::Sampled(search) => {
-                let amounts = search.amounts().len() as u32;
-                alone(spec, search, search.blocks(), amounts, &mut draw)
-            }
-            RtlSearch::Shared(search) => in_turn(spec, search, &mut draw),
-        };
-        writeln!(to, "{}", line.map_err(io::Error::other)?)?;
-    }
-    Ok(())
+    write_lines(lines, seed, to, |draw| match &spec.search {
+        RtlSearch::Full(blocks) => alone(spec, &Full, *blocks, *blocks, draw),
+        RtlSearch::Grouped(search) => alone(spec, search, search.blocks(), search.groups(), draw),
+        RtlSearch::Sampled(search) => {
+            alone(spec, search, search.blocks(), search.amounts().len() as u32, draw)
+        }
+        RtlSearch::Shared(search) => in_turn(spec, search, draw),
+    })
 }
 
 /// Returns digits, the lowest first, as a hexadecimal number.

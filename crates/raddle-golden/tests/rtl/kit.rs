@@ -1,4 +1,4 @@
-//! Which circuits are tried, and how is a tool run on them?
+//! How is a tool run on circuits, and on which of them is it tried?
 
 use std::fs;
 use std::path::{Path, PathBuf};

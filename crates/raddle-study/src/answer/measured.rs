@@ -12,7 +12,7 @@ pub struct MeasuredError {
 }
 
 /// The ways that were measured, by the beginning of their recipes' names: a decoder beside training
-/// on an H200 (`docs/judged.md`; the test of that page holds these figures).
+/// on an H200 (`docs/judged.md`; the test of that page holds these figures). Of percentages 30 and 70 were measured.
 const MEASURED: [(&str, MeasuredError); 4] = [
     ("time-slice", MeasuredError { worst: 0.11, cases: 3 }),
     ("mps-priority", MeasuredError { worst: 0.04, cases: 4 }),
@@ -24,7 +24,7 @@ const MEASURED: [(&str, MeasuredError); 4] = [
 #[must_use]
 pub fn measured_error(recipe: &str) -> Option<MeasuredError> {
     let own = |name: &str| {
-        recipe.strip_prefix(name).is_some_and(|it| it.is_empty() || it.starts_with("-"))
+        recipe.strip_prefix(name).is_some_and(|it| it.is_empty() || it.starts_with('-'))
     };
     MEASURED.iter().find(|(name, _)| own(name)).map(|(_, error)| *error)
 }

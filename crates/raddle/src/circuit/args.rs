@@ -1,4 +1,4 @@
-//! Which circuit does a command line ask for?
+//! How does a command line name the circuit that it asks for?
 
 use std::path::PathBuf;
 
