@@ -30,32 +30,7 @@ const SAMPLES: [&str; 5] = [
 const LAUNCHES: &str = "recipe process level";
 const REFUSALS: &str = "recipe lacking";
 
-const QUICK: [PageTables; 12] = [
-    PageTables {
-        page: "matching",
-        mark: "searches",
-        command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/groups-of-4.toml",
-            "--recipe fixtures/recipes/groups-by-resource.toml --recipe fixtures/recipes/groups-16.toml",
-            "--recipe fixtures/recipes/sampled.toml --recipe fixtures/recipes/amounts.toml",
-            "--recipe fixtures/recipes/no-primes.toml --recipe fixtures/recipes/excluding.toml",
-            "--recipe fixtures/recipes/best-fit.toml --recipe fixtures/recipes/worst-fit.toml",
-            "--recipe fixtures/recipes/seeded-pick.toml --recipe fixtures/recipes/one-channel.toml",
-            "-v --no-files",
-        ],
-        heads: &[LAUNCHES, REFUSALS],
-    },
-    PageTables {
-        page: "matching",
-        mark: "decisions",
-        command: &[
-            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe leftover --recipe matching",
-            "--recipe fixtures/recipes/one-clock.toml --recipe fixtures/recipes/three-clocks.toml",
-            "--recipe fixtures/recipes/shared-200.toml --recipe fixtures/recipes/reused.toml -v --no-files",
-        ],
-        heads: &[LAUNCHES],
-    },
+const QUICK: [PageTables; 7] = [
     PageTables {
         page: "condensed-packets",
         mark: "settings",
@@ -72,15 +47,6 @@ const QUICK: [PageTables; 12] = [
         heads: &[LAUNCHES, "launching path"],
     },
     PageTables {
-        page: "order",
-        mark: "windows",
-        command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/windows.toml -v --no-files",
-        ],
-        heads: &[LAUNCHES],
-    },
-    PageTables {
         page: "balance",
         mark: "surplus",
         command: &[
@@ -88,30 +54,6 @@ const QUICK: [PageTables; 12] = [
             "--recipe matching --recipe fixtures/recipes/balance-fixed.toml -v --no-files",
         ],
         heads: &[LAUNCHES, REFUSALS],
-    },
-    PageTables {
-        page: "place",
-        mark: "heat",
-        command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/place-round-robin.toml",
-            "--recipe fixtures/recipes/most-waves.toml --recipe fixtures/recipes/most-free.toml",
-            "--recipe fixtures/recipes/longest-run.toml --recipe fixtures/recipes/least-power.toml",
-            "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml",
-            "--energy --no-files",
-        ],
-        heads: &[LAUNCHES, "recipe work idle"],
-    },
-    PageTables {
-        page: "place",
-        mark: "busy device",
-        command: &[
-            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe matching",
-            "--recipe fixtures/recipes/place-round-robin.toml --recipe fixtures/recipes/most-waves.toml",
-            "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power.toml",
-            "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml --energy --no-files",
-        ],
-        heads: &[LAUNCHES, "recipe work idle"],
     },
     PageTables {
         page: "baselines",
@@ -180,7 +122,65 @@ const QUICK: [PageTables; 12] = [
 
 const SEARCHES: &str = "search gates";
 
-const SLOW: [PageTables; 10] = [
+const SLOW: [PageTables; 15] = [
+    PageTables {
+        page: "matching",
+        mark: "decisions",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe leftover --recipe matching",
+            "--recipe fixtures/recipes/one-clock.toml --recipe fixtures/recipes/three-clocks.toml",
+            "--recipe fixtures/recipes/shared-200.toml --recipe fixtures/recipes/reused.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "place",
+        mark: "busy device",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe matching",
+            "--recipe fixtures/recipes/place-round-robin.toml --recipe fixtures/recipes/most-waves.toml",
+            "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power.toml",
+            "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml --energy --no-files",
+        ],
+        heads: &[LAUNCHES, "recipe work idle"],
+    },
+    PageTables {
+        page: "order",
+        mark: "windows",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe matching --recipe fixtures/recipes/windows.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "matching",
+        mark: "searches",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe matching --recipe fixtures/recipes/groups-of-4.toml",
+            "--recipe fixtures/recipes/groups-by-resource.toml --recipe fixtures/recipes/groups-16.toml",
+            "--recipe fixtures/recipes/sampled.toml --recipe fixtures/recipes/amounts.toml",
+            "--recipe fixtures/recipes/no-primes.toml --recipe fixtures/recipes/excluding.toml",
+            "--recipe fixtures/recipes/best-fit.toml --recipe fixtures/recipes/worst-fit.toml",
+            "--recipe fixtures/recipes/seeded-pick.toml --recipe fixtures/recipes/one-channel.toml",
+            "-v --no-files",
+        ],
+        heads: &[LAUNCHES, REFUSALS],
+    },
+    PageTables {
+        page: "place",
+        mark: "heat",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe matching --recipe fixtures/recipes/place-round-robin.toml",
+            "--recipe fixtures/recipes/most-waves.toml --recipe fixtures/recipes/most-free.toml",
+            "--recipe fixtures/recipes/longest-run.toml --recipe fixtures/recipes/least-power.toml",
+            "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml",
+            "--energy --no-files",
+        ],
+        heads: &[LAUNCHES, "recipe work idle"],
+    },
     PageTables {
         page: "preempt",
         mark: "training",
@@ -292,7 +292,53 @@ const SLOW: [PageTables; 10] = [
 ];
 
 /// Parts of longer commands, of which each row stands on the page.
-const PARTS: [PageTables; 3] = [
+const PARTS: [PageTables; 8] = [
+    PageTables {
+        page: "matching",
+        mark: "decisions",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/three-clocks.toml",
+            "-v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "place",
+        mark: "busy device",
+        command: &[
+            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/mix.toml --energy --no-files",
+        ],
+        heads: &[LAUNCHES, "recipe work idle"],
+    },
+    PageTables {
+        page: "order",
+        mark: "windows",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe fixtures/recipes/windows.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
+    PageTables {
+        page: "matching",
+        mark: "searches",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe fixtures/recipes/groups-of-4.toml --recipe fixtures/recipes/seeded-pick.toml",
+            "-v --no-files",
+        ],
+        heads: &[LAUNCHES, REFUSALS],
+    },
+    PageTables {
+        page: "place",
+        mark: "heat",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power-ahead.toml",
+            "--energy --no-files",
+        ],
+        heads: &[LAUNCHES, "recipe work idle"],
+    },
     PageTables {
         page: "split",
         mark: "cuts",
