@@ -70,6 +70,9 @@ impl EnergyModel {
         cu_idle_mw: 283,
     };
 
+    /// The model by which nothing draws power: a run that counts by it has no energy.
+    pub const NONE: Self = Self::of_instructions([0; 6]);
+
     /// Returns a model with these weights of instructions, and with memory and idleness free.
     #[must_use]
     pub const fn of_instructions(pj: [u32; 6]) -> Self {
@@ -275,9 +278,12 @@ impl PowerMeter {
     }
 
     fn change(&mut self, units: Range<usize>, uw: u64, to: impl Fn(u64, u64) -> u64) {
+        // Nobody asked for the energy, or what the waves draw is unknown, which counts as 0.
+        if uw == 0 {
+            return;
+        }
         let (now, of_all) = (self.now, uw.saturating_mul(units.len() as u64));
-        // Waves of most profiles draw an unknown power, which counts as 0.
-        let Some(cus) = self.cus.get_mut(units).filter(|_| uw > 0) else { return };
+        let Some(cus) = self.cus.get_mut(units) else { return };
         for drawn in cus {
             drawn.settle(now);
             drawn.uw = to(drawn.uw, uw);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
 use crate::files::Files;
+use crate::study::Study;
 
 /// A file of weights, as `raddle calibrate` writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,12 +19,15 @@ pub struct EnergyFile {
     pub energy: EnergyModel,
 }
 
-/// Reads the weights of a file; without a file, returns the weights of the assumed model.
+/// Returns the weights by which a study counts energy: those of its file, the assumed ones where it
+/// asks for energy without one, and none where it does not ask.
 ///
 /// # Errors
 /// When the file cannot be read, or holds something else.
-pub(crate) fn model(name: Option<&str>, files: &dyn Files) -> Result<EnergyModel, StudyError> {
-    let Some(name) = name else { return Ok(EnergyModel::ASSUMED) };
+pub(crate) fn model(study: &Study, files: &dyn Files) -> Result<EnergyModel, StudyError> {
+    let Some(name) = &study.energy_weights else {
+        return Ok(if study.energy { EnergyModel::ASSUMED } else { EnergyModel::NONE });
+    };
     let refused = |cause: String| {
         StudyError::Refused(format!(
             "{name} holds no weights of energy ({cause}): `raddle calibrate` writes such a file"

@@ -13,12 +13,13 @@ use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
 use crate::study::{Study, Ways};
 
 /// Options that a study takes by name, without those that change no run.
-pub(crate) const OPTIONS: [&str; 28] = [
+pub(crate) const OPTIONS: [&str; 29] = [
     "recipe",
     "set",
     "device",
     "scale",
     "waits",
+    "energy",
     "energy-weights",
     "launch-latency",
     "queues",
@@ -79,6 +80,7 @@ impl Study {
             }
             "scale" => word(text).map(|it| self.scale = it),
             "waits" => word(text).map(|it| self.waits = it),
+            "energy" => flag(text).map(|it| self.energy = it),
             "energy-weights" => {
                 self.energy_weights = Some(owned());
                 Ok(())
@@ -185,6 +187,7 @@ mod tests {
             ("comm", "drop"),
             ("barriers", "no"),
             ("once", "true"),
+            ("energy", "true"),
             ("until", "2500us"),
             ("jitter", "0.5"),
             ("seed", "7"),

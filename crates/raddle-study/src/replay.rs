@@ -146,7 +146,7 @@ impl Study {
             memory: memory::told(&profiles, &target.device)?,
             scaling: self.scale,
             contention,
-            energy: self.energy,
+            energy: self.energy || self.energy_weights.is_some(),
             energy_measured: self.energy_weights.is_some(),
             barriers: self.barriers,
             communication: self.comm,
@@ -173,7 +173,7 @@ impl Study {
             goals,
             command: self.command("replay", &FileNames::Bare(files)),
             asked: self.clone(),
-            energy: energy::model(self.energy_weights.as_deref(), files)?,
+            energy: energy::model(self, files)?,
         };
         if self.ways == Ways::Modes {
             (prepared.modes, prepared.broken) = prepared.candidates(&self.recipes, around)?;

@@ -200,8 +200,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         open: &OpenLoad::default(),
         goals: &[],
         target: own,
-        // Nobody reads the energy of this run.
-        energy: EnergyModel::of_instructions([0; 6]),
+        energy: EnergyModel::NONE,
         detail: None,
         leavings: None,
         timeline: None,

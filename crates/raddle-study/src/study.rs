@@ -38,7 +38,7 @@ pub struct Study {
     pub scale: Scaling,
     /// The rule for which waits of one stream for another hold.
     pub waits: WaitRule,
-    /// True if the energy of runs is reported.
+    /// True if the energy of runs is counted, also without a file of weights.
     pub energy: bool,
     /// A file of weights of energy; `None`: the weights that are assumed.
     pub energy_weights: Option<String>,

@@ -48,14 +48,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     }
     let energy = energy(result);
     if !energy.is_empty() {
-        if result.energy_shown {
-            document.table(energy);
-            document.paragraph("Energy", ENERGY);
-        } else {
-            document.page(Block::Heading("Energy (assumed)".to_owned()));
-            document.page(Block::Note(ENERGY.to_owned()));
-            document.page(Block::Table(energy));
-        }
+        document.table(energy);
+        document.paragraph("Energy", ENERGY);
     }
 }
 
@@ -192,7 +186,7 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes one row a recipe; none if the instructions of no wave are known.
+/// Makes one row a recipe; none if energy is not asked for, or the instructions of no wave are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",
@@ -206,8 +200,7 @@ fn energy(result: &ReplayResult) -> Table {
         "Jain",
         "over time",
     ];
-    let title = if result.energy_shown { "Energy" } else { "Energy (assumed)" };
-    let mut table = Table::new(title, [Column::name("recipe", NAME)]).figures(figures);
+    let mut table = Table::new("Energy", [Column::name("recipe", NAME)]).figures(figures);
     for recipe in &result.recipes {
         if let Some(energy) = &recipe.summary.energy {
             table.row([

@@ -25,7 +25,7 @@ pub struct Rules {
     pub memory: Option<String>,
     /// True if launches whose issue was not recorded are issued with those before them.
     pub queued: bool,
-    /// True if the energy of runs is shown outside the page too.
+    /// True if the energy of runs is counted.
     pub energy: bool,
     /// True if the weights of energy come from a file, and are not assumed.
     pub energy_measured: bool,
@@ -59,19 +59,22 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         },
         format!("arrivals: {}", each(sources, |source| source.arrivals.told(" and "))),
         contention(sources),
-        format!(
-            "energy: weights of instructions are {}, and by the name of a kernel what its waves do: {} of kernel time",
-            if rules.energy_measured { "those of --energy-weights, assumed" } else { "assumed" },
-            each(sources, |source| percent(source.activity_assumed))
-        ),
         hosts(sources),
         latency(sources),
     ];
+    if rules.energy {
+        said.push(format!(
+            "energy: weights of instructions are {}, and by the name of a kernel what its waves do: {} of kernel time",
+            if rules.energy_measured { "those of --energy-weights, assumed" } else { "assumed" },
+            each(sources, |source| percent(source.activity_assumed))
+        ));
+    }
     said.extend(stream_waits(sources));
     if sources.iter().any(|source| source.unknown_kernels.is_some()) {
         let unknown = |source: &ProfileFacts| source.unknown_kernels.map_or(0.0, |it| it.share);
         said.push(format!(
-            "a kernel without a shape fills the wave slots of the device while it lasts, divided by the most kernels that were recorded at once with it, and its energy is an upper bound: {} of kernel time",
+            "a kernel without a shape fills the wave slots of the device while it lasts, divided by the most kernels that were recorded at once with it{}: {} of kernel time",
+            if rules.energy { ", and its energy is an upper bound" } else { "" },
             each(sources, |source| percent(unknown(source)))
         ));
     }

@@ -49,9 +49,6 @@ pub struct ReplayResult {
     /// The number of warnings that the lines of `overturning` stand for.
     #[serde(skip)]
     pub in_brief: usize,
-    /// True if energy is shown to readers of the text.
-    #[serde(skip)]
-    pub energy_shown: bool,
     /// The recipes under which launches never ended: their figures are of the rest.
     pub stuck: Vec<String>,
     /// The recipes whose runs broke off, and why: nothing is said of them.
@@ -195,7 +192,6 @@ impl ReplayResult {
             overturning,
             memory: replay.rules.memory.clone(),
             in_brief,
-            energy_shown: replay.rules.energy,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
             never_ran,

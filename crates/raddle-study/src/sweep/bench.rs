@@ -343,7 +343,7 @@ impl<'b> Bench<'b> {
             open: &OpenLoad::of(&loaded),
             goals: &[],
             target: &target.device,
-            energy: energy::model(study.energy_weights.as_deref(), &self.files)?,
+            energy: energy::model(study, &self.files)?,
             detail: None,
             leavings: None,
             timeline: None,

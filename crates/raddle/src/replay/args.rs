@@ -71,10 +71,6 @@ pub(crate) struct ReplayArgs {
     pub(crate) profiles: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) asked: StudyArgs,
-    /// Like --verbose, with the energy under each recipe: its amount, its product with the time,
-    /// and how evenly it is spread (docs/policies/place.md)
-    #[arg(long)]
-    pub(crate) energy: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Feed the events of a decision log again and compare the answers, instead of a profile
@@ -127,6 +123,10 @@ pub(crate) struct StudyArgs {
     /// The waits of one stream for another that the replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
+    /// Count energy under each recipe: its amount, its product with the time, and how evenly it is
+    /// spread (docs/policies/place.md); a replay prints it like --verbose
+    #[arg(long)]
+    pub(crate) energy: bool,
     /// Energy weights, as `raddle calibrate` writes them [default: published and assumed weights]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
@@ -196,7 +196,6 @@ impl ReplayArgs {
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },
-            energy: self.energy,
             ..self.asked.study((&self.profiles, files), &self.load)
         }
     }
@@ -221,7 +220,7 @@ impl StudyArgs {
             device: self.device.clone(),
             scale: self.scale.into(),
             waits: self.waits.into(),
-            energy: false,
+            energy: self.energy,
             energy_weights: self.energy_weights.as_deref().map(|path| path.display().to_string()),
             launch_latency: self.launch_latency.into(),
             queues: self.queues,

@@ -363,6 +363,7 @@ mod tests {
             ("memory", "a=40GB"),
             ("hint", "a=priority:2"),
             ("once", "true"),
+            ("energy", "true"),
             ("open-loop", "true"),
             ("partial", "true"),
             ("shapes-from", "c.json"),

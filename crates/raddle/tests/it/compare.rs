@@ -23,6 +23,7 @@ fn place() -> Place {
             "leftover-drain",
             "--device",
             device,
+            "--energy",
             "--out",
             out,
         ]);

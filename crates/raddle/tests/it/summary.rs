@@ -63,7 +63,17 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
     let rows = ["huge 1 80 1024 255 0 0 0 1000", "fits 1 80 64 8 0 0 0 30000"];
     place.file("large.csv", table(&[&rows[..], &["near 2 80 64 8 0 0 0 30000"]].concat()));
     let args = ["replay", "train.csv", "serve.csv", "large.csv", "--requests", "serve=2000/s"];
-    let more = ["--goal", "serve p99 20ms", "--device", "a100", "--seeds", "2", "--out", "out"];
+    let more = [
+        "--goal",
+        "serve p99 20ms",
+        "--device",
+        "a100",
+        "--seeds",
+        "2",
+        "--energy",
+        "--out",
+        "out",
+    ];
     let ran = place.raddle(&[&args[..], &more].concat());
     // A launch that can never run.
     assert_eq!(ran.code, 3, "{}", ran.err);
@@ -83,7 +93,8 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
             "--comm=peers",
             "--goal=serve p99 20ms",
             "--requests=serve=2000/s",
-            "--seeds=2"
+            "--seeds=2",
+            "--energy"
         ])
     );
     let mut found = BTreeSet::new();

@@ -266,8 +266,8 @@ fn a_study_of_searches_refuses_goals_and_tells_of_an_unknown_clock() {
     assert!(rows[0]["refusals-not-seen"].is_u64());
 }
 
-/// Hints and weights of energy are varied as all other options, and `--energy`, which changes no
-/// row, is refused.
+/// Hints and weights of energy are varied as all other options; rows have energy where it is asked
+/// for.
 #[test]
 fn weights_of_energy_and_hints_are_varied() {
     let place = place();
@@ -291,8 +291,10 @@ fn weights_of_energy_and_hints_are_varied() {
     place.file("one.toml", fs::read(place.path().join("two.toml")).unwrap());
     let ran = place.raddle(&[&PAIR[..], &vary, &["--out=rows.jsonl"]].concat());
     assert!(ran.err.contains("of another question"), "{}", ran.err);
-    let ran = place.raddle(&[&PAIR[..], &["--out=x.jsonl", "--energy"]].concat());
-    assert_eq!(ran.code, 2, "it prints a table of `replay`, and changes no row");
+    sweep(&place, "asked.jsonl", &["--recipe=leftover", "--vary=energy=true,false"]);
+    let asked = self::rows(&place, "asked.jsonl");
+    assert!(asked[0].get("energy-uj").is_none(), "{}", asked[0]);
+    assert!(asked[1]["energy-uj"].as_u64().unwrap() > uj(0), "memory and idleness count, too");
 }
 
 /// Two tenants whose slices decide: short ones cost switches, long ones keep requests waiting.
