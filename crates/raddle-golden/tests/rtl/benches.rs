@@ -3,7 +3,7 @@
 use raddle_bitmap::Grouped;
 use raddle_golden::rtl::{RtlCircuit, RtlSearch, RtlSpec, choice, headers};
 
-use super::kit::{folder, forms, has, put, run, searches};
+use super::kit::{folder, forms, has, lines, put, run, searches};
 
 /// Runs the benches of circuits with Icarus; returns all that was printed.
 fn icarus(name: &str, circuits: &[RtlCircuit], lines: u64) -> (bool, String) {
@@ -54,18 +54,17 @@ fn large_circuits_answer_as_raddle_bitmap_does() {
     if !has("verilator") {
         return;
     }
-    let long = std::env::var("RADDLE_RTL_LINES").ok();
-    let lines: u64 = long.as_ref().map_or(10_000, |it| it.parse().unwrap());
+    let (long, lines) = (lines().is_some(), lines().unwrap_or(10_000));
     let mut circuits = Vec::new();
-    for (blocks, doublings) in [16, 64, 65, 128].map(|it| [(it, false), (it, true)]).concat() {
-        // A compiler takes a minute for all read-outs.
-        for read_out in if long.is_some() || blocks == 16 { vec![false, true] } else { vec![false] }
-        {
+    // A compiler takes a minute for all sizes and read-outs.
+    let sizes = if long { &[16, 64, 65, 128][..] } else { &[16, 65] };
+    for (blocks, doublings) in sizes.iter().flat_map(|&it| [(it, false), (it, true)]) {
+        for read_out in if long || blocks == 16 { vec![false, true] } else { vec![false] } {
             let spec = RtlSpec { doublings, read_out, ..RtlSpec::new(RtlSearch::Full(blocks)) };
             circuits.push(RtlCircuit::new(&spec).unwrap());
         }
     }
-    let others = if long.is_some() { searches(128) } else { Vec::new() };
+    let others = if long { searches(128) } else { Vec::new() };
     for search in others.into_iter().skip(1).take(4) {
         let spec = RtlSpec { doublings: true, read_out: true, ..RtlSpec::new(search) };
         circuits.push(RtlCircuit::new(&spec).unwrap());

@@ -19,6 +19,12 @@ pub(crate) fn has(tool: &str) -> bool {
     found
 }
 
+/// Returns the lines a bench of the long run; `None` in every other run.
+pub(crate) fn lines() -> Option<u64> {
+    let given = std::env::var("RADDLE_RTL_LINES").ok()?;
+    Some(given.parse().unwrap())
+}
+
 /// An empty folder for the files of a test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rtl").join(name);
