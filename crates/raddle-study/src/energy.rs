@@ -19,6 +19,14 @@ pub struct EnergyFile {
     pub energy: EnergyModel,
 }
 
+/// Returns in words by which weights a study counts energy; `None` where it does not ask for it.
+pub(crate) fn weights(study: &Study) -> Option<&'static str> {
+    match (&study.energy_weights, study.energy) {
+        (Some(_), _) => Some("those of --energy-weights, assumed"),
+        (None, asked) => asked.then_some("assumed"),
+    }
+}
+
 /// Returns the weights by which a study counts energy: those of its file, the assumed ones where it
 /// asks for energy without one, and none where it does not ask.
 ///

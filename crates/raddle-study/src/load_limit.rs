@@ -132,12 +132,8 @@ impl Prepared {
         names: &FileNames<'_>,
     ) -> Vec<String> {
         let asked = self.asked();
-        let study = Study {
-            recipes: vec![best.given().to_owned()],
-            ways: Ways::Asked,
-            energy: false,
-            ..asked.clone()
-        };
+        let study =
+            Study { recipes: vec![best.given().to_owned()], ways: Ways::Asked, ..asked.clone() };
         let mut command = study.command("sweep", names);
         let Some(&(at, per_s)) = rated.first() else { return command };
         let own = |text: &&String| {

@@ -87,7 +87,7 @@ fn calibrating_at_the_model_gives_its_weights() {
     assert_eq!(bench.measure(0), Some(8 * 60), "8 waves at once, 60 mW each");
     let beyond = calibrate(&mut |kind| bench.measure(kind), 7);
     assert_eq!(beyond, Err(Error::NotMeasured { kind: 6 }));
-    let none = TestBench::of_instructions(SHAPE, EnergyModel::of_instructions([0; 6]));
+    let none = TestBench::of_instructions(SHAPE, EnergyModel::NONE);
     assert_eq!(calibrate(&mut |kind| none.measure(kind), 6), Err(Error::NoWeight));
 }
 

@@ -25,10 +25,8 @@ pub struct Rules {
     pub memory: Option<String>,
     /// True if launches whose issue was not recorded are issued with those before them.
     pub queued: bool,
-    /// True if the energy of runs is counted.
-    pub energy: bool,
-    /// True if the weights of energy come from a file, and are not assumed.
-    pub energy_measured: bool,
+    /// The source of the weights by which energy is counted, in words, where it is counted.
+    pub energy: Option<&'static str>,
     /// The property by which times are scaled to another device.
     pub scaling: Scaling,
     /// The cost of neighbours before a resource is full, where that cost is charged.
@@ -62,10 +60,9 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         hosts(sources),
         latency(sources),
     ];
-    if rules.energy {
+    if let Some(weights) = rules.energy {
         said.push(format!(
-            "energy: weights of instructions are {}, and by the name of a kernel what its waves do: {} of kernel time",
-            if rules.energy_measured { "those of --energy-weights, assumed" } else { "assumed" },
+            "energy: weights of instructions are {weights}, and by the name of a kernel what its waves do: {} of kernel time",
             each(sources, |source| percent(source.activity_assumed))
         ));
     }
@@ -74,7 +71,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         let unknown = |source: &ProfileFacts| source.unknown_kernels.map_or(0.0, |it| it.share);
         said.push(format!(
             "a kernel without a shape fills the wave slots of the device while it lasts, divided by the most kernels that were recorded at once with it{}: {} of kernel time",
-            if rules.energy { ", and its energy is an upper bound" } else { "" },
+            if rules.energy.is_some() { ", and its energy is an upper bound" } else { "" },
             each(sources, |source| percent(unknown(source)))
         ));
     }

@@ -30,7 +30,16 @@ const SAMPLES: [&str; 5] = [
 const LAUNCHES: &str = "recipe process level";
 const REFUSALS: &str = "recipe lacking";
 
-const QUICK: [PageTables; 7] = [
+const QUICK: [PageTables; 8] = [
+    PageTables {
+        page: "order",
+        mark: "windows",
+        command: &[
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "--recipe matching --recipe fixtures/recipes/windows.toml -v --no-files",
+        ],
+        heads: &[LAUNCHES],
+    },
     PageTables {
         page: "condensed-packets",
         mark: "settings",
@@ -122,7 +131,7 @@ const QUICK: [PageTables; 7] = [
 
 const SEARCHES: &str = "search gates";
 
-const SLOW: [PageTables; 15] = [
+const SLOW: [PageTables; 14] = [
     PageTables {
         page: "matching",
         mark: "decisions",
@@ -143,15 +152,6 @@ const SLOW: [PageTables; 15] = [
             "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml --energy --no-files",
         ],
         heads: &[LAUNCHES, "recipe work idle"],
-    },
-    PageTables {
-        page: "order",
-        mark: "windows",
-        command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe matching --recipe fixtures/recipes/windows.toml -v --no-files",
-        ],
-        heads: &[LAUNCHES],
     },
     PageTables {
         page: "matching",
@@ -292,7 +292,7 @@ const SLOW: [PageTables; 15] = [
 ];
 
 /// Parts of longer commands, of which each row stands on the page.
-const PARTS: [PageTables; 8] = [
+const PARTS: [PageTables; 7] = [
     PageTables {
         page: "matching",
         mark: "decisions",
@@ -309,15 +309,6 @@ const PARTS: [PageTables; 8] = [
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/mix.toml --energy --no-files",
         ],
         heads: &[LAUNCHES, "recipe work idle"],
-    },
-    PageTables {
-        page: "order",
-        mark: "windows",
-        command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
-            "--recipe fixtures/recipes/windows.toml -v --no-files",
-        ],
-        heads: &[LAUNCHES],
     },
     PageTables {
         page: "matching",
