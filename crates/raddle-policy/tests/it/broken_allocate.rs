@@ -8,8 +8,7 @@ use raddle_policy::{
     ReadyView, Refusal, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{
-    Scenario, check_allocate, check_allocate_except, check_bulk, examine_allocate, examine_bulk,
-    render, scenario_with, wide_scenario,
+    Scenario, check_allocate_except, examine_allocate, examine_bulk, scenario_with, wide_scenario,
 };
 
 use crate::laws;
@@ -47,7 +46,7 @@ const fn start(launch: LaunchId) -> Answer {
 
 /// A policy that is one function, with some memory.
 #[derive(Clone)]
-struct Toy<M>(M, fn(&mut M, &ReadyView<'_>, &mut Round) -> Answer);
+pub(crate) struct Toy<M>(pub(crate) M, pub(crate) fn(&mut M, &ReadyView<'_>, &mut Round) -> Answer);
 
 impl<M> Allocate for Toy<M> {
     fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
@@ -62,7 +61,7 @@ fn started(start: &mut Start, ready: &ReadyView<'_>, round: &mut Round) -> Answe
     first_fit(ready).map_or(Answer::WAIT, |(entry, cu)| start(entry, cu, round))
 }
 
-fn sound<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+pub(crate) fn sound<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     match first_fit(ready) {
         Some((entry, cu)) => round.start_one(entry, cu),
         None => refuse_all(ready, round),
@@ -71,7 +70,7 @@ fn sound<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
 
 /// Bulk answers on the lowest compute unit; `flaw` spoils them.
 #[derive(Clone, Default)]
-struct Bulk {
+pub(crate) struct Bulk {
     other_cu: bool,
     two_at_once: bool,
     reversed: bool,
@@ -461,36 +460,6 @@ fn the_panic_names_the_law() {
     check_allocate_except(&[], || Toy(0, rotating), &Scenario::example());
 }
 
-/// On the lowest compute unit first: at t=2000 and t=3000 the two waves that `cu0` has left are too
-/// few for `k2`; `cu1` has enough of them from t=3000 on, but its LDS is full.
-const EXAMPLE: &str = "\
-\x20  t  launch  answer   pieces / refusals
-   0  k0      start    w0+1x4@cu0
-   0  k0      start    w4+1x2@cu1
-   0  k1      start    w0+1x2@cu1
-   0  -       wait     / k1 lacks waves: wants 1, cu0 has 0
-1000  k0      (ended)  w0+1x2@cu0
-1000  k1      start    w2@cu0
-1000  k3      start    w0+1x3@cu0
-1000  k3      start    w3@cu1
-1000  -       wait     / k2 lacks workgroups: wants 1, cu0 has 0
-2000  k3      (ended)  w1+1x2@cu0 w3@cu1
-2000  -       wait     / k2 lacks waves: wants 4, cu0 has 2
-3000  k0      (ended)  w4@cu1
-3000  -       wait     / k2 lacks waves: wants 4, cu0 has 2
-4000  k0      (ended)  w3@cu0 w5@cu1
-4000  k2      start    w0@cu0
-4000  -       wait     / k2 lacks waves: wants 4, cu0 has 0
-5000  k1      (ended)  w2@cu0
-5000  k2      (ended)  w0@cu0
-5000  k3      (ended)  w0@cu0
-5000  k2      start    w1@cu0
-6000  k1      (ended)  w1@cu1
-7000  k1      (ended)  w0@cu1
-7000  k2      (ended)  w1@cu0
-8000  k0      (ended)  w2@cu0
-";
-
 /// Waits for a tick that is over.
 fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     match sound(&mut (), ready, round) {
@@ -502,21 +471,4 @@ fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
 #[test]
 fn law_9_a_retry_lies_ahead() {
     assert_eq!(caught(|| Toy((), hurries)), [9]);
-}
-
-#[test]
-fn the_example_is_rendered() {
-    check_allocate(Bulk::default, &Scenario::example());
-    check_bulk(Bulk::default, &Scenario::example());
-    let table = render(&mut Bulk::default(), &Scenario::example()).expect("keeps the laws");
-    assert_eq!(table, EXAMPLE);
-}
-
-#[test]
-fn a_long_table_is_cut() {
-    let mut scenario = Scenario::example();
-    scenario.launches[0].workgroups = 500;
-    let table = render(&mut Toy((), sound), &scenario).expect("keeps the laws");
-    assert_eq!(table.lines().count(), 40);
-    assert!(table.lines().last().is_some_and(|line| line.ends_with(" further lines")), "{table}");
 }

@@ -5,6 +5,7 @@ mod broken_cut;
 mod broken_others;
 mod layers;
 mod ranked;
+mod rendered;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
