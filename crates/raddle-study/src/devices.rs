@@ -275,7 +275,7 @@ mod tests {
             assert_eq!(recorded_on(Some(called(name, None))).unwrap().found, how, "{name}");
         }
         let found = recorded_on(Some(called("NVIDIA A100-SXM4-80GB", Some(108)))).unwrap();
-        assert_eq!(found.facts().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 CUs)");
+        assert_eq!(found.facts().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 SMs)");
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
         let found = recorded_on(Some(described("Tesla V100-SXM2-16GB", 72))).unwrap();
         assert_eq!((found.device.cus, found.found), (72, DeviceFound::Properties));
         let told = found.facts().to_string();
-        assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 CUs)");
+        assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 SMs)");
         // Without the figures of another device, the table is the best guess.
         let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
         assert_eq!((found.device.cus, found.found), (80, DeviceFound::Assumed));

@@ -71,6 +71,7 @@ mod timelines;
 mod tune;
 mod unique;
 pub mod units;
+mod vendor_words;
 mod verdicts;
 mod watcher;
 
@@ -90,5 +91,6 @@ pub use sweep::{Bench, Case, Cases, Shard, Sweep};
 pub use timelines::TimelineWish;
 pub use tune::{Minimise, Tuned, TunedRow};
 pub use unique::joined;
+pub use vendor_words::VendorWords;
 pub use verdicts::{VerdictFile, VerdictRule, VerdictWord};
 pub use watcher::Watcher;

@@ -87,7 +87,7 @@ pub(crate) enum Verb {
     Recipes(ShowArgs),
     /// List the known devices, or print one as TOML
     Devices(ShowArgs),
-    /// Compare results of replays side by side: which figures differ, and by how much
+    /// Compare results of replays, or profiles of one program: what differs, and by how much
     Compare(CompareArgs),
     /// Compare a prediction with recordings of the same processes running together
     Check(CheckArgs),
@@ -245,9 +245,9 @@ impl ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two or more summary.json, or the folders that hold them; the others are compared with the
-    /// first. RESULT#RECIPE is one recipe of a result, compared with another recipe or result
-    /// (A#leftover A#spatial)
+    /// Two or more summary.json, or the folders that hold them, or profiles; the others are compared
+    /// with the first. RESULT#RECIPE is one recipe of a result, compared with another recipe or
+    /// result (A#leftover A#spatial)
     #[arg(value_name = "RESULT", required = true, num_args = 2..)]
     pub(crate) results: Vec<PathBuf>,
     /// Show all figures, not only those that changed

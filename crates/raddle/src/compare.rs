@@ -1,15 +1,20 @@
-//! What differs between results of replays? The verb `compare`.
+//! What differs between results of replays, or between profiles? The verb `compare`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use raddle_report::compare::{document, markdown};
+use raddle_report::inspect::changes as page;
 use raddle_report::json;
 use raddle_study::compare::{ComparedResult, compare};
+use raddle_study::inspect::ProfileChanges;
 use raddle_study::result::SUMMARY;
+use raddle_study::{Loaded, profiles};
+use raddle_trace::ImportConfig;
 
 use crate::Console;
 use crate::args::{CompareArgs, Format};
+use crate::disk::{Disk, named};
 use crate::error::CliError;
 
 /// The verb `compare`.
@@ -20,8 +25,13 @@ pub(crate) fn verb(
 ) -> Result<(), CliError> {
     let (paths, named): (Vec<PathBuf>, Vec<Option<String>>) =
         args.results.iter().map(|path| split(path)).unzip();
-    let results = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>();
-    let mut results = results?;
+    let results: Vec<_> = paths.iter().map(|path| read(path)).collect();
+    if results.iter().all(Result::is_err)
+        && let Some(profiles) = read_profiles(&paths)
+    {
+        return compare_profiles(args, &profiles, format, console);
+    }
+    let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     ComparedResult::choose(&mut results, &named).map_err(CliError::Usage)?;
     let mut comparison = compare(&results);
     let failures = args.fail_if.iter().map(|gate| gate.failures(&comparison));
@@ -37,6 +47,40 @@ pub(crate) fn verb(
     };
     console.print(&text)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
+}
+
+/// Reads files as profiles; `None` where not all of them are profiles.
+fn read_profiles(paths: &[PathBuf]) -> Option<Vec<Loaded>> {
+    let disk = Disk::new(paths, false);
+    profiles::open(&named(paths), &ImportConfig::default(), &disk).ok()
+}
+
+/// Compares profiles with the first one.
+fn compare_profiles(
+    args: &CompareArgs,
+    profiles: &[Loaded],
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    if !args.fail_if.is_empty() || args.markdown || args.equal {
+        return Err(CliError::Usage(
+            "these are profiles: --fail-if, --markdown and --equal are for results of `raddle replay`"
+                .to_owned(),
+        ));
+    }
+    let (first, others) = profiles.split_first().expect("clap asks for two files");
+    let all = others.iter().map(|other| {
+        ProfileChanges::of((&first.name, &first.profile), (&other.name, &other.profile))
+    });
+    let all: Vec<ProfileChanges> = all.collect();
+    let text = match format {
+        Format::Json => json(&all),
+        Format::Text => {
+            let pages = all.iter().map(|changes| page(changes).text(console.stdout_colour));
+            pages.collect::<Vec<_>>().join("\n")
+        }
+    };
+    console.print(&text)
 }
 
 /// Splits `PATH#RECIPE` into the path and the recipe. A path that exists as it is written has no
@@ -57,7 +101,7 @@ fn read(path: &Path) -> Result<ComparedResult, CliError> {
     let bytes = fs::read(&from).map_err(unreadable)?;
     ComparedResult::parse(path.display().to_string(), &bytes).map_err(|why| {
         CliError::Refused(format!(
-            "{shown} is no {SUMMARY} of raddle ({why}): name a file that `raddle replay` wrote, or its folder"
+            "{shown} is no {SUMMARY} of raddle ({why}): name files that `raddle replay` wrote, or their folders, or profiles alone"
         ))
     })
 }

@@ -1,5 +1,6 @@
 //! How is what is in a profile shown to a person?
 
+use raddle_study::VendorWords;
 use raddle_study::inspect::{
     CommunicationRule, InspectedProfile, InspectedStream, Inspection, LaunchLimits, LaunchPart,
     LaunchShape, NamedKernel, PersistentShape, Placing, StatedOccupancy,
@@ -7,14 +8,12 @@ use raddle_study::inspect::{
 use raddle_study::result::{DeviceFound, met};
 use raddle_study::units::{count, counted, duration, percent, plain, share, size};
 
-use super::{KERNEL, LISTED, amounts, fidelity, needs, verdicts};
+use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
 
 /// Characters of names: of a profile, and of a stream.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
-
-const SHAPES: &str = "of each kernel above the one with the most time, on the device above; resident = workgroups that a compute unit holds; rounds = workgroups / (CUs x resident); occupancy = of the work-items that the device has room for, in the first round";
 
 /// Shows the inspection to people.
 #[must_use]
@@ -26,7 +25,9 @@ pub fn document(inspection: &Inspection) -> Document {
 }
 
 fn fill(document: &mut Document, profile: &InspectedProfile) {
-    head(document, profile);
+    let words = VendorWords::of(profile.device.as_ref().map(|device| device.vendor));
+    head(document, profile, words);
+    idle::fill(document, &profile.idle, profile.span_ns);
     document.table(streams(&profile.streams));
     if let Some(more @ 1..) = profile.streams.len().checked_sub(LISTED) {
         let text = format!("and {} more streams with --format json", count(more as u64));
@@ -37,11 +38,11 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     document.paragraph("Kernels", kernels_note(profile));
     verdicts::fill(document, &profile.verdicts, profile.by_kernel.len());
     if let Some(limits) = &profile.limits {
-        document.table(shapes(&profile.by_kernel));
-        document.paragraph("Shapes", SHAPES);
-        document.table(limiters(limits));
-        document.paragraph("Limits", limits_note(limits));
-        let persistent = limits.persistent.iter().map(persistent).collect();
+        document.table(shapes(&profile.by_kernel, words));
+        document.paragraph("Shapes", shapes_note(words));
+        document.table(limiters(limits, words));
+        document.paragraph("Limits", limits_note(limits, words));
+        let persistent = limits.persistent.iter().map(|it| persistent(it, words)).collect();
         document.list("Persistent by their looks", persistent);
     }
     if let Some(needs) = &profile.needs {
@@ -52,25 +53,26 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     }
     document.paragraph("Communication", communication(profile));
     if let Some(claims) = &profile.claims {
-        document.paragraph("Occupancy in the file", claimed(claims));
+        document.paragraph("Occupancy in the file", claimed(claims, words));
     }
     document.paragraph("Arrivals", arrivals(profile));
     document.paragraph("Origins", origins(profile));
     let said = profile.diagnostics.iter().map(|text| plain(text, 240)).collect();
     document.list("Said by the profiler", said);
-    document.list("Met in the file", profile.quirks.iter().map(met).collect());
+    document.list("Unusual in the file", profile.quirks.iter().map(met).collect());
     if let Some(fidelity) = &profile.self_replay {
         fidelity::fill(document, fidelity);
     }
 }
 
-fn head(document: &mut Document, profile: &InspectedProfile) {
+fn head(document: &mut Document, profile: &InspectedProfile, words: VendorWords) {
     let work = format!(
-        "{} of {}: {} ({}), {}, {}",
+        "{} of {}: {} ({} {}), {}, {}",
         counted(profile.events, "event", "events"),
         profile.format,
         counted(profile.kernels, "kernel", "kernels"),
-        counted(profile.workgroups, "workgroup", "workgroups"),
+        count(profile.workgroups),
+        words.workgroups,
         counted(profile.copies, "copy", "copies"),
         counted(profile.sets, "fill", "fills"),
     );
@@ -183,10 +185,11 @@ fn kernels_note(profile: &InspectedProfile) -> String {
     )
 }
 
-fn shapes(kernels: &[NamedKernel]) -> Table {
-    let columns = ["#", "workgroups", "work-items", "VGPRs", "LDS", "resident"].map(Column::figure);
+fn shapes(kernels: &[NamedKernel], words: VendorWords) -> Table {
+    let VendorWords { workgroups, work_items, registers, shared, .. } = words;
+    let columns = ["#", workgroups, work_items, registers, shared, "resident"].map(Column::figure);
     let columns = columns.into_iter().chain([Column::text("limiter")]);
-    let columns = columns.chain(["rounds", "occupancy", "of its time"].map(Column::figure));
+    let columns = columns.chain(["rounds", "occupancy", "its time"].map(Column::figure));
     let mut table = Table::new("Shapes", columns.collect::<Vec<_>>());
     for (position, kernel) in kernels.iter().take(LISTED).enumerate() {
         let Some((shape, placing)) = first_shape(kernel) else { continue };
@@ -197,7 +200,7 @@ fn shapes(kernels: &[NamedKernel]) -> Table {
             shape.vgprs_per_thread.to_string(),
             count(shape.lds_bytes.into()),
             placing.resident.to_string(),
-            placing.limiters.join(" "),
+            placing.limiters.iter().map(|it| words.limiter(it)).collect::<Vec<_>>().join(", "),
             format!("{:.2}", placing.rounds),
             percent(placing.occupancy),
             percent(share(shape.times.total_ns.into(), kernel.times.total_ns.into())),
@@ -206,17 +209,26 @@ fn shapes(kernels: &[NamedKernel]) -> Table {
     table
 }
 
+fn shapes_note(words: VendorWords) -> String {
+    let VendorWords {
+        workgroups, work_items, unit, units, registers, shared, shared_memory, ..
+    } = words;
+    format!(
+        "of each kernel above the one with the most time, on the device above; {registers} = of one of its {work_items}; {shared} = bytes of {shared_memory} of one of its {workgroups}; resident = {workgroups} that one {unit} holds; limiter = what keeps one more off it; rounds = {workgroups} / ({units} x resident); occupancy = of the {work_items} that the device has room for, in the first round; its time = share of the time of the kernel"
+    )
+}
+
 fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     let shape = kernel.shapes.first()?;
     Some((shape, shape.placing.as_ref()?))
 }
 
-fn limiters(limits: &LaunchLimits) -> Table {
-    let figures = ["launches", "kernel time", "share", "of it at once"];
+fn limiters(limits: &LaunchLimits, words: VendorWords) -> Table {
+    let figures = ["launches", "kernel time", "share", "fit at once"];
     let mut table = Table::new("Limiters", [Column::text("limiter")]).figures(figures);
     for limited in limits.by_limiter.iter().filter(|limited| limited.part.launches > 0) {
         table.row([
-            limited.limiter.to_owned(),
+            words.limiter(limited.limiter).to_owned(),
             count(limited.part.launches),
             duration(limited.part.total_ns),
             percent(limited.part.share),
@@ -226,14 +238,15 @@ fn limiters(limits: &LaunchLimits) -> Table {
     table
 }
 
-fn limits_note(limits: &LaunchLimits) -> String {
+fn limits_note(limits: &LaunchLimits, words: VendorWords) -> String {
+    let VendorWords { workgroups, unit, units, .. } = words;
     let mut text = format!(
-        "what keeps one more workgroup off a compute unit; of it at once = launches of which all workgroups fit together, so that it does not matter. Fewer workgroups than CUs: {}. All workgroups at once: {}; such launches cannot be left at the end of a workgroup",
+        "what keeps more {workgroups} off one {unit}; fit at once = share of the launches whose {workgroups} are all on the device together, so that no limit holds them up. Fewer {workgroups} than {units}: {}. All {workgroups} at once: {}; a scheduler that waits for the end of {workgroups} has to wait for the end of such a launch",
         part(&limits.fewer_than_cus),
         part(&limits.one_round),
     );
     if limits.unfit.launches > 0 {
-        text += &format!(". Not even one workgroup fits: {}", part(&limits.unfit));
+        text += &format!(". Of these not even one fits on one {unit}: {}", part(&limits.unfit));
     }
     text
 }
@@ -243,9 +256,10 @@ fn part(part: &LaunchPart) -> String {
     format!("{launches}, {} of kernel time", percent(part.share))
 }
 
-fn persistent(found: &PersistentShape) -> String {
+fn persistent(found: &PersistentShape, words: VendorWords) -> String {
+    let workgroups = words.workgroups;
     format!(
-        "`{}`: {} of {} workgroups, median {}, longest {}, {} of kernel time",
+        "`{}`: {} of {} {workgroups}, median {}, longest {}, {} of kernel time",
         plain(&found.kernel, KERNEL),
         counted(found.launches, "launch", "launches"),
         count(found.workgroups),
@@ -276,7 +290,7 @@ fn communication(profile: &InspectedProfile) -> String {
     format!("{text}, so cut to {now} of {recorded} (--comm {rule})")
 }
 
-fn claimed(claims: &StatedOccupancy) -> String {
+fn claimed(claims: &StatedOccupancy, words: VendorWords) -> String {
     let StatedOccupancy { agree, differ, differ_above_48_kib, worst } = claims;
     let mut text = format!(
         "{} agree with ours within 1%, {} differ",
@@ -294,8 +308,9 @@ fn claimed(claims: &StatedOccupancy) -> String {
     }
     if *differ_above_48_kib > 0 {
         text += &format!(
-            "; {} above 48 KiB of LDS, for which the profile itself writes 0: a gap of the profiler's own tool, not of these figures",
+            "; {} above 48 KiB of {}, for which the profile itself writes 0: a gap of the profiler's own tool, not of these figures",
             counted(*differ_above_48_kib, "kernel", "kernels"),
+            words.shared_memory,
         );
     }
     text

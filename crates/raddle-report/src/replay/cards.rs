@@ -2,6 +2,7 @@
 //! the slowest requests wait for?
 
 use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
+use raddle_study::VendorWords;
 use raddle_study::inspect::{LaunchLimits, NamedKernel, by_kernel, one_more};
 use raddle_study::result::{RecipeResult, Replay, ReplayResult};
 use raddle_study::units::{duration, percent, plain};
@@ -136,13 +137,14 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
         all.extend(kernels.into_iter().map(|kernel| (profile.name, kernel)));
     }
     all.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.times.total_ns));
+    let VendorWords { workgroups, unit, .. } = VendorWords::of(Some(replay.target.vendor));
     let limited = all.iter().filter_map(|(profile, kernel)| {
         let shape = kernel.shapes.first()?;
         let placing = shape.placing.as_ref()?;
         let waits = placing.resident > 0 && shape.workgroups > placing.at_once;
         let more = one_more(shape, replay.target).filter(|_| waits)?;
         Some(format!(
-            "`{}` ({} of the kernel time of {profile}): {} workgroups a CU, limited by {}; one more fits with at most {more}",
+            "`{}` ({} of the kernel time of {profile}): {} {workgroups} per {unit}, limited by {}; one more fits with at most {more}",
             plain(&kernel.name, KERNEL),
             percent(kernel.times.share),
             placing.resident,

@@ -13,7 +13,7 @@ type Input = (&'static str, fn(&ComparedResult) -> String);
 const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;
-        format!("{} ({}, {} CUs)", device.product, device.id, device.cus)
+        format!("{} ({}, {} compute units)", device.product, device.id, device.cus)
     }),
     ("profiles", |result| {
         let profile = |profile: &ComparedProfile| {

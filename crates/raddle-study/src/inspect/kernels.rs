@@ -121,6 +121,35 @@ fn key(op: &Op) -> ShapeKey {
     (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
 }
 
+/// The namespaces without a name, as compilers write them.
+const UNNAMED: [&str; 2] = ["(anonymous namespace)", "<unnamed>"];
+
+/// Returns the family of a kernel: its name without return type, parameters and template
+/// arguments, and without a number at its end, as compilers that generate kernels count them.
+///
+/// ```
+/// use raddle_study::inspect::family;
+/// assert_eq!(family("void at::native::copy<float, 4>(int)"), "at::native::copy");
+/// assert_eq!(family("triton_poi_fused_add_3"), "triton_poi_fused_add");
+/// assert_eq!(family("void at::(anonymous namespace)::fill<8>(int)"), "at::(anonymous namespace)::fill");
+/// assert_eq!(family("42"), "42");
+/// ```
+#[must_use]
+pub fn family(kernel: &str) -> &str {
+    let name = kernel.strip_prefix("void ").unwrap_or(kernel);
+    let unnamed = |at: usize| UNNAMED.iter().any(|space| name[at..].starts_with(space));
+    let mut ends = name.match_indices(['<', '(']).map(|(at, _)| at);
+    let name = match ends.find(|&at| at > 0 && !unnamed(at)) {
+        Some(at) => &name[..at],
+        None => name,
+    };
+    let counted = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match counted.strip_suffix('_') {
+        Some(short) if !short.is_empty() && counted.len() < name.len() => short,
+        _ => name,
+    }
+}
+
 /// Returns the kernels by time, the longest first.
 #[must_use]
 pub fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {

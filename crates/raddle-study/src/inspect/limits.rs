@@ -5,6 +5,7 @@ use raddle_policy::Resource;
 use serde::Serialize;
 
 use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
+use crate::VendorWords;
 use crate::units::count;
 
 /// The resources that can limit residency, in the order that breaks ties.
@@ -110,10 +111,11 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
 pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;
     let now = shape.footprint();
+    let words = VendorWords::of(Some(own.vendor));
     let (most, name): (u32, _) = match placing.limiter {
-        "vgpr" => (now.vgprs_per_thread, "registers a work-item"),
-        "lds" => (now.lds_bytes, "bytes of shared memory"),
-        "waves" => (now.threads, "work-items"),
+        "vgpr" => (now.vgprs_per_thread, format!("registers a {}", words.work_item)),
+        "lds" => (now.lds_bytes, "bytes of shared memory".to_owned()),
+        "waves" => (now.threads, words.work_items.to_owned()),
         _ => return None,
     };
     let fits = |value: u32| {

@@ -1,8 +1,10 @@
 //! What is in a profile, and how well does its replay agree with it?
 
 mod amounts;
+mod changes;
 mod claims;
 mod concurrency;
+mod idle;
 mod kernels;
 mod limits;
 mod needs;
@@ -12,9 +14,11 @@ mod streams;
 mod verdicts;
 
 pub use amounts::{WantedAmount, WantedAmounts, WantedRuns};
+pub use changes::{FamilyChange, FamilyTimes, ProfileChanges, RecordedFigure};
 pub use claims::{StatedOccupancy, WorstClaim};
 pub use concurrency::Concurrency;
-pub use kernels::{LaunchPart, LaunchShape, LaunchTimes, NamedKernel, Placing, by_kernel};
+pub use idle::{IdlePart, IdlePlace, RecordedCause, RecordedIdle};
+pub use kernels::{LaunchPart, LaunchShape, LaunchTimes, NamedKernel, Placing, by_kernel, family};
 pub use limits::{LaunchLimits, LimitedLaunches, PersistentShape, one_more};
 pub use needs::{KernelNeeds, NeedPart, UnknownNeed};
 pub use origins::{FieldOrigins, LaunchWaits};

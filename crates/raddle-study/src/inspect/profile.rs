@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::amounts::WantedAmounts;
 use super::claims::StatedOccupancy;
 use super::concurrency::Concurrency;
+use super::idle::RecordedIdle;
 use super::kernels::{self, LaunchPart, NamedKernel};
 use super::limits::LaunchLimits;
 use super::needs::KernelNeeds;
@@ -136,6 +137,8 @@ pub struct InspectedProfile {
     /// file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
+    /// The time in which no kernel ran, and why.
+    pub idle: RecordedIdle,
     /// The streams, in order of first use.
     pub streams: Vec<InspectedStream>,
     /// The time for which several kernels ran.
@@ -225,6 +228,7 @@ impl InspectedProfile {
             span_ns: profile.span_ns,
             resolution_ns: profile.resolution_ns,
             memory_bytes: profile.memory_bytes,
+            idle: RecordedIdle::of(profile),
             streams: streams(profile),
             concurrency: Concurrency::of(profile),
             shapes: kernels::shapes(&by_kernel),

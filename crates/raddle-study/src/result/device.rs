@@ -1,9 +1,10 @@
 //! Which facts about a device do results have?
 
-use raddle_device::Device;
+use raddle_device::{Device, Vendor};
 use raddle_policy::{Footprint, Resource};
 use serde::Serialize;
 
+use crate::VendorWords;
 use crate::units::plain;
 
 /// The way in which a device was found.
@@ -43,21 +44,27 @@ pub struct DeviceFacts {
     /// The word in names of kernels by which a device was guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<&'static str>,
+    /// The vendor, whose words stand in texts.
+    #[serde(skip)]
+    pub vendor: Vendor,
 }
 
 impl DeviceFacts {
     /// Gathers the facts about a device.
     #[must_use]
     pub fn new(device: &Device, found: DeviceFound) -> Self {
-        let Device { id, product, cus, .. } = device;
-        Self { id: id.clone(), product: product.clone(), cus: *cus, found, because: None }
+        let Device { id, product, cus, vendor, .. } = device;
+        let [id, product] = [id, product].map(String::clone);
+        Self { id, product, cus: *cus, found, because: None, vendor: *vendor }
     }
 }
 
 impl std::fmt::Display for DeviceFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let units = VendorWords::of(Some(self.vendor)).units;
         if self.found == DeviceFound::Guessed {
-            return write!(f, "an unnamed device, for which {} stands ({} CUs)", self.id, self.cus);
+            let Self { id, cus, .. } = self;
+            return write!(f, "an unnamed device, for which {id} stands ({cus} {units})");
         }
         let name = match self.found {
             DeviceFound::File => format!("{}, from a file", self.id),
@@ -65,7 +72,7 @@ impl std::fmt::Display for DeviceFacts {
             DeviceFound::Assumed => format!("{}, assumed", self.id),
             _ => self.id.clone(),
         };
-        write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)
+        write!(f, "{} ({name}, {} {units})", plain(&self.product, 40), self.cus)
     }
 }
 

@@ -407,3 +407,32 @@ fn a_gate_fails_where_a_figure_has_grown() {
     let ran = place.raddle(&["compare", "a", "a"]);
     assert!(ran.out.contains("None of 44 figures changed."), "{}", ran.out);
 }
+
+#[test]
+fn two_recordings_of_one_program_stand_side_by_side() {
+    let place = Place::new();
+    // The host of the second issues late, and its copy takes longer.
+    place.file(
+        "before.csv",
+        table(&["gemm<4> 1 640 256 64 0 0 5000 90000", "add_1 1 80 128 32 0 10 96000 4000"]),
+    );
+    place.file(
+        "after.csv",
+        table(&["gemm<8> 1 640 256 64 0 0 5000 80000", "add_2 1 80 128 32 0 150000 155000 5000"]),
+    );
+    let ran = place.raddle(&["compare", "before.csv", "after.csv"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!("profiles", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+    let told = json(&place, &["before.csv", "after.csv"]);
+    assert_eq!(told[0]["profiles"], serde_json::json!(["before", "after"]));
+    assert_eq!(told[0]["families"][0]["family"], "gemm");
+    assert_eq!(told[0]["families"][0]["launches"][1]["total-ns"], 80_000);
+    // Gates and results beside profiles are refused.
+    let ran = place.raddle(&["compare", "before.csv", "after.csv", "--fail-if", "makespan > +5%"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("these are profiles"), "{}", ran.err);
+    place.file("hostile.csv", table(&["a\u{1b}[31m<b> 1 640 256 64 0 0 5000 90000"]));
+    let ran = place.raddle(&["compare", "before.csv", "hostile.csv"]);
+    assert!(ran.code == 0 && !ran.out.contains('\u{1b}'), "{}", ran.out);
+}

@@ -75,7 +75,7 @@ fn a_device_from_a_file_is_replayed_on() {
     assert_ne!(half, text);
     place.file("half.toml", &half);
     let (code, told) = replay("half.toml", "none");
-    assert!(code == 0 && told.contains("(v100, from a file, 40 CUs)"), "{told}");
+    assert!(code == 0 && told.contains("(v100, from a file, 40 SMs)"), "{told}");
     assert!(told.contains("is not scaled"), "{told}");
     let (code, told) = replay("half.toml", "clock");
     assert!(code == 1 && told.contains("the clock of v100 is not in the table"), "{told}");

@@ -33,7 +33,7 @@ fn profiles_of_different_devices_are_warned_of() {
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         words.contains(
-            "recorded on another device than NVIDIA Tesla V100 (v100, 80 CUs): other on NVIDIA A100"
+            "recorded on another device than NVIDIA Tesla V100 (v100, 80 SMs): other on NVIDIA A100"
         ),
         "{words}"
     );
@@ -81,7 +81,7 @@ fn files_of_different_formats_and_vendors_share_a_device() {
             "table launch-table v100 table true",
         ]
     );
-    let v100 = "NVIDIA Tesla V100 (v100, 80 CUs)";
+    let v100 = "NVIDIA Tesla V100 (v100, 80 SMs)";
     let warnings = [
         format!(
             "recorded on another device than {v100}: amd on AMD Instinct MI300X (mi300x, 304 CUs); their workgroup times are not scaled"

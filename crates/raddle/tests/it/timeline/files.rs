@@ -78,7 +78,7 @@ fn each_recipe_has_a_timeline_that_decodes() {
         // Device, its 80 units, its counter; two processes with two counters each and 3 streams.
         let groups: Vec<_> = decoded.tracks.values().filter(|t| t.parent.is_none()).collect();
         let names: Vec<&str> = groups.iter().map(|t| t.name.as_str()).collect();
-        assert_eq!(names, ["process train", "process infer", "NVIDIA Tesla V100 (v100, 80 CUs)"]);
+        assert_eq!(names, ["process train", "process infer", "NVIDIA Tesla V100 (v100, 80 SMs)"]);
         let device = decoded.track(&names[2..]);
         let of_device = decoded.tracks.values().filter(|t| t.parent == Some(device));
         let units = of_device.filter(|t| t.name.starts_with("CU "));

@@ -1,0 +1,144 @@
+//! How are two recordings of one program shown side by side?
+
+use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedFigure};
+use raddle_study::units::{count, duration, plain, share};
+
+use super::KERNEL;
+use crate::document::{Block, Column, Document, Table};
+
+/// Rows of the table of kernels.
+const FAMILIES: usize = 15;
+/// Characters of the name of a family.
+const FAMILY: usize = 28;
+/// Characters of the name of a profile.
+const PROFILE: usize = 40;
+
+/// Shows what differs between two recordings, first how much longer one is and why.
+#[must_use]
+pub fn document(changes: &ProfileChanges) -> Document {
+    let mut document = Document::default();
+    document.full = "with --format json";
+    document.add(Block::Note(sentence(changes)));
+    let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
+    document.paragraph("A", first);
+    document.paragraph("B", second);
+    document.table(figures(changes));
+    document.table(families(changes));
+    document.paragraph("Kernels", families_note(changes));
+    document
+}
+
+/// Says how much longer the second recording is, and what that consists of.
+fn sentence(changes: &ProfileChanges) -> String {
+    let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
+    let [a, b] = changes.figure("span");
+    let times = format!("{} -> {}", duration(a), duration(b));
+    if a == b {
+        return format!("{second} takes as long as {first}: {}.", duration(a));
+    }
+    let word = if b > a { "longer" } else { "shorter" };
+    let mut text = format!(
+        "{second} takes {} {word} than {first} ({times}): kernels ran for {}, and none ran for {}",
+        relative(a, b),
+        more_or_less(changes.figure("kernels ran")),
+        more_or_less(changes.figure("no kernel ran")),
+    );
+    let by_cause = RecordedCause::ALL.map(|cause| (cause, changes.figure(cause.told())));
+    let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
+    if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
+        text += &format!(", most of it while {} ({})", cause.told(), difference([a, b]));
+    }
+    let largest = changes.families.first();
+    if let Some(largest) = largest.filter(|it| it.totals()[0] != it.totals()[1]) {
+        text += &format!(
+            ". Of the kernels `{}` changed most ({})",
+            plain(&largest.family, KERNEL),
+            difference(largest.totals())
+        );
+    }
+    text + "."
+}
+
+fn figures(changes: &ProfileChanges) -> Table {
+    let mut table = Table::new("Figures", [Column::text("figure")]).figures(["A", "B", "change"]);
+    for RecordedFigure { name, counts, values: [a, b] } in &changes.figures {
+        if (*a, *b) == (0, 0) {
+            continue;
+        }
+        let shown = |value: u64| if *counts { count(value) } else { duration(value) };
+        let change = if *counts { counted([*a, *b]) } else { difference([*a, *b]) };
+        table.row([(*name).to_owned(), shown(*a), shown(*b), change]);
+    }
+    table
+}
+
+fn families(changes: &ProfileChanges) -> Table {
+    let titles =
+        ["launches A", "launches B", "total A", "total B", "change", "median A", "median B"];
+    let columns = [Column::name("kernels", FAMILY)];
+    let titles = titles.map(|title| Column::figure(title).kept());
+    let mut table = Table::new("Kernels", columns).more(titles);
+    for change in changes.families.iter().take(FAMILIES) {
+        table.row(cells(change));
+    }
+    table
+}
+
+fn cells(change: &FamilyChange) -> [String; 8] {
+    let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let [a, b] = change.launches;
+    [
+        change.family.clone(),
+        shown(a.map(|times| count(times.launches))),
+        shown(b.map(|times| count(times.launches))),
+        shown(a.map(|times| duration(times.total_ns))),
+        shown(b.map(|times| duration(times.total_ns))),
+        difference(change.totals()),
+        shown(a.map(|times| duration(times.median_ns))),
+        shown(b.map(|times| duration(times.median_ns))),
+    ]
+}
+
+fn families_note(changes: &ProfileChanges) -> String {
+    let all = changes.families.len();
+    let only = |at: usize| changes.families.iter().filter(|it| it.launches[at].is_none()).count();
+    format!(
+        "the {} of {} families whose time changed most; a family is a name without parameters, template arguments and a number at its end; {} only in A, {} only in B",
+        count(all.min(FAMILIES) as u64),
+        count(all as u64),
+        count(only(1) as u64),
+        count(only(0) as u64),
+    )
+}
+
+/// Says a difference of times in words.
+fn more_or_less([a, b]: [u64; 2]) -> String {
+    if a == b {
+        return "as long".to_owned();
+    }
+    format!("{} {}", duration(a.abs_diff(b)), if b > a { "more" } else { "less" })
+}
+
+const fn sign([a, b]: [u64; 2]) -> &'static str {
+    if b < a {
+        "-"
+    } else if b > a {
+        "+"
+    } else {
+        ""
+    }
+}
+
+/// Writes a difference of times with its sign.
+fn difference(values: [u64; 2]) -> String {
+    format!("{}{}", sign(values), duration(values[0].abs_diff(values[1])))
+}
+
+/// Writes a difference of numbers with its sign.
+fn counted(values: [u64; 2]) -> String {
+    format!("{}{}", sign(values), count(values[0].abs_diff(values[1])))
+}
+
+fn relative(a: u64, b: u64) -> String {
+    format!("{:.1} %", 100.0 * share(a.abs_diff(b).into(), a.into()))
+}

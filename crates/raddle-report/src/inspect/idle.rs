@@ -1,0 +1,40 @@
+//! How is the time shown in which no kernel of a recording ran?
+
+use raddle_study::inspect::{IdlePlace, RecordedIdle};
+use raddle_study::units::{count, duration, percent};
+
+use crate::document::{Column, Document, Table};
+
+/// Characters of the name of a kernel.
+const KERNEL: usize = 30;
+/// Rows of the table.
+const PLACES: usize = 5;
+
+/// Adds the idle time, its causes, and the places where most of it lies.
+pub(super) fn fill(document: &mut Document, idle: &RecordedIdle, span_ns: u64) {
+    if idle.idle_ns == 0 {
+        return;
+    }
+    // A cause of less is written 0.0%.
+    let causes = idle.causes.iter().filter(|part| part.share >= 0.0005);
+    let causes = causes.map(|part| format!("{} {}", percent(part.share), part.cause.told()));
+    let text = format!(
+        "no kernel ran for {} of {}: {}",
+        percent(idle.share),
+        duration(span_ns),
+        causes.collect::<Vec<_>>().join(", "),
+    );
+    document.paragraph("Idle", text);
+    let columns = [Column::name("idle after", KERNEL), Column::name("and before", KERNEL)];
+    let figures = ["times", "total", "longest"];
+    let mut table = Table::new("Idle", columns).figures(figures).more([Column::text("mostly")]);
+    for place in idle.places.iter().take(PLACES) {
+        let IdlePlace { after, before, times, total_ns, longest_ns, mostly } = place;
+        let [after, before] = [(after, "(the begin)"), (before, "(the end)")]
+            .map(|(name, none)| name.as_deref().unwrap_or(none).to_owned());
+        let figures = [count(*times), duration(*total_ns), duration(*longest_ns)];
+        let [times, total, longest] = figures;
+        table.row([after, before, times, total, longest, mostly.word().to_owned()]);
+    }
+    document.table(table);
+}

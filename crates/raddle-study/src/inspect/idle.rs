@@ -1,0 +1,378 @@
+//! Why did no kernel run, in the recording itself?
+//!
+//! Every moment without a kernel has one cause, by what else the recording shows at that moment: a
+//! copy or fill that runs; else an op that was issued and has not begun; else nothing was issued,
+//! so the device waits for the host. Where the file does not tell when the next op was issued, the
+//! cause is unknown.
+
+use std::collections::BTreeMap;
+
+use raddle_trace::{Field, OpKind, Origin, Profile};
+use serde::Serialize;
+
+use super::kernels::family;
+use crate::units::share;
+
+/// The cause of a time in which no kernel ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordedCause {
+    /// The host had issued nothing.
+    Host,
+    /// Work was issued and had not begun: the latency of a launch, gaps between the kernels of a
+    /// graph, or waits between streams.
+    Issued,
+    /// Only copies or fills ran.
+    Copies,
+    /// The file does not tell when the next op was issued.
+    Unknown,
+}
+
+impl RecordedCause {
+    /// All causes.
+    pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
+
+    /// Says the cause in words.
+    #[must_use]
+    pub const fn told(self) -> &'static str {
+        match self {
+            Self::Host => "nothing was issued",
+            Self::Issued => "work was issued and had not begun",
+            Self::Copies => "copies or fills ran alone",
+            Self::Unknown => "unknown, as launches were not recorded",
+        }
+    }
+
+    /// Says the cause in a word, for a cell.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Issued => "issued",
+            Self::Copies => "copies",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The time in which no kernel ran, from time 0 to the last end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecordedIdle {
+    /// The time without a kernel.
+    pub idle_ns: u64,
+    /// The share of the span.
+    pub share: f64,
+    /// The causes by time, the longest first; none of 0.
+    pub causes: Vec<IdlePart>,
+    /// The pairs of families between which no kernel ran, by time, the longest first.
+    pub places: Vec<IdlePlace>,
+}
+
+/// The time of one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct IdlePart {
+    /// The cause.
+    pub cause: RecordedCause,
+    /// The time.
+    pub ns: u64,
+    /// The share of the span.
+    pub share: f64,
+}
+
+/// All times without a kernel that lie between kernels of the same two [families](super::family).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct IdlePlace {
+    /// The family of the kernel that ended last before; absent at the begin of the recording.
+    pub after: Option<String>,
+    /// The family of the kernel that began next; absent at the end of the recording.
+    pub before: Option<String>,
+    /// The number of these times.
+    pub times: u64,
+    /// The sum of these times.
+    pub total_ns: u64,
+    /// The longest of these times.
+    pub longest_ns: u64,
+    /// The cause of most of that sum.
+    pub mostly: RecordedCause,
+}
+
+/// The things that begin and end, in the order in which they are counted at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Edge {
+    KernelEnds(u32),
+    CopyEnds,
+    Issued,
+    PendingEnds,
+    /// An op begins of which nobody knows when it was issued.
+    BeginsUnissued,
+    CopyBegins,
+    KernelBegins(u32),
+}
+
+/// One time without a kernel that has not ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct OpenGap {
+    after: Option<u32>,
+    by_cause: [u64; 4],
+}
+
+/// All times without a kernel between the same two kernels or families.
+#[derive(Clone, Copy, Debug, Default)]
+struct PlaceSum {
+    times: u64,
+    longest_ns: u64,
+    by_cause: [u64; 4],
+}
+
+impl PlaceSum {
+    fn add(&mut self, more: &Self) {
+        self.times += more.times;
+        self.longest_ns = self.longest_ns.max(more.longest_ns);
+        self.by_cause.iter_mut().zip(more.by_cause).for_each(|(sum, ns)| *sum += ns);
+    }
+}
+
+/// The state of the sweep over time.
+#[derive(Debug, Default)]
+struct Sweep {
+    kernels: u32,
+    copies: u32,
+    pending: u32,
+    gap: Option<OpenGap>,
+    places: BTreeMap<(Option<u32>, Option<u32>), PlaceSum>,
+}
+
+impl Sweep {
+    /// Counts the time up to a moment at which these edges lie, in a gap.
+    fn spend(&mut self, ns: u64, edges: &[Edge]) {
+        let cause = if self.copies > 0 {
+            RecordedCause::Copies
+        } else if self.pending > 0 {
+            RecordedCause::Issued
+        } else if edges.contains(&Edge::Issued) || !edges.contains(&Edge::BeginsUnissued) {
+            RecordedCause::Host
+        } else {
+            RecordedCause::Unknown
+        };
+        if let Some(gap) = &mut self.gap {
+            gap.by_cause[cause as usize] += ns;
+        }
+    }
+
+    fn pass(&mut self, edge: Edge) {
+        match edge {
+            Edge::KernelEnds(name) => {
+                self.kernels -= 1;
+                if self.kernels == 0 {
+                    self.gap = Some(OpenGap { after: Some(name), ..OpenGap::default() });
+                }
+            }
+            Edge::KernelBegins(name) => {
+                self.kernels += 1;
+                self.close(Some(name));
+            }
+            Edge::CopyBegins => self.copies += 1,
+            Edge::CopyEnds => self.copies -= 1,
+            Edge::Issued => self.pending += 1,
+            Edge::PendingEnds => self.pending -= 1,
+            Edge::BeginsUnissued => {}
+        }
+    }
+
+    fn close(&mut self, before: Option<u32>) {
+        let Some(OpenGap { after, by_cause }) = self.gap.take() else { return };
+        let ns: u64 = by_cause.iter().sum();
+        if ns == 0 {
+            return;
+        }
+        let gap = PlaceSum { times: 1, longest_ns: ns, by_cause };
+        self.places.entry((after, before)).or_default().add(&gap);
+    }
+}
+
+/// Returns all begins and ends of a profile, in order of time.
+fn edges(profile: &Profile) -> Vec<(u64, Edge)> {
+    let mut edges = Vec::with_capacity(4 * profile.ops.len());
+    for op in &profile.ops {
+        let issued = matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined);
+        if issued {
+            edges.extend([(op.arrival_ns, Edge::Issued), (op.start_ns, Edge::PendingEnds)]);
+        } else {
+            edges.push((op.start_ns, Edge::BeginsUnissued));
+        }
+        let (begins, ends) = match op.kind {
+            OpKind::Kernel => (Edge::KernelBegins(op.kernel), Edge::KernelEnds(op.kernel)),
+            OpKind::Copy | OpKind::Set => (Edge::CopyBegins, Edge::CopyEnds),
+        };
+        // An op lasts 1 ns at least, so that it ends after it began.
+        edges.extend([
+            (op.start_ns, begins),
+            (op.end_ns().max(op.start_ns.saturating_add(1)), ends),
+        ]);
+    }
+    edges.sort_unstable();
+    edges
+}
+
+impl RecordedIdle {
+    /// Finds the times in which no kernel of a profile ran, and their causes.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let mut sweep = Sweep { gap: Some(OpenGap::default()), ..Sweep::default() };
+        let edges = edges(profile);
+        let mut now = 0;
+        for moment in edges.chunk_by(|a, b| a.0 == b.0) {
+            let at = moment[0].0;
+            let here: Vec<Edge> = moment.iter().map(|(_, edge)| *edge).collect();
+            sweep.spend(at.saturating_sub(now), &here);
+            here.into_iter().for_each(|edge| sweep.pass(edge));
+            now = now.max(at);
+        }
+        sweep.close(None);
+        Self::new(&sweep.places, profile)
+    }
+
+    fn new(found: &BTreeMap<(Option<u32>, Option<u32>), PlaceSum>, profile: &Profile) -> Self {
+        let of_span = |ns: u64| share(ns.into(), profile.span_ns.into());
+        let name = |at: Option<u32>| profile.kernels.get(at? as usize).map(|name| family(name));
+        let mut by_cause = [0; 4];
+        let mut families: BTreeMap<(Option<&str>, Option<&str>), PlaceSum> = BTreeMap::new();
+        for (&(after, before), place) in found {
+            families.entry((name(after), name(before))).or_default().add(place);
+        }
+        let mut places = Vec::with_capacity(families.len());
+        for ((after, before), place) in families {
+            by_cause
+                .iter_mut()
+                .zip(place.by_cause)
+                .for_each(|(sum, ns): (&mut u64, u64)| *sum += ns);
+            // Of causes of equal time, the first counts.
+            let causes = RecordedCause::ALL.into_iter().rev();
+            let mostly = causes.max_by_key(|cause| place.by_cause[*cause as usize]);
+            places.push(IdlePlace {
+                after: after.map(str::to_owned),
+                before: before.map(str::to_owned),
+                times: place.times,
+                total_ns: place.by_cause.iter().sum(),
+                longest_ns: place.longest_ns,
+                mostly: mostly.expect("there are four causes"),
+            });
+        }
+        places.sort_by_key(|place| std::cmp::Reverse(place.total_ns));
+        let idle_ns = by_cause.iter().sum();
+        let parts = RecordedCause::ALL.into_iter().zip(by_cause).filter(|(_, ns)| *ns > 0);
+        let mut causes: Vec<IdlePart> =
+            parts.map(|(cause, ns)| IdlePart { cause, ns, share: of_span(ns) }).collect();
+        causes.sort_by_key(|part| std::cmp::Reverse(part.ns));
+        Self { idle_ns, share: of_span(idle_ns), causes, places }
+    }
+
+    /// Returns the time of one cause.
+    #[must_use]
+    pub fn caused_by(&self, cause: RecordedCause) -> u64 {
+        self.causes.iter().find(|part| part.cause == cause).map_or(0, |part| part.ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use raddle_trace::{ImportConfig, read};
+
+    use super::*;
+
+    /// Reads ops from their kind, stream, arrival (`-`: not recorded), start and duration.
+    fn profile(rows: &[String]) -> Profile {
+        let mut text = "kind,name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
+                        arrival_ns,start_ns,duration_ns\n"
+            .to_owned();
+        for row in rows {
+            let cells: Vec<&str> = row.split_whitespace().collect();
+            let [kind, stream, arrival, start, duration] = cells[..] else {
+                panic!("{row}: 5 cells are wanted");
+            };
+            let shape = if kind == "copy" { ",,,,," } else { "8,1,1,64,1,1" };
+            let arrival = if arrival == "-" { "" } else { arrival };
+            let (kind, name) = if kind == "copy" { ("copy", "copy") } else { ("kernel", kind) };
+            text += &format!("{kind},{name},{stream},{shape},{arrival},{start},{duration}\n");
+        }
+        read("t.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
+    }
+
+    fn causes(idle: &RecordedIdle) -> [u64; 4] {
+        RecordedCause::ALL.map(|cause| idle.caused_by(cause))
+    }
+
+    #[test]
+    fn each_moment_without_a_kernel_has_one_cause() {
+        // Time 0 is the first issue. 0..10 issued; 10..110 kernel a; 110..150 nothing issued;
+        // 150..180 issued; 180..200 a copy; 200..205 issued; 205..305 kernel b.
+        let rows = ["a 1 0 10 100", "copy 1 150 180 20", "b 1 190 205 100"];
+        let idle = RecordedIdle::of(&profile(&rows.map(str::to_owned)));
+        assert_eq!(causes(&idle), [40, 10 + 30 + 5, 20, 0]);
+        assert_eq!(idle.idle_ns, 105);
+        let place = &idle.places[0];
+        assert_eq!((place.after.as_deref(), place.before.as_deref()), (Some("a"), Some("b")));
+        assert_eq!((place.times, place.total_ns, place.longest_ns), (1, 95, 95));
+        assert_eq!(place.mostly, RecordedCause::Host);
+    }
+
+    #[test]
+    fn without_recorded_launches_the_cause_is_unknown() {
+        let rows = ["a 1 - 0 100", "copy 1 - 150 20", "b 1 - 200 100"];
+        let idle = RecordedIdle::of(&profile(&rows.map(str::to_owned)));
+        assert_eq!(causes(&idle), [0, 0, 20, 80]);
+    }
+
+    proptest! {
+        /// A naive look at every nanosecond gives the same times.
+        #[test]
+        fn the_causes_are_those_of_a_look_at_every_moment(
+            ops in prop::collection::vec(
+                (any::<bool>(), any::<bool>(), 0_u64..40, 0_u64..12, 1_u64..20), 1..12),
+        ) {
+            // A lane each, as ops of one lane do not overlap.
+            let rows: Vec<String> = ops.iter().enumerate().map(|(at, (copy, known, issue, wait, ns))| {
+                let kind = if *copy && at > 0 { "copy" } else { "k" };
+                let arrival = if *known { issue.to_string() } else { "-".to_owned() };
+                format!("{kind} {at} {arrival} {} {ns}", issue + wait)
+            }).collect();
+            let profile = profile(&rows);
+            let idle = RecordedIdle::of(&profile);
+            let issued = |op: &raddle_trace::Op| {
+                op.provenance.of(Field::Arrival) != Origin::Assumed
+            };
+            let mut by_cause = [0_u64; 4];
+            for t in 0..profile.span_ns {
+                let runs = |kernel: bool| profile.ops.iter().any(|op| {
+                    (op.kind == OpKind::Kernel) == kernel && op.start_ns <= t && t < op.end_ns()
+                });
+                if runs(true) {
+                    continue;
+                }
+                let waits = |op: &raddle_trace::Op| {
+                    issued(op) && op.arrival_ns <= t && t < op.start_ns
+                };
+                // The next thing that happens: an issue, or a begin that nobody saw issued.
+                let next = profile.ops.iter().map(|op| {
+                    if issued(op) { (op.arrival_ns, false) } else { (op.start_ns, true) }
+                });
+                let next = next.filter(|(at, _)| *at > t).min();
+                let cause = if runs(false) {
+                    RecordedCause::Copies
+                } else if profile.ops.iter().any(waits) {
+                    RecordedCause::Issued
+                } else if next.is_none_or(|(_, unseen)| !unseen) {
+                    RecordedCause::Host
+                } else {
+                    RecordedCause::Unknown
+                };
+                by_cause[cause as usize] += 1;
+            }
+            prop_assert_eq!(causes(&idle), by_cause);
+            prop_assert_eq!(idle.idle_ns, by_cause.iter().sum::<u64>());
+        }
+    }
+}
