@@ -45,7 +45,8 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that were asked for by name; all if no name was given.
+/// Keeps the ways of sharing that were asked for by name; if no name was given, those that answer
+/// what to set up and what stopping work would gain.
 ///
 /// # Errors
 /// If the device does not offer one of them for this number of tenants; the error lists those that
@@ -66,8 +67,10 @@ pub(crate) fn only(
             names.join(", ")
         )));
     }
-    let asked =
-        |of: &ShareCandidate| wanted.is_empty() || wanted.iter().any(|it| it == of.mode.name());
+    let asked = |of: &ShareCandidate| match wanted {
+        [] => of.mode.is_tried_unasked(),
+        _ => wanted.iter().any(|it| it == of.mode.name()),
+    };
     Ok(candidates.into_iter().filter(asked).collect())
 }
 

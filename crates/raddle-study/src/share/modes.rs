@@ -68,6 +68,12 @@ impl Mode {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
+    /// Returns whether the mode is tried where no mode is asked for by name: those that the driver
+    /// offers, and those that say what a scheduler of one's own would gain by stopping work.
+    pub(super) fn is_tried_unasked(&self) -> bool {
+        self.is_offered() || BY_LEVEL.contains(&self.name())
+    }
+
     /// Returns whether two modes differ only in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()

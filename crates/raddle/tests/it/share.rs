@@ -42,21 +42,19 @@ fn each_mode_stands_there_once() {
         names(value).into_iter().map(kind).collect()
     };
     let all = ["time-slice", "mps", "mps-priority", "partition", "mig"];
-    let own = [
-        "leftover-drain",
-        "leftover-flag",
-        "leftover-reset",
-        "request-limit",
-        "weighted-slices",
-        "matching",
-        "block-warp",
-    ];
+    let own = ["leftover-drain", "leftover-flag", "leftover-reset"];
     let amd = ["streams", "time-slice", "partition", "compute-partition-dpx"];
     assert_eq!(kinds(&h100), [&all[..], &own].concat());
     assert_eq!(kinds(&on("v100")), [&all[..4], &own].concat(), "it has no instances");
     assert_eq!(kinds(&on("mi300x")), [&amd[..], &own].concat());
     let equals = share(&place, &["train.csv", "infer.csv", "--device", "h100"]);
     assert!(!names(&equals).contains(&"mps-priority"), "nobody is more urgent");
+    // The others are tried where they are named.
+    let asked = ["request-limit", "weighted-slices", "matching", "block-warp"];
+    let recipes = asked.map(|name| format!("--recipe={name}"));
+    let recipes: Vec<&str> = recipes.iter().map(String::as_str).collect();
+    let found = share(&place, &[&pair[..], &["h100"], &recipes[..]].concat());
+    assert_eq!(kinds(&found), asked);
 }
 
 /// Of the settings of a mode the best stands there: nobody else has so short an end of both.
