@@ -1,5 +1,7 @@
 //! Which ways of sharing are worth a full replay, and with which parameters?
 
+use raddle_policy::Idempotence;
+
 use crate::answer::{PolicyFigures, PolicyRow};
 use crate::result::Rules;
 use crate::sweep::FailedCase;
@@ -30,7 +32,9 @@ impl Prepared {
         let tenants = self.profiles.len();
         let memory: Vec<u64> = self.profiles.iter().map(|it| it.memory().unwrap_or(0)).collect();
         let candidates = share::candidates(device, &memory, by_level, around.registry)?;
-        let candidates = share::only(candidates, wanted, (device, tenants))?;
+        let ops = self.profiles.iter().flat_map(|loaded| &loaded.profile.ops);
+        let kills = ops.map(|op| op.idempotent).any(Idempotence::may_be_killed);
+        let candidates = share::only(candidates, wanted, (device, tenants), kills)?;
         let kinds = share::kinds(&candidates);
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
         let mut broken = Vec::new();

@@ -46,7 +46,7 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
 }
 
 /// Keeps the ways of sharing that were asked for by name; if no name was given, those that answer
-/// what to set up and what stopping work would gain.
+/// what to set up and what stopping work would gain. `kills` is true if some launch may be killed.
 ///
 /// # Errors
 /// If the device does not offer one of them for this number of tenants; the error lists those that
@@ -55,6 +55,7 @@ pub(crate) fn only(
     candidates: Vec<ShareCandidate>,
     wanted: &[String],
     (device, tenants): (&Device, usize),
+    kills: bool,
 ) -> Result<Vec<ShareCandidate>, StudyError> {
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
@@ -68,7 +69,7 @@ pub(crate) fn only(
         )));
     }
     let asked = |of: &ShareCandidate| match wanted {
-        [] => of.mode.is_tried_unasked(),
+        [] => of.mode.is_tried_unasked(kills),
         _ => wanted.iter().any(|it| it == of.mode.name()),
     };
     Ok(candidates.into_iter().filter(asked).collect())

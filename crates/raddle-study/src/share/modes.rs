@@ -21,7 +21,9 @@ pub(super) const SLICES: &str = "weighted-slices";
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
 /// The recipes by which less urgent work makes room: by drain, flag and kill.
-pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", "leftover-reset"];
+pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS];
+/// The one of them that kills.
+const KILLS: &str = "leftover-reset";
 
 /// The turn that AMD's driver leaves a process where processes are isolated, in us.
 const AMD_TURN_US: u32 = 10_000;
@@ -70,8 +72,13 @@ impl Mode {
 
     /// Returns whether the mode is tried where no mode is asked for by name: those that the driver
     /// offers, and those that say what a scheduler of one's own would gain by stopping work.
-    pub(super) fn is_tried_unasked(&self) -> bool {
-        self.is_offered() || BY_LEVEL.contains(&self.name())
+    /// `kills` is true if some launch may be killed; without one, killing is no other way than the
+    /// flag.
+    pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
+        match self {
+            Self::Recipe(KILLS) => kills,
+            _ => self.is_offered() || BY_LEVEL.contains(&self.name()),
+        }
     }
 
     /// Returns whether two modes differ only in their parameters.

@@ -42,14 +42,16 @@ fn each_mode_stands_there_once() {
         names(value).into_iter().map(kind).collect()
     };
     let all = ["time-slice", "mps", "mps-priority", "partition", "mig"];
-    let own = ["leftover-drain", "leftover-flag", "leftover-reset"];
+    let own = ["leftover-drain", "leftover-flag"];
     let amd = ["streams", "time-slice", "partition", "compute-partition-dpx"];
     assert_eq!(kinds(&h100), [&all[..], &own].concat());
     assert_eq!(kinds(&on("v100")), [&all[..4], &own].concat(), "it has no instances");
     assert_eq!(kinds(&on("mi300x")), [&amd[..], &own].concat());
     let equals = share(&place, &["train.csv", "infer.csv", "--device", "h100"]);
     assert!(!names(&equals).contains(&"mps-priority"), "nobody is more urgent");
-    // The others are tried where they are named.
+    // Where launches may be killed, that is a way too; the others are tried where they are named.
+    let found = share(&place, &[&pair[..], &["h100", "--idempotent=gemm=yes"]].concat());
+    assert!(names(&found).contains(&"leftover-reset"), "{:?}", names(&found));
     let asked = ["request-limit", "weighted-slices", "matching", "block-warp"];
     let recipes = asked.map(|name| format!("--recipe={name}"));
     let recipes: Vec<&str> = recipes.iter().map(String::as_str).collect();
