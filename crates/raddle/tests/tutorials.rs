@@ -1,4 +1,4 @@
-//! Do the commands of the tutorials print what the pages say?
+//! Do the commands of the tutorials, and of the skill for agents, print what the pages say?
 //!
 //! `TRYCMD=overwrite cargo test -p raddle --test tutorials` writes the pages anew.
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
@@ -22,7 +22,9 @@ fn tutorials() {
         fs::copy(&from, here.path().join(from.file_name().unwrap())).unwrap();
     }
     env::set_current_dir(here.path()).unwrap();
-    trycmd::TestCases::new().case(root.join("docs/tutorials/*.md")).run();
+    let pages = trycmd::TestCases::new();
+    pages.case(root.join("docs/tutorials/*.md")).case(root.join("SKILL.md"));
+    pages.run();
     env::set_current_dir(root).unwrap();
 }
 
