@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 23] = [
+pub(crate) const CRATES: [Crate; 24] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -31,6 +31,10 @@ pub(crate) const CRATES: [Crate; 23] = [
         &["policy", "workgroup", "sm", "timeslice", "preempt", "packet", "read"],
     ),
     hosted("raddle-live", &["policy", "preempt", "dispatch"]),
+    hosted(
+        "raddle-capi",
+        &["policy", "bitmap", "workgroup", "sm", "timeslice", "preempt", "packet", "dispatch"],
+    ),
     hosted("raddle-trace", &["policy", "device"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(

@@ -1,0 +1,182 @@
+//! At which addresses does a workgroup lie on a compute unit?
+
+use raddle_policy::{CuId, LaunchId};
+use raddle_workgroup::{Allocator, SimdRule};
+
+use crate::handle::{enter, with};
+use crate::memory::{Out, read};
+use crate::nouns::{RaddleCuShape, RaddleDemand, RaddlePlace, RaddleResource};
+use crate::status::{Failure, RaddleStatus, guarded};
+
+/// The compute units of a device with every granule that is taken, and by whom.
+#[derive(Debug)]
+pub struct RaddleAllocator {
+    allocator: Allocator,
+    simds: u8,
+    /// The places of the last workgroup, kept for its memory.
+    places: Vec<RaddlePlace>,
+}
+
+/// A workgroup that was placed, or why it was not.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RaddlePlacement {
+    /// Where it was refused, the resource that lacks, one of `RaddleResource`; else 0.
+    pub lacks: u32,
+    /// The SIMD with which a rotation goes on, also where it was refused.
+    pub rotation: u8,
+}
+
+/// Makes an allocator of `cus` empty compute units, 1 or more, of one shape.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_allocator_new(
+    shape: *const RaddleCuShape,
+    cus: u16,
+    allocator: *mut *mut RaddleAllocator,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (shape, out) = unsafe { (read("shape", shape)?, Out::new("allocator", allocator)?) };
+        let shape = shape.checked()?;
+        if cus == 0 {
+            return Err(Failure::argument("`cus` is 0: give 1 or more"));
+        }
+        let allocator = Allocator::new(shape, cus);
+        enter(RaddleAllocator { allocator, simds: shape.simds, places: Vec::new() }, &out)
+    })
+}
+
+/// Places a workgroup on a compute unit and takes its places, one a wave, in the order of the waves.
+///
+/// `simd` says who gets the first wave: -1 for the SIMD with room for most further ones; else the first that takes
+/// it, counted around from this one, and the next wave one further. `placement` and `places` may be null, the latter
+/// with a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing. Answers
+/// `Refused` where the workgroup does not fit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_allocator_allocate(
+    allocator: *mut RaddleAllocator,
+    cu: u16,
+    demand: *const RaddleDemand,
+    simd: i32,
+    launch: u32,
+    workgroup: u64,
+    placement: *mut RaddlePlacement,
+    places: *mut RaddlePlace,
+    capacity: usize,
+) -> RaddleStatus {
+    with(allocator, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (demand, placement, out) = unsafe {
+            let placement = Out::optional("placement", placement)?;
+            (read("demand", demand)?, placement, Out::list("places", places, capacity)?)
+        };
+        let demand = demand.checked()?;
+        it.check_cu(cu)?;
+        let rule = it.rule(simd)?;
+        if capacity > 0 {
+            out.check_room(usize::from(demand.waves))?;
+        }
+        let put = |lacks, rotation| {
+            if let Some(placement) = &placement {
+                placement.put(RaddlePlacement { lacks, rotation });
+            }
+        };
+        let plan = match it.allocator.probe(CuId(cu), &demand, rule) {
+            Ok(plan) => plan,
+            Err(refusal) => {
+                put(RaddleResource::of(refusal.resource), refusal.rotation);
+                return Ok(RaddleStatus::Refused);
+            }
+        };
+        let rotation = plan.rotation();
+        let placed = it.allocator.commit(plan, LaunchId(launch), workgroup);
+        let placed = placed.map_err(Failure::invalid)?;
+        put(0, rotation);
+        if capacity > 0 {
+            it.places.clear();
+            it.places.extend(placed.iter().map(RaddlePlace::from));
+            out.write(&it.places)?;
+        }
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+impl RaddleAllocator {
+    fn check_cu(&self, cu: u16) -> Result<(), Failure> {
+        let cus = self.allocator.len();
+        if usize::from(cu) < cus {
+            return Ok(());
+        }
+        Err(Failure::argument(format!("`cu` is {cu} of {cus} compute units: count from 0")))
+    }
+
+    fn rule(&self, simd: i32) -> Result<SimdRule, Failure> {
+        if simd == -1 {
+            return Ok(SimdRule::MostRoom);
+        }
+        let known = u8::try_from(simd).ok().filter(|&simd| simd < self.simds);
+        let outside = || {
+            let simds = self.simds;
+            Failure::argument(format!("`simd` is {simd} of {simds}: count from 0, or give -1"))
+        };
+        known.map(SimdRule::From).ok_or_else(outside)
+    }
+}
+
+/// Gives back everything that a workgroup holds on a compute unit.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_allocator_release(
+    allocator: *mut RaddleAllocator,
+    cu: u16,
+    launch: u32,
+    workgroup: u64,
+) -> RaddleStatus {
+    with(allocator, |it| {
+        it.check_cu(cu)?;
+        let released = it.allocator.release(CuId(cu), LaunchId(launch), workgroup);
+        released.map_err(Failure::invalid)?;
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Gives back everything that a launch holds, and remembers where it lay.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_allocator_save(
+    allocator: *mut RaddleAllocator,
+    launch: u32,
+) -> RaddleStatus {
+    with(allocator, |it| {
+        it.allocator.save(LaunchId(launch));
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Takes again exactly the places that a launch has saved. `displaced` is the number of workgroups that found a place
+/// of theirs taken: they lie nowhere, and their compute units take nothing new until they have been released.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_allocator_restore(
+    allocator: *mut RaddleAllocator,
+    launch: u32,
+    displaced: *mut usize,
+) -> RaddleStatus {
+    with(allocator, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let displaced = unsafe { Out::new("displaced", displaced)? };
+        displaced.put(it.allocator.restore(LaunchId(launch)));
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Counts the workgroups that lie on the device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_allocator_count(
+    allocator: *const RaddleAllocator,
+    workgroups: *mut usize,
+) -> RaddleStatus {
+    with(allocator, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let workgroups = unsafe { Out::new("workgroups", workgroups)? };
+        workgroups.put(it.allocator.groups());
+        Ok(RaddleStatus::Ok)
+    })
+}

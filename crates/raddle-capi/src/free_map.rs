@@ -1,0 +1,185 @@
+//! Which blocks of a map are free, and where is a free run?
+
+use raddle_bitmap::{FreeMap, Polarity, RunPlan};
+
+use crate::handle::{enter, with};
+use crate::memory::{Out, list};
+use crate::status::{Failure, Outcome, RaddleStatus, guarded};
+
+/// A map of equal blocks, each free or taken. Blocks count from 0.
+#[derive(Debug)]
+pub struct RaddleFreeMap(pub(crate) FreeMap);
+
+/// The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleFit {
+    /// The lowest one.
+    First = 0,
+    /// The shortest one, ties to the lowest.
+    Best = 1,
+    /// The longest one, ties to the lowest.
+    Worst = 2,
+}
+
+/// How much of a map is free.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RaddleFreeBlocks {
+    /// All blocks.
+    pub blocks: u32,
+    /// Free blocks.
+    pub free: u32,
+    /// Blocks of the longest free run.
+    pub longest: u32,
+}
+
+fn fit(map: &FreeMap, fit: u32, want: u32) -> Result<Option<RunPlan>, Failure> {
+    match fit {
+        0 => Ok(map.first_fit(want)),
+        1 => Ok(map.best_fit(want)),
+        2 => Ok(map.worst_fit(want)),
+        _ => Err(Failure::argument(format!("`fit` is {fit}: give one of `RaddleFit`, 0 to 2"))),
+    }
+}
+
+/// Makes a map of 1 or more blocks, all free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_new(
+    blocks: u32,
+    map: *mut *mut RaddleFreeMap,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let map = unsafe { Out::new("map", map)? };
+        enter(RaddleFreeMap(FreeMap::new(blocks).map_err(Failure::invalid)?), &map)
+    })
+}
+
+/// Makes a map from words: bit `i % 64` of word `i / 64` is block `i`, 1 is free, and bits past the last block are 0.
+/// There are `blocks / 64` words, rounded up.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_from_words(
+    words: *const u64,
+    count: usize,
+    blocks: u32,
+    map: *mut *mut RaddleFreeMap,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (words, map) = unsafe { (list("words", words, count)?, Out::new("map", map)?) };
+        let made = FreeMap::from_words(words, blocks, Polarity::FreeIsOne);
+        enter(RaddleFreeMap(made.map_err(Failure::invalid)?), &map)
+    })
+}
+
+/// Writes the map as words, as `raddle_free_map_from_words` reads them, and their number to `count`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_words(
+    map: *const RaddleFreeMap,
+    words: *mut u64,
+    capacity: usize,
+    count: *mut usize,
+) -> RaddleStatus {
+    with(map, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let out = unsafe { (Out::list("words", words, capacity)?, Out::new("count", count)?) };
+        let mut words = vec![0_u64; it.0.blocks().div_ceil(64) as usize];
+        for (start, len) in it.0.runs() {
+            for block in start..start + len {
+                words[block as usize / 64] |= 1 << (block % 64);
+            }
+        }
+        out.0.fill(&words, &out.1)
+    })
+}
+
+/// Counts the blocks of a map.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_count(
+    map: *const RaddleFreeMap,
+    free: *mut RaddleFreeBlocks,
+) -> RaddleStatus {
+    with(map, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let free = unsafe { Out::new("free", free)? };
+        let (blocks, longest) = (it.0.blocks(), it.0.longest());
+        free.put(RaddleFreeBlocks { blocks, free: it.0.free_blocks(), longest });
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Finds a free run of `want` blocks by one of `RaddleFit`, and takes nothing. A run of 0 blocks starts at 0.
+/// Answers `Refused` where there is none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_find(
+    map: *const RaddleFreeMap,
+    fit: u32,
+    want: u32,
+    start: *mut u32,
+) -> RaddleStatus {
+    with(map, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let start = unsafe { Out::new("start", start)? };
+        found(self::fit(&it.0, fit, want)?, &start)
+    })
+}
+
+fn found(plan: Option<RunPlan>, start: &Out<u32>) -> Outcome {
+    let Some(plan) = plan else { return Ok(RaddleStatus::Refused) };
+    start.put(plan.start());
+    Ok(RaddleStatus::Ok)
+}
+
+/// Finds a free run as `raddle_free_map_find` does, and takes it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_free_map_allocate(
+    map: *mut RaddleFreeMap,
+    fit: u32,
+    want: u32,
+    start: *mut u32,
+) -> RaddleStatus {
+    with(map, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let start = unsafe { Out::new("start", start)? };
+        let Some(plan) = self::fit(&it.0, fit, want)? else { return Ok(RaddleStatus::Refused) };
+        start.put(it.0.commit(plan).map_err(Failure::invalid)?);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Takes exactly these blocks. `Refused` where one of them is taken; an error where they lie past the end.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_free_map_take(
+    map: *mut RaddleFreeMap,
+    start: u32,
+    len: u32,
+) -> RaddleStatus {
+    with(map, |it| match it.0.take(start, len) {
+        Ok(()) => Ok(RaddleStatus::Ok),
+        Err(raddle_bitmap::Error::Taken { .. }) => Ok(RaddleStatus::Refused),
+        Err(error) => Err(Failure::invalid(error)),
+    })
+}
+
+/// Gives back `len` blocks from `start`, which need not have been taken in one piece.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_free_map_release(
+    map: *mut RaddleFreeMap,
+    start: u32,
+    len: u32,
+) -> RaddleStatus {
+    with(map, |it| {
+        it.0.release(start, len).map_err(Failure::invalid)?;
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Adds free blocks behind the last one.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_free_map_grow(map: *mut RaddleFreeMap, by: u32) -> RaddleStatus {
+    with(map, |it| {
+        it.0.grow(by).map_err(Failure::invalid)?;
+        Ok(RaddleStatus::Ok)
+    })
+}

@@ -1,0 +1,183 @@
+//! Which object does a handle name, and may it be used now?
+//!
+//! A handle looks like a pointer and is a number: the position of the object in a table, and how often that
+//! position was used before. So a handle that was freed is known as one, whatever became of the memory. Its highest
+//! bit is set, which is true of no address of a program on the usual systems of 64 bits.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+
+use crate::memory::Out;
+use crate::status::{Failure, Outcome, RaddleStatus, guarded};
+
+/// Bits of a handle for the position; one is set in every handle, and all others count uses.
+const PLACE_BITS: u32 = usize::BITS / 2;
+const MARK: usize = 1 << (usize::BITS - 1);
+/// The last use of a position; then it is given up.
+const LAST_USE: usize = (MARK >> PLACE_BITS) - 1;
+/// Positions of the first block; each further block has twice as many as the one before, and none ever moves.
+const FIRST: usize = 64;
+const BLOCKS: usize = (PLACE_BITS - FIRST.ilog2()) as usize;
+
+/// The content of one position.
+struct Held {
+    /// How often the position was freed.
+    uses: usize,
+    object: Option<Box<dyn Any + Send>>,
+}
+
+type Block = Box<[Mutex<Held>]>;
+static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
+static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
+
+/// Positions without an object.
+struct Unused {
+    freed: Vec<usize>,
+    /// The lowest position that was never used.
+    next: usize,
+}
+
+/// Returns the block of a position, and the place in it.
+const fn block_of(place: usize) -> (usize, usize) {
+    let block = ((place + FIRST) / FIRST).ilog2();
+    (block as usize, place + FIRST - (FIRST << block))
+}
+
+fn parts(handle: *const c_void) -> (usize, usize) {
+    let bits = handle.addr();
+    (bits & ((1 << PLACE_BITS) - 1), (bits & !MARK) >> PLACE_BITS)
+}
+
+fn nothing() -> Failure {
+    let text = "the handle names nothing: it was freed, or a call of raddle never gave it";
+    Failure::new(RaddleStatus::Handle, text)
+}
+
+/// Enters an object, and writes its handle.
+pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
+    let object: Box<dyn Any + Send> = Box::new(object);
+    let place = {
+        let mut unused = UNUSED.lock().unwrap_or_else(PoisonError::into_inner);
+        unused.freed.pop().unwrap_or_else(|| {
+            unused.next += 1;
+            unused.next - 1
+        })
+    };
+    let (block, at) = block_of(place);
+    let many = || Failure::new(RaddleStatus::Invalid, "too many handles: free some");
+    let block = TABLE.get(block).ok_or_else(many)?.get_or_init(|| {
+        let empty = |_| Mutex::new(Held { uses: 0, object: None });
+        (0..FIRST << block).map(empty).collect()
+    });
+    // Nobody uses a free position for longer than a look at it.
+    let mut held = block[at].lock().unwrap_or_else(PoisonError::into_inner);
+    held.object = Some(object);
+    to.put(std::ptr::without_provenance_mut(MARK | held.uses << PLACE_BITS | place));
+    Ok(RaddleStatus::Ok)
+}
+
+/// Locks what a handle names.
+#[inline]
+fn find(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Held>, Failure> {
+    if handle.is_null() {
+        return Err(Failure::new(RaddleStatus::Null, "the handle is null: make one first"));
+    }
+    if handle.addr() & MARK == 0 {
+        return Err(nothing());
+    }
+    let (place, uses) = parts(handle);
+    let (block, at) = block_of(place);
+    let block = TABLE.get(block).and_then(OnceLock::get).ok_or_else(nothing)?;
+    let held = match block[at].try_lock() {
+        Ok(held) => held,
+        Err(TryLockError::Poisoned(held)) if freeing => held.into_inner(),
+        Err(TryLockError::Poisoned(held)) => {
+            if held.get_ref().uses != uses {
+                return Err(nothing());
+            }
+            let text = "a call on this handle ended in a fault of raddle: free the handle";
+            return Err(Failure::new(RaddleStatus::Fault, text));
+        }
+        Err(TryLockError::WouldBlock) => {
+            let text = "another call uses the handle: let one thread at a time use it, and name it once in a call";
+            return Err(Failure::new(RaddleStatus::Busy, text));
+        }
+    };
+    if held.uses != uses || held.object.is_none() { Err(nothing()) } else { Ok(held) }
+}
+
+/// Uses the object of a handle, inside of a guarded call.
+#[inline]
+pub(crate) fn using<T: Any + Send>(
+    handle: *const T,
+    call: impl FnOnce(&mut T) -> Outcome,
+) -> Outcome {
+    let mut held = find(handle.cast(), false)?;
+    let object = held.object.as_mut().and_then(|object| object.downcast_mut());
+    let other = || Failure::new(RaddleStatus::Handle, "the handle is of another kind of object");
+    call(object.ok_or_else(other)?)
+}
+
+/// Runs a call that uses the object of a handle.
+#[inline]
+pub(crate) fn with<T: Any + Send>(
+    handle: *const T,
+    call: impl FnOnce(&mut T) -> Outcome,
+) -> RaddleStatus {
+    guarded(|| using(handle, call))
+}
+
+/// Frees the object of a handle, of any kind. The handle names nothing afterwards, for ever. Null is no error,
+/// and does nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_free(handle: *mut c_void) -> RaddleStatus {
+    guarded(|| {
+        if handle.is_null() {
+            return Ok(RaddleStatus::Ok);
+        }
+        let mut held = find(handle, true)?;
+        let object = held.object.take();
+        let (place, uses) = (parts(handle).0, held.uses);
+        held.uses += 1;
+        drop(held);
+        let (block, at) = block_of(place);
+        if let Some(block) = TABLE.get(block).and_then(OnceLock::get) {
+            block[at].clear_poison();
+        }
+        if uses < LAST_USE {
+            UNUSED.lock().unwrap_or_else(PoisonError::into_inner).freed.push(place);
+        }
+        drop(object);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_fill_one_block_after_the_other() {
+        let blocks = [(0, (0, 0)), (63, (0, 63)), (64, (1, 0)), (191, (1, 127)), (192, (2, 0))];
+        for (place, expected) in blocks {
+            assert_eq!(block_of(place), expected, "{place}");
+        }
+        let last = (1 << PLACE_BITS) - 1;
+        assert!(block_of(last).0 <= BLOCKS, "what lies past the last block is refused");
+    }
+
+    #[test]
+    fn after_a_fault_a_handle_can_only_be_freed() {
+        struct Thing;
+        let mut handle: *mut Thing = std::ptr::null_mut();
+        // SAFETY: a place of ours.
+        let out = unsafe { Out::new("handle", &raw mut handle) }.expect("a place");
+        assert_eq!(guarded(|| enter(Thing, &out)), RaddleStatus::Ok);
+        assert_eq!(with(handle, |_| panic!("on purpose")), RaddleStatus::Fault);
+        assert_eq!(with(handle, |_| Ok(RaddleStatus::Ok)), RaddleStatus::Fault);
+        assert_eq!(raddle_free(handle.cast()), RaddleStatus::Ok);
+        assert_eq!(with(handle, |_| Ok(RaddleStatus::Ok)), RaddleStatus::Handle);
+        assert_eq!(raddle_free(handle.cast()), RaddleStatus::Handle);
+    }
+}

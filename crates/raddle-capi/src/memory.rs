@@ -1,0 +1,152 @@
+//! How is memory of the caller read and written?
+//!
+//! The only file that follows pointers of the caller. What can be checked of a pointer is checked here: null,
+//! alignment, and a length that no memory has.
+
+use std::mem::size_of;
+
+use crate::status::{Failure, Outcome, RaddleStatus};
+
+/// A type for which all bytes are valid, so that a caller can write nothing wrong into it.
+///
+/// # Safety
+/// Integers, raw pointers, and `repr(C)` structs and arrays of them.
+pub(crate) unsafe trait Plain: Copy + 'static {}
+
+// SAFETY: integers.
+unsafe impl Plain for u8 {}
+// SAFETY: integers.
+unsafe impl Plain for u32 {}
+// SAFETY: integers.
+unsafe impl Plain for u64 {}
+
+/// Returns an error unless `count` elements may lie at this address.
+fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
+    if at.is_null() {
+        return Err(Failure::new(
+            RaddleStatus::Null,
+            format!("`{name}` is null: give it an address"),
+        ));
+    }
+    if !at.is_aligned() {
+        return Err(Failure::argument(format!(
+            "`{name}` is not aligned to {} bytes: give the address of a variable of its type",
+            align_of::<T>()
+        )));
+    }
+    let bytes = count.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
+    if bytes.and_then(|bytes| at.addr().checked_add(bytes)).is_none() {
+        return Err(Failure::argument(format!(
+            "`{name}` cannot have {count} elements: give the number that is there"
+        )));
+    }
+    Ok(())
+}
+
+/// Reads a value.
+///
+/// # Safety
+/// `from` is null, misaligned, or has a value behind it that nobody writes meanwhile.
+pub(crate) unsafe fn read<T: Plain>(name: &str, from: *const T) -> Result<T, Failure> {
+    check(name, from, 1)?;
+    // SAFETY: it is neither null nor misaligned, so there is a value, and any bytes are one.
+    Ok(unsafe { from.read() })
+}
+
+/// Returns a list; a null pointer is one without elements, where `count` is 0.
+///
+/// # Safety
+/// `from` is null, misaligned, or has `count` elements behind it that nobody writes while the list is used.
+pub(crate) unsafe fn list<'a, T: Plain>(
+    name: &str,
+    from: *const T,
+    count: usize,
+) -> Result<&'a [T], Failure> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check(name, from, count)?;
+    // SAFETY: it is neither null nor misaligned, so there are elements, and any bytes are such.
+    Ok(unsafe { std::slice::from_raw_parts(from, count) })
+}
+
+/// A place of the caller for `capacity` values.
+pub(crate) struct Out<T> {
+    to: *mut T,
+    capacity: usize,
+    name: &'static str,
+}
+
+impl<T: Copy> Out<T> {
+    /// Returns the place for one value.
+    ///
+    /// # Safety
+    /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is dropped.
+    pub(crate) unsafe fn new(name: &'static str, to: *mut T) -> Result<Self, Failure> {
+        check(name, to, 1)?;
+        Ok(Self { to, capacity: 1, name })
+    }
+
+    /// Returns the place for one value that the caller may leave out.
+    ///
+    /// # Safety
+    /// As `new`.
+    pub(crate) unsafe fn optional(name: &'static str, to: *mut T) -> Result<Option<Self>, Failure> {
+        // SAFETY: the caller promises it.
+        (!to.is_null()).then(|| unsafe { Self::new(name, to) }).transpose()
+    }
+
+    /// Returns the place for a list; it may be null where `capacity` is 0.
+    ///
+    /// # Safety
+    /// As `new`, for `capacity` values.
+    pub(crate) unsafe fn list(
+        name: &'static str,
+        to: *mut T,
+        capacity: usize,
+    ) -> Result<Self, Failure> {
+        if capacity > 0 {
+            check(name, to, capacity)?;
+        }
+        Ok(Self { to, capacity, name })
+    }
+
+    /// Writes the one value.
+    #[inline]
+    pub(crate) fn put(&self, value: T) {
+        if self.capacity > 0 {
+            // SAFETY: there is a place, as promised to whoever made this.
+            unsafe { self.to.write(value) };
+        }
+    }
+
+    /// Returns an error where a list has no room for so many.
+    #[inline]
+    pub(crate) fn check_room(&self, wanted: usize) -> Result<(), Failure> {
+        if wanted <= self.capacity {
+            return Ok(());
+        }
+        let (name, capacity) = (self.name, self.capacity);
+        let text = format!("`{name}` has room for {capacity}, {wanted} are needed: give more");
+        Err(Failure::new(RaddleStatus::Room, text))
+    }
+
+    /// Writes a list, and how many it has to `count`, also where there is too little room.
+    #[inline]
+    pub(crate) fn fill(&self, values: &[T], count: &Out<usize>) -> Outcome {
+        count.put(values.len());
+        self.write(values)?;
+        Ok(RaddleStatus::Ok)
+    }
+
+    /// Writes a list.
+    #[inline]
+    pub(crate) fn write(&self, values: &[T]) -> Result<(), Failure> {
+        self.check_room(values.len())?;
+        if !values.is_empty() {
+            // SAFETY: there is room for so many, as promised to whoever made this; no list of ours overlaps it.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.to, values.len()) };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! How long a free run does a circuit of seed 000 report?
+
+use raddle_bitmap::{Full, Grouped, Sampled, Search};
+
+use crate::free_map::RaddleFreeMap;
+use crate::handle::{enter, using, with};
+use crate::memory::{Out, list};
+use crate::status::{Failure, RaddleStatus, guarded};
+
+/// A way to find out how long a free run a map holds, as one of the circuits answers.
+pub struct RaddleSearch(Box<dyn Search + Send>);
+
+impl std::fmt::Debug for RaddleSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RaddleSearch").field(&self.0.promise()).finish()
+    }
+}
+
+/// Makes the search that reports the longest run exactly, for maps of every size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let search = unsafe { Out::new("search", search)? };
+        enter(RaddleSearch(Box::new(Full)), &search)
+    })
+}
+
+/// Makes the search that cuts a map of `blocks` blocks into so many equal groups, and reports a multiple of the size of
+/// a group: a lower bound.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_search_grouped(
+    blocks: u32,
+    groups: u32,
+    search: *mut *mut RaddleSearch,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let search = unsafe { Out::new("search", search)? };
+        let made = Grouped::new(blocks, groups).map_err(Failure::invalid)?;
+        enter(RaddleSearch(Box::new(made)), &search)
+    })
+}
+
+/// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks` blocks, and reports
+/// the longest of them: a lower bound. The list rises, and stays below `blocks`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_search_sampled(
+    blocks: u32,
+    k: *const u32,
+    count: usize,
+    search: *mut *mut RaddleSearch,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (k, search) = unsafe { (list("k", k, count)?, Out::new("search", search)?) };
+        let made = Sampled::new(blocks, k).map_err(Failure::invalid)?;
+        enter(RaddleSearch(Box::new(made)), &search)
+    })
+}
+
+/// Reports how long a free run a map holds, in blocks. An error where the search is for maps of another size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_search_longest(
+    search: *const RaddleSearch,
+    map: *const RaddleFreeMap,
+    longest: *mut u32,
+) -> RaddleStatus {
+    with(search, |search| {
+        using(map, |map| {
+            // SAFETY: the caller keeps the promises of the crate.
+            let longest = unsafe { Out::new("longest", longest)? };
+            longest.put(search.0.longest(map.0.view()).map_err(Failure::invalid)?);
+            Ok(RaddleStatus::Ok)
+        })
+    })
+}

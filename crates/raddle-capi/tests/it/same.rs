@@ -1,0 +1,4 @@
+//! Do random sequences of calls through C give the answers of the crates below?
+
+mod allocators;
+mod maps;
