@@ -52,6 +52,76 @@ typedef int32_t RaddleStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// An action that the host carries out. Behind each stand the fields of `RaddleAction` that count; all others are 0.
+typedef enum RaddleActionKind {
+    // Take over a launch: `launch`, `packets`, `bytes`, `cost`, `cleanup`. No event reports it.
+    RADDLE_ACTION_KIND_SUBMIT = 1,
+    // Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. `WavesEnded` reports each.
+    RADDLE_ACTION_KIND_START = 2,
+    // Start a copy: `launch`. `CopyEnded` reports its end.
+    RADDLE_ACTION_KIND_START_COPY = 3,
+    // Bind a workgroup to a compute unit: `launch`, `workgroup`, `cu`.
+    RADDLE_ACTION_KIND_ASSIGN = 4,
+    // Take a launch off: `launch`, `how`. `TakenOff` reports it.
+    RADDLE_ACTION_KIND_TAKE_OFF = 5,
+    // Let a launch that was taken off continue: `launch`. `Restored` reports it.
+    RADDLE_ACTION_KIND_RESTORE = 6,
+    // Raise the flag of a process: `process`. `Raised` reports that launches see it.
+    RADDLE_ACTION_KIND_RAISE = 7,
+    // Reset the compute units of a process: `process`. `ResetOver` reports the end; each launch has its `TakeOff`.
+    RADDLE_ACTION_KIND_RESET = 8,
+    // The preemption of a process is complete: `process`, `how`, `ticks` since it lost the turn. Nothing is to do.
+    RADDLE_ACTION_KIND_DRAINED = 9,
+    // A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits for it may go on.
+    RADDLE_ACTION_KIND_REFUSE = 10,
+    // Send `Woke` at the tick `ticks`.
+    RADDLE_ACTION_KIND_WAKE_AT = 11,
+    // An action that this version does not know.
+    RADDLE_ACTION_KIND_OTHER = 255,
+} RaddleActionKind;
+
+// The knowledge whether waves of a workgroup wait for each other.
+typedef enum RaddleBarrier {
+    // Unknown, so a barrier is assumed.
+    RADDLE_BARRIER_ASSUMED = 0,
+    // No wave waits for another one.
+    RADDLE_BARRIER_NO = 1,
+    // Waves wait for each other.
+    RADDLE_BARRIER_YES = 2,
+} RaddleBarrier;
+
+// Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
+typedef enum RaddleEventKind {
+    // A process appeared: `process`, `share` (1 or more).
+    RADDLE_EVENT_KIND_PROCESS_JOINED = 1,
+    // A process is gone: `process`.
+    RADDLE_EVENT_KIND_PROCESS_LEFT = 2,
+    // A launch was issued and waits for another one: `issued`. `LaunchReady` follows.
+    RADDLE_EVENT_KIND_LAUNCH_ISSUED = 3,
+    // A launch was issued and waits for nothing: `issued`.
+    RADDLE_EVENT_KIND_LAUNCH_READY = 4,
+    // A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
+    RADDLE_EVENT_KIND_COPY_ISSUED = 5,
+    // A copy waits for nothing any more: `launch`.
+    RADDLE_EVENT_KIND_COPY_READY = 6,
+    // A copy has ended: `launch`.
+    RADDLE_EVENT_KIND_COPY_ENDED = 7,
+    // Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
+    RADDLE_EVENT_KIND_WAVES_ENDED = 8,
+    // A launch was taken off as asked: `launch`, `how`, `done`.
+    RADDLE_EVENT_KIND_TAKEN_OFF = 9,
+    // A launch that was taken off may continue: `launch`.
+    RADDLE_EVENT_KIND_RESTORED = 10,
+    // Every launch of the process that starts from now on sees its flag: `process`.
+    RADDLE_EVENT_KIND_RAISED = 11,
+    // The reset of a process is over: `process`.
+    RADDLE_EVENT_KIND_RESET_OVER = 12,
+    // A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
+    RADDLE_EVENT_KIND_HINT = 13,
+    // The tick of a `WakeAt` has come.
+    RADDLE_EVENT_KIND_WOKE = 14,
+} RaddleEventKind;
+
 // The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
 typedef enum RaddleFit {
     // The lowest one.
@@ -61,6 +131,44 @@ typedef enum RaddleFit {
     // The longest one, ties to the lowest.
     RADDLE_FIT_WORST = 2,
 } RaddleFit;
+
+// The kinds of hints; the value is in `value`.
+typedef enum RaddleHint {
+    // The urgency, a level.
+    RADDLE_HINT_PRIORITY = 0,
+    // Ticks in which the work should have ended.
+    RADDLE_HINT_DEADLINE = 1,
+    // Ticks for which the work may wait before it is urgent.
+    RADDLE_HINT_LAXITY = 2,
+    // The part of the device, in percent.
+    RADDLE_HINT_UTILISATION = 3,
+    // A number that a policy and its programs agree on.
+    RADDLE_HINT_CUSTOM = 4,
+} RaddleHint;
+
+// The verdict whether a launch may be killed part-way and run again.
+typedef enum RaddleIdempotence {
+    // Unknown: treated as not.
+    RADDLE_IDEMPOTENCE_UNKNOWN = 0,
+    // Proven idempotent: it may be killed.
+    RADDLE_IDEMPOTENCE_IDEMPOTENT = 1,
+    // Known not to be.
+    RADDLE_IDEMPOTENCE_NOT = 2,
+} RaddleIdempotence;
+
+// A way of taking work off a device.
+typedef enum RaddlePreemption {
+    // All submitted launches run to their end.
+    RADDLE_PREEMPTION_WAIT = 0,
+    // Launches that have not started go back to the buffer.
+    RADDLE_PREEMPTION_FLAG = 1,
+    // Resident workgroups finish, everything else is held.
+    RADDLE_PREEMPTION_DRAIN = 2,
+    // Resident workgroups are killed, and the launch starts again.
+    RADDLE_PREEMPTION_RESET = 3,
+    // Resident workgroups are saved, and later restored.
+    RADDLE_PREEMPTION_SWITCH = 4,
+} RaddlePreemption;
 
 // A resource of a compute unit that can lack.
 typedef enum RaddleResource {
@@ -84,8 +192,22 @@ typedef enum RaddleResource {
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
+// The waves of each workgroup that are meant.
+typedef enum RaddleWaveKind {
+    // All of them; `first` and `count` do not count.
+    RADDLE_WAVE_KIND_ALL = 0,
+    // `count` waves from `first` on, of a workgroup that starts in parts on one compute unit.
+    RADDLE_WAVE_KIND_RANGE = 1,
+    // `count` waves from `first` on, of a workgroup that was cut: they act as one of their own.
+    RADDLE_WAVE_KIND_CUT = 2,
+} RaddleWaveKind;
+
 // The compute units of a device with every granule that is taken, and by whom.
 typedef struct RaddleAllocator RaddleAllocator;
+
+// A dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never goes down; the same
+// events at the same ticks give the same actions.
+typedef struct RaddleDispatcher RaddleDispatcher;
 
 // A map of equal blocks, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
@@ -155,6 +277,173 @@ typedef struct RaddlePlace {
     // First LDS granule, counted within the compute unit.
     uint32_t lds;
 } RaddlePlace;
+
+// The waves of each workgroup that start or end.
+typedef struct RaddleWaves {
+    // One of `RaddleWaveKind`.
+    uint32_t kind;
+    // The lowest wave.
+    uint16_t first;
+    // The number of waves.
+    uint16_t count;
+} RaddleWaves;
+
+// One kernel launch: a number of equal workgroups. A field of 0 from `barrier` on means that nothing is known.
+typedef struct RaddleLaunch {
+    // The id of the launch, unique in the run.
+    uint32_t id;
+    // The stream of the process.
+    uint32_t stream;
+    // The process.
+    uint16_t process;
+    // The urgency: 0 is the most urgent, 255 is best effort.
+    uint8_t level;
+    // Workgroups of the grid, numbered from 0.
+    uint64_t workgroups;
+    // The resources that each workgroup takes.
+    struct RaddleDemand demand;
+    // One of `RaddleBarrier`.
+    uint32_t barrier;
+    // One of `RaddleIdempotence`.
+    uint32_t idempotent;
+    // The ticks that the launch is expected to take alone on the device.
+    uint64_t estimate;
+    // Instructions that one wave issues in 1,000 ticks: moves and arithmetic, loads, stores, matrix, compares, jumps.
+    uint32_t activity[6];
+    // The number of the kernel within its process, from 1.
+    uint32_t kernel;
+    // The grid, in workgroups along x, y and z; as all fields below, it counts only with a `kernel`.
+    uint32_t grid[3];
+    // Work-items of a workgroup.
+    uint32_t threads;
+    // LDS of a workgroup, in bytes.
+    uint32_t lds_bytes;
+    // 1 if a copy or a fill lies between the launch and the one before it in its stream.
+    uint32_t behind_copy;
+} RaddleLaunch;
+
+// Workgroups `first`, `first + stride`, .. of one launch on one compute unit.
+typedef struct RaddlePiece {
+    // The lowest workgroup.
+    uint64_t first;
+    // The distance of neighbouring workgroups, 1 or more.
+    uint32_t stride;
+    // The number of workgroups, 1 or more.
+    uint32_t count;
+    // The compute unit.
+    uint16_t cu;
+} RaddlePiece;
+
+// Something that happened outside of the dispatcher. Fields that the kind does not name are not read.
+typedef struct RaddleEvent {
+    // One of `RaddleEventKind`.
+    uint32_t kind;
+    // The id of a launch or of a copy.
+    uint32_t launch;
+    // The stream of the process.
+    uint32_t stream;
+    // The share of a process, 1 or more.
+    uint32_t share;
+    // The process.
+    uint16_t process;
+    // The level of a copy.
+    uint8_t level;
+    // Not 0 for a hint about one stream.
+    uint8_t of_stream;
+    // One of `RaddlePreemption`.
+    uint32_t how;
+    // The waves that ended.
+    struct RaddleWaves waves;
+    // The launch that was issued or is ready.
+    const struct RaddleLaunch *issued;
+    // The workgroups that ended.
+    const struct RaddlePiece *pieces;
+    // The number of pieces.
+    size_t piece_count;
+    // The ticks that a copy takes.
+    uint64_t lasts;
+    // The workgroups of a launch that have ended before it was taken off.
+    uint64_t done;
+    // One of `RaddleHint`.
+    uint32_t hint;
+    // The value of the hint.
+    uint64_t value;
+} RaddleEvent;
+
+// An action that the host carries out.
+typedef struct RaddleAction {
+    // One of `RaddleActionKind`.
+    uint32_t kind;
+    // The id of a launch or of a copy.
+    uint32_t launch;
+    // The process.
+    uint16_t process;
+    // One of `RaddlePreemption`.
+    uint32_t how;
+    // The compute unit; -1 where a refusal concerns all of them.
+    int32_t cu;
+    // One of `RaddleResource`: the one that lacks.
+    uint32_t resource;
+    // The waves that start.
+    struct RaddleWaves waves;
+    // The first of `RaddleActions.pieces` that start.
+    size_t first_piece;
+    // The number of pieces that start.
+    size_t piece_count;
+    // The first of `RaddleActions.places`: one a wave, in the order of the pieces.
+    size_t first_place;
+    // The number of places; 0 where the policy keeps no addresses.
+    size_t place_count;
+    // The workgroup that is bound.
+    uint64_t workgroup;
+    // Packets written to the queue of the device.
+    uint32_t packets;
+    // Bytes written to the queue.
+    uint64_t bytes;
+    // Ticks until the device can start the launch.
+    uint64_t cost;
+    // Ticks from the end of the launch until its end is known.
+    uint64_t cleanup;
+    // A span of ticks, or a tick.
+    uint64_t ticks;
+    // The amount that one workgroup needs, in granules.
+    uint64_t wanted;
+    // The amount that is there.
+    uint64_t available;
+} RaddleAction;
+
+// The actions of one decision, in the order in which they are carried out. The lists belong to the dispatcher, and
+// stand until its next decision, or until it is freed.
+typedef struct RaddleActions {
+    // The actions.
+    const struct RaddleAction *list;
+    // The number of actions.
+    size_t count;
+    // Pieces, which actions refer to.
+    const struct RaddlePiece *pieces;
+    // The number of pieces.
+    size_t piece_count;
+    // Places, which actions refer to.
+    const struct RaddlePlace *places;
+    // The number of places.
+    size_t place_count;
+} RaddleActions;
+
+// The free resources of a compute unit, in granules.
+typedef struct RaddleFreeAmounts {
+    // Wave slots.
+    uint64_t waves;
+    // Vector-register granules.
+    uint64_t vgpr;
+    // Scalar-register granules.
+    uint64_t sgpr;
+    // LDS granules.
+    uint64_t lds;
+    // Workgroup slots.
+    uint64_t workgroups;
+    // Barriers.
+    uint64_t barriers;
+} RaddleFreeAmounts;
 
 #ifdef __cplusplus
 extern "C" {
@@ -275,6 +564,40 @@ RaddleStatus raddle_allocator_restore(struct RaddleAllocator *allocator,
 
 // Counts the workgroups that lie on the device.
 RaddleStatus raddle_allocator_count(const struct RaddleAllocator *allocator, size_t *workgroups);
+
+// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
+// of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and
+// `raddle log FILE --replay` read it. A file of this name is written over.
+RaddleStatus raddle_dispatcher_new(const char *recipe,
+                                   const struct RaddleCuShape *shape,
+                                   uint16_t cus,
+                                   const char *log,
+                                   struct RaddleDispatcher **dispatcher);
+
+// Ends the decision log, which has lost its end where this is not called before the dispatcher is freed. Does nothing
+// without one.
+RaddleStatus raddle_dispatcher_finish(struct RaddleDispatcher *dispatcher);
+
+// Tells an event. All known events of one tick are told first; then one decision is asked for.
+RaddleStatus raddle_dispatcher_event(struct RaddleDispatcher *dispatcher,
+                                     uint64_t now,
+                                     const struct RaddleEvent *event);
+
+// Decides what to do now, which is nothing where no event was told since the last decision. After an error, which is
+// a policy that broke its law, the run cannot go on.
+RaddleStatus raddle_dispatcher_decide(struct RaddleDispatcher *dispatcher,
+                                      uint64_t now,
+                                      struct RaddleActions *actions);
+
+// Writes 1 if the dispatcher wants to hear of launches that wait for others, and of copies; else 0. It does where
+// its recipe has a `window`.
+RaddleStatus raddle_dispatcher_looks_ahead(const struct RaddleDispatcher *dispatcher,
+                                           uint32_t *ahead);
+
+// Tells what is free on a compute unit in the account of the dispatcher.
+RaddleStatus raddle_dispatcher_free(const struct RaddleDispatcher *dispatcher,
+                                    uint16_t cu,
+                                    struct RaddleFreeAmounts *free);
 
 #ifdef __cplusplus
 }  // extern "C"

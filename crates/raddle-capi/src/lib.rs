@@ -26,17 +26,28 @@
 #![allow(clippy::missing_safety_doc, reason = "the promises are the same for all: see the crate")]
 #![warn(clippy::too_many_lines)]
 
+mod action;
 mod allocator;
+mod dispatcher;
+mod event;
 mod free_map;
 mod handle;
+mod launch;
 mod memory;
 mod nouns;
 mod search;
 mod status;
 
+pub use action::{RaddleAction, RaddleActionKind, RaddleActions};
 pub use allocator::*;
+pub use dispatcher::*;
+pub use event::{RaddleEvent, RaddleEventKind, RaddleHint};
 pub use free_map::*;
 pub use handle::raddle_free;
+pub use launch::{
+    RaddleBarrier, RaddleIdempotence, RaddleLaunch, RaddlePiece, RaddlePreemption, RaddleWaveKind,
+    RaddleWaves,
+};
 pub use nouns::*;
 pub use search::*;
 pub use status::{RaddleStatus, raddle_last_error, raddle_status_text, raddle_version};

@@ -3,6 +3,7 @@
 //! The only file that follows pointers of the caller. What can be checked of a pointer is checked here: null,
 //! alignment, and a length that no memory has.
 
+use std::ffi::{CStr, c_char};
 use std::mem::size_of;
 
 use crate::status::{Failure, Outcome, RaddleStatus};
@@ -68,6 +69,21 @@ pub(crate) unsafe fn list<'a, T: Plain>(
     check(name, from, count)?;
     // SAFETY: it is neither null nor misaligned, so there are elements, and any bytes are such.
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
+}
+
+/// Returns a text.
+///
+/// # Safety
+/// `from` is null, or has bytes behind it up to one of zero, that nobody writes while the text is used.
+pub(crate) unsafe fn text<'a>(name: &str, from: *const c_char) -> Result<&'a str, Failure> {
+    check(name, from, 1)?;
+    // SAFETY: it is not null, so there is a text.
+    let text = unsafe { CStr::from_ptr(from) };
+    text.to_str().map_err(|error| {
+        let at = error.valid_up_to();
+        let text = format!("`{name}` is not UTF-8 at byte {at}: write it in UTF-8");
+        Failure::new(RaddleStatus::Utf8, text)
+    })
 }
 
 /// A place of the caller for `capacity` values.

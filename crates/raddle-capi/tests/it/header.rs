@@ -4,7 +4,18 @@ use std::fs;
 use std::path::Path;
 
 /// The sources, in the order in which the header declares their functions.
-const SOURCES: [&str; 6] = ["status", "handle", "free_map", "search", "nouns", "allocator"];
+const SOURCES: [&str; 10] = [
+    "status",
+    "handle",
+    "free_map",
+    "search",
+    "nouns",
+    "allocator",
+    "launch",
+    "event",
+    "action",
+    "dispatcher",
+];
 
 const OPENING: &str = "\
 /* The interface of raddle for C. Made of its source by cbindgen: a test compares the two, and\n   \

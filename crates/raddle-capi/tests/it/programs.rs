@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use raddle_dispatch::{Registry, log};
+
 /// The folder of this crate.
 fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -33,8 +35,11 @@ fn run(command: &mut Command) -> String {
     text.concat()
 }
 
-/// Compiles a program in C against the shared library, and returns what it prints.
-fn c(name: &str, source: &str, flags: &[&str]) -> String {
+/// Flags under which gcc looks for wrong memory accesses, leaks and undefined behaviour.
+const SANITIZED: &[&str] = &["-fsanitize=address,undefined"];
+
+/// Compiles a program in C against the shared library.
+fn compiled(name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (folder, library) = (scratch(name), library());
     let program = folder.join("program");
     let mut cc = Command::new("cc");
@@ -44,12 +49,12 @@ fn c(name: &str, source: &str, flags: &[&str]) -> String {
     cc.arg("-L").arg(&library).arg("-lraddle_capi").arg("-pthread");
     cc.arg(format!("-Wl,-rpath,{}", library.display()));
     run(&mut cc);
-    run(&mut Command::new(&program))
+    program
 }
 
 #[test]
 fn c_finds_every_function_and_its_errors() {
-    let said = c("calls", "tests/c/calls.c", &["-fsanitize=address,undefined"]);
+    let said = run(&mut Command::new(compiled("calls", "tests/c/calls.c", SANITIZED)));
     assert!(said.ends_with("all as they should be\n"), "{said}");
 }
 
@@ -65,4 +70,26 @@ fn cpp_reads_the_header() {
     let mut cc = Command::new("c++");
     cc.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"]);
     run(cc.arg(crate_folder().join("include")).arg(source));
+}
+
+#[test]
+fn a_dispatcher_has_an_event_loop_in_c() {
+    let folder = scratch("dispatcher_log");
+    let file = folder.join("decisions.jsonl");
+    let program = compiled("dispatcher", "examples/c/dispatcher.c", SANITIZED);
+    let said = run(Command::new(program).arg(&file));
+    // 32 workgroups of the job at a time; the urgent launch begins when those of tick 700 have ended.
+    let starts = |launch: u32, tick: u32| {
+        let line = format!("{tick:4}: launch {launch} starts ");
+        let counts = said.lines().filter_map(|it| it.strip_prefix(&line));
+        counts.map(|it| it.split(' ').next().unwrap().parse::<u32>().unwrap()).sum::<u32>()
+    };
+    let job = [starts(0, 0), starts(0, 700), starts(0, 1500), starts(0, 2200)];
+    assert_eq!((job, starts(1, 1400)), ([32, 32, 32, 4], 20), "{said}");
+    // Its log gives the same answers again, and keeps the rules.
+    let logged = fs::read_to_string(file).unwrap();
+    let replayed = log::replay(logged.as_bytes()).unwrap();
+    assert!(replayed.difference.is_none() && replayed.answers > 10, "{replayed:?}");
+    let checked = log::check::check(&Registry::bundled(), logged.as_bytes()).unwrap();
+    assert!(checked.broken.is_empty(), "{checked:?}");
 }

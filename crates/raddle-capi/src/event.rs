@@ -1,0 +1,179 @@
+//! What does a host tell a dispatcher?
+
+use raddle_policy::{
+    Event, Hint, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Ticks, WaveSpan,
+};
+
+use crate::launch::{RaddleLaunch, RaddlePiece, RaddleWaves, preemption, unknown};
+use crate::memory::{Plain, list, read};
+use crate::status::Failure;
+
+/// Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleEventKind {
+    /// A process appeared: `process`, `share` (1 or more).
+    ProcessJoined = 1,
+    /// A process is gone: `process`.
+    ProcessLeft = 2,
+    /// A launch was issued and waits for another one: `issued`. `LaunchReady` follows.
+    LaunchIssued = 3,
+    /// A launch was issued and waits for nothing: `issued`.
+    LaunchReady = 4,
+    /// A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
+    CopyIssued = 5,
+    /// A copy waits for nothing any more: `launch`.
+    CopyReady = 6,
+    /// A copy has ended: `launch`.
+    CopyEnded = 7,
+    /// Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
+    WavesEnded = 8,
+    /// A launch was taken off as asked: `launch`, `how`, `done`.
+    TakenOff = 9,
+    /// A launch that was taken off may continue: `launch`.
+    Restored = 10,
+    /// Every launch of the process that starts from now on sees its flag: `process`.
+    Raised = 11,
+    /// The reset of a process is over: `process`.
+    ResetOver = 12,
+    /// A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
+    Hint = 13,
+    /// The tick of a `WakeAt` has come.
+    Woke = 14,
+}
+
+/// The kinds of hints; the value is in `value`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleHint {
+    /// The urgency, a level.
+    Priority = 0,
+    /// Ticks in which the work should have ended.
+    Deadline = 1,
+    /// Ticks for which the work may wait before it is urgent.
+    Laxity = 2,
+    /// The part of the device, in percent.
+    Utilisation = 3,
+    /// A number that a policy and its programs agree on.
+    Custom = 4,
+}
+
+/// Something that happened outside of the dispatcher. Fields that the kind does not name are not read.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct RaddleEvent {
+    /// One of `RaddleEventKind`.
+    pub kind: u32,
+    /// The id of a launch or of a copy.
+    pub launch: u32,
+    /// The stream of the process.
+    pub stream: u32,
+    /// The share of a process, 1 or more.
+    pub share: u32,
+    /// The process.
+    pub process: u16,
+    /// The level of a copy.
+    pub level: u8,
+    /// Not 0 for a hint about one stream.
+    pub of_stream: u8,
+    /// One of `RaddlePreemption`.
+    pub how: u32,
+    /// The waves that ended.
+    pub waves: RaddleWaves,
+    /// The launch that was issued or is ready.
+    pub issued: *const RaddleLaunch,
+    /// The workgroups that ended.
+    pub pieces: *const RaddlePiece,
+    /// The number of pieces.
+    pub piece_count: usize,
+    /// The ticks that a copy takes.
+    pub lasts: u64,
+    /// The workgroups of a launch that have ended before it was taken off.
+    pub done: u64,
+    /// One of `RaddleHint`.
+    pub hint: u32,
+    /// The value of the hint.
+    pub value: u64,
+}
+
+// SAFETY: integers, pointers, and structs of integers.
+unsafe impl Plain for RaddleEvent {}
+
+impl RaddleEvent {
+    /// Returns the event. The pieces of workgroups that ended are put into `pieces`.
+    ///
+    /// # Safety
+    /// Pointers that the kind names are null, misaligned, or have the stated values behind them.
+    pub(crate) unsafe fn checked<'p>(
+        &self,
+        pieces: &'p mut Vec<Piece>,
+    ) -> Result<Event<'p>, Failure> {
+        let (process, launch) = (ProcessId(self.process), LaunchId(self.launch));
+        Ok(match self.kind {
+            1 => Event::ProcessJoined { process, share: self.share },
+            2 => Event::ProcessLeft { process },
+            3 | 4 => {
+                // SAFETY: the caller promises it.
+                let launch = unsafe { read("event.issued", self.issued)? }.checked()?;
+                match self.kind {
+                    3 => Event::LaunchIssued { launch },
+                    _ => Event::LaunchReady { launch },
+                }
+            }
+            5 => Event::CopyIssued {
+                copy: launch,
+                process,
+                stream: StreamId(self.stream),
+                level: Level(self.level),
+                lasts: Ticks(self.lasts),
+            },
+            6 => Event::CopyReady { copy: launch },
+            7 => Event::CopyEnded { copy: launch },
+            8 => {
+                // SAFETY: the caller promises it.
+                let waves = unsafe { self.ended(pieces)? };
+                Event::WavesEnded { launch, waves, pieces }
+            }
+            9 => Event::TakenOff { launch, how: self.how()?, done: self.done },
+            10 => Event::Restored { launch },
+            11 => Event::Raised { process },
+            12 => Event::ResetOver { process },
+            13 => {
+                let stream = (self.of_stream != 0).then_some(StreamId(self.stream));
+                Event::Hint { process, stream, hint: self.hint()? }
+            }
+            14 => Event::Woke,
+            other => return Err(unknown("event.kind", other, "RaddleEventKind")),
+        })
+    }
+
+    /// Puts the pieces that ended into a list, and returns their waves.
+    ///
+    /// # Safety
+    /// As `checked`.
+    unsafe fn ended(&self, pieces: &mut Vec<Piece>) -> Result<WaveSpan, Failure> {
+        // SAFETY: the caller promises it.
+        let given = unsafe { list("event.pieces", self.pieces, self.piece_count)? };
+        pieces.clear();
+        for piece in given {
+            pieces.push(piece.checked()?);
+        }
+        self.waves.checked()
+    }
+
+    fn how(&self) -> Result<Preemption, Failure> {
+        preemption("event.how", self.how)
+    }
+
+    fn hint(&self) -> Result<Hint, Failure> {
+        let wide = || Failure::argument(format!("`event.value` is {}: too much", self.value));
+        Ok(match self.hint {
+            0 => Hint::Priority(Level(u8::try_from(self.value).map_err(|_| wide())?)),
+            1 => Hint::Deadline(Ticks(self.value)),
+            2 => Hint::Laxity(Ticks(self.value)),
+            3 => Hint::Utilisation(u16::try_from(self.value).map_err(|_| wide())?),
+            4 => Hint::Custom(self.value),
+            other => return Err(unknown("event.hint", other, "RaddleHint")),
+        })
+    }
+}
