@@ -14,6 +14,12 @@
 
 #define RADDLE_VERSION "0.1.0"
 
+// The most packets that one call of an encoder makes: the open one, and one more.
+#define RADDLE_PACKETS_AT_ONCE 2
+
+// The most launches of one packet.
+#define RADDLE_LAUNCHES_OF_PACKET 31
+
 // The answer of a call: 0 is done, above 0 is a result that is no error, below 0 is an error. A call that
 // answers an error has changed nothing, unless its documentation says otherwise.
 enum RaddleStatus
@@ -80,6 +86,40 @@ typedef enum RaddleActionKind {
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
 
+// The answer to a wish.
+typedef enum RaddleAnswer {
+    // The wish is done, or begun.
+    RADDLE_ANSWER_BEGUN = 0,
+    // A resume that waited is cancelled; the process stays preempted.
+    RADDLE_ANSWER_RESUME_CANCELLED = 1,
+    // A preemption is under way or complete: nothing has changed.
+    RADDLE_ANSWER_ALREADY = 2,
+    // The runtime does not have this method.
+    RADDLE_ANSWER_MISSING = 3,
+    // The process that wishes it is not more urgent, or is the process itself.
+    RADDLE_ANSWER_NOT_OUTRANKED = 4,
+    // The method takes off no more than the one under way.
+    RADDLE_ANSWER_NOT_STRONGER = 5,
+    // No preemption is under way, or the process was not preempted.
+    RADDLE_ANSWER_NOT_PREEMPTED = 6,
+    // The resume takes effect when the preemption is complete.
+    RADDLE_ANSWER_WAITS = 7,
+    // No reset was wished.
+    RADDLE_ANSWER_NOT_ASKED = 8,
+    // There is no reset: nothing is in the runtime that may have begun.
+    RADDLE_ANSWER_NO_RESET_EMPTY = 9,
+    // There is no reset: a launch may not be run again.
+    RADDLE_ANSWER_NO_RESET_NOT_IDEMPOTENT = 10,
+    // There is no reset: a launch does not leave by the flag.
+    RADDLE_ANSWER_NO_RESET_NOT_FLAGGED = 11,
+    // There is no reset: a launch was killed as often as allowed.
+    RADDLE_ANSWER_NO_RESET_KILLED_OFTEN = 12,
+    // There is no reset: it would hit a process that is not being preempted.
+    RADDLE_ANSWER_NO_RESET_OTHER_PROCESS = 13,
+    // There is no reset, for another reason.
+    RADDLE_ANSWER_NO_RESET = 14,
+} RaddleAnswer;
+
 // The knowledge whether waves of a workgroup wait for each other.
 typedef enum RaddleBarrier {
     // Unknown, so a barrier is assumed.
@@ -89,6 +129,28 @@ typedef enum RaddleBarrier {
     // Waves wait for each other.
     RADDLE_BARRIER_YES = 2,
 } RaddleBarrier;
+
+// A kind of command.
+typedef enum RaddleCommandKind {
+    // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
+    RADDLE_COMMAND_KIND_SUBMIT = 1,
+    // Raise the flags of a process, by `raddle_controller_cut`; report `raddle_controller_raised`.
+    RADDLE_COMMAND_KIND_RAISE = 2,
+    // Lower the flags of a process.
+    RADDLE_COMMAND_KIND_LOWER = 3,
+    // Reset; report each launch as `Killed`, then `raddle_controller_drained`.
+    RADDLE_COMMAND_KIND_RESET = 4,
+    // Place no further workgroup of a process; report `raddle_controller_drained` when none is on the device.
+    RADDLE_COMMAND_KIND_HOLD = 5,
+    // Place the workgroups of a process again.
+    RADDLE_COMMAND_KIND_RELEASE = 6,
+    // Save the work of a process on the device; report `raddle_controller_drained` when none is there.
+    RADDLE_COMMAND_KIND_SAVE = 7,
+    // Restore the saved work.
+    RADDLE_COMMAND_KIND_RESTORE = 8,
+    // The preemption is complete. Nothing is to do.
+    RADDLE_COMMAND_KIND_DRAINED = 9,
+} RaddleCommandKind;
 
 // Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
 typedef enum RaddleEventKind {
@@ -156,6 +218,16 @@ typedef enum RaddleIdempotence {
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
+// The phase of a process in its preemption.
+typedef enum RaddlePhase {
+    // Launches of the process are submitted.
+    RADDLE_PHASE_RUNNING = 0,
+    // The process is being preempted.
+    RADDLE_PHASE_DRAINING = 1,
+    // The device has no work of the process.
+    RADDLE_PHASE_PREEMPTED = 2,
+} RaddlePhase;
+
 // A way of taking work off a device.
 typedef enum RaddlePreemption {
     // All submitted launches run to their end.
@@ -169,6 +241,60 @@ typedef enum RaddlePreemption {
     // Resident workgroups are saved, and later restored.
     RADDLE_PREEMPTION_SWITCH = 4,
 } RaddlePreemption;
+
+// The kinds of packets that an agent receives.
+typedef enum RaddleReceived {
+    // A packet that stands for launches.
+    RADDLE_RECEIVED_LAUNCHES = 0,
+    // A barrier.
+    RADDLE_RECEIVED_BARRIER = 1,
+    // A packet of a type that the format does not have, which is to be handed on.
+    RADDLE_RECEIVED_FOREIGN = 2,
+} RaddleReceived;
+
+// The rule that says which launches get an entry of the table.
+typedef enum RaddleReplacement {
+    // The first ones, for ever.
+    RADDLE_REPLACEMENT_FIRST = 0,
+    // In the place of the entry that was not used for longest.
+    RADDLE_REPLACEMENT_MOST_RECENT = 1,
+    // By how often kernels are launched.
+    RADDLE_REPLACEMENT_FREQUENCY = 2,
+} RaddleReplacement;
+
+// A report about a submission.
+typedef enum RaddleReport {
+    // The submit call has returned.
+    RADDLE_REPORT_SUBMITTED = 0,
+    // The runtime refused the launch for now: it waits again.
+    RADDLE_REPORT_NOT_SUBMITTED = 1,
+    // The launch has started.
+    RADDLE_REPORT_STARTED = 2,
+    // The launch has run to its end.
+    RADDLE_REPORT_FINISHED = 3,
+    // The runtime refused the launch for good, or the launch died.
+    RADDLE_REPORT_FAILED = 4,
+    // The launch leaves without having begun, which the host has made sure of.
+    RADDLE_REPORT_CLAIMED = 5,
+    // The launch has left by the flag.
+    RADDLE_REPORT_EXITED = 6,
+    // The launch was killed by the reset.
+    RADDLE_REPORT_KILLED = 7,
+} RaddleReport;
+
+// The launches that a reset kills.
+typedef enum RaddleResetScope {
+    // All that run on the device.
+    RADDLE_RESET_SCOPE_DEVICE = 0,
+    // All that run in the process's part of the device.
+    RADDLE_RESET_SCOPE_PARTITION = 1,
+    // All launches of one process.
+    RADDLE_RESET_SCOPE_PROCESS = 2,
+    // All launches of single streams.
+    RADDLE_RESET_SCOPE_QUEUE = 3,
+    // Single launches of one process.
+    RADDLE_RESET_SCOPE_LAUNCH = 4,
+} RaddleResetScope;
 
 // A resource of a compute unit that can lack.
 typedef enum RaddleResource {
@@ -192,6 +318,40 @@ typedef enum RaddleResource {
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
+// The way on which a block comes to its SM.
+typedef enum RaddleRoute {
+    // The SM takes whole blocks, and all that they need at once.
+    RADDLE_ROUTE_WHOLE = 0,
+    // The SM can start one warp of the block.
+    RADDLE_ROUTE_FIRST = 1,
+    // All work on the SM is of lower priority.
+    RADDLE_ROUTE_SECOND = 2,
+} RaddleRoute;
+
+// The rule by which a slice follows from weights.
+typedef enum RaddleSliceRule {
+    // As claim 7 of the seed: a larger weight has a shorter slice.
+    RADDLE_SLICE_RULE_CLAIM = 0,
+    // The smallest slice for each.
+    RADDLE_SLICE_RULE_EQUAL = 1,
+    // In proportion to the weight, on average the smallest slice.
+    RADDLE_SLICE_RULE_MEAN = 2,
+    // In proportion to the weight, in a round as long as that of `Claim`.
+    RADDLE_SLICE_RULE_INVERSE = 3,
+    // In proportion to the weight; the shortest is the smallest slice.
+    RADDLE_SLICE_RULE_MIN_ONE = 4,
+} RaddleSliceRule;
+
+// The moment at which a process of a more urgent level takes over.
+typedef enum RaddleTakeOver {
+    // When the running slice has ended.
+    RADDLE_TAKE_OVER_SLICE_END = 0,
+    // Now.
+    RADDLE_TAKE_OVER_AT_ONCE = 1,
+    // When the slices of the load are used up.
+    RADDLE_TAKE_OVER_BATCH_END = 2,
+} RaddleTakeOver;
+
 // The waves of each workgroup that are meant.
 typedef enum RaddleWaveKind {
     // All of them; `first` and `count` do not count.
@@ -202,18 +362,50 @@ typedef enum RaddleWaveKind {
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
+// A kind of captured work.
+typedef enum RaddleWorkKind {
+    // A kernel.
+    RADDLE_WORK_KIND_KERNEL = 0,
+    // A copy or a fill.
+    RADDLE_WORK_KIND_COPY = 1,
+    // The record of an event.
+    RADDLE_WORK_KIND_RECORD = 2,
+    // A wait for the work of `after_stream` and `after_order`.
+    RADDLE_WORK_KIND_WAIT = 3,
+    // A graph of kernels that is submitted as one.
+    RADDLE_WORK_KIND_GRAPH = 4,
+    // A kernel that waits on the device for its peers.
+    RADDLE_WORK_KIND_COLLECTIVE = 5,
+} RaddleWorkKind;
+
+// The device's side: makes launches of packets.
+typedef struct RaddleAgent RaddleAgent;
+
 // The compute units of a device with every granule that is taken, and by whom.
 typedef struct RaddleAllocator RaddleAllocator;
+
+// The global controller and those of all SMs.
+typedef struct RaddleBlockWarp RaddleBlockWarp;
+
+// The preemption of processes in software, as a state machine without I/O: the host reports what happens, and asks
+// what to do next. A submission is known by its process and its number, which is never used again.
+typedef struct RaddleController RaddleController;
 
 // A dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never goes down; the same
 // events at the same ticks give the same actions.
 typedef struct RaddleDispatcher RaddleDispatcher;
+
+// The host's side: makes packets of launches.
+typedef struct RaddleEncoder RaddleEncoder;
 
 // A map of equal blocks, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
 
 // A way to find out how long a free run a map holds, as one of the circuits answers.
 typedef struct RaddleSearch RaddleSearch;
+
+// The two stages: which processes are loaded, and the slices of each load.
+typedef struct RaddleSlices RaddleSlices;
 
 // How much of a map is free.
 typedef struct RaddleFreeBlocks {
@@ -445,6 +637,272 @@ typedef struct RaddleFreeAmounts {
     uint64_t barriers;
 } RaddleFreeAmounts;
 
+// The resources of an SM.
+typedef struct RaddleSmResources {
+    // Registers.
+    uint64_t registers;
+    // Hardware warps.
+    uint64_t warps;
+    // Shared memory.
+    uint64_t shared;
+} RaddleSmResources;
+
+// The readings of the seed; without one, the defaults are taken.
+typedef struct RaddleBlockWarpConfig {
+    // 1: a first SM must have more than one warp needs. Default 0.
+    uint32_t strict;
+    // 1: of several SMs the one with most room, instead of the lowest. Default 0.
+    uint32_t most_free;
+    // 1: the next kernel is tried when the most important one cannot be placed. Default 0.
+    uint32_t fall_through;
+    // 1: a lower block may take a slot that the highest waiting one cannot use. Default 1.
+    uint32_t backfill;
+    // 1: a block with a barrier starts as a whole or not at all. Default 1.
+    uint32_t whole_blocks_for_barriers;
+} RaddleBlockWarpConfig;
+
+// A kernel that arrives.
+typedef struct RaddleKernel {
+    // The id; no other unfinished kernel has it.
+    uint32_t id;
+    // 1 if the warps of a block meet at a barrier.
+    uint32_t barrier;
+    // The rank: the smaller, the more urgent.
+    uint64_t rank;
+    // Blocks, 1 or more.
+    uint64_t blocks;
+    // Warps of a block, 1 or more.
+    uint64_t warps;
+    // Registers of a warp.
+    uint64_t registers;
+    // Shared memory of a block.
+    uint64_t shared;
+} RaddleKernel;
+
+// A refused kernel: one of its blocks needs more than an SM has.
+typedef struct RaddleLack {
+    // One of `RaddleResource`.
+    uint32_t resource;
+    // The amount that a block needs.
+    uint64_t wanted;
+    // The amount that an SM has.
+    uint64_t available;
+} RaddleLack;
+
+// Blocks that go to an SM.
+typedef struct RaddleDistribution {
+    // One of `RaddleRoute`.
+    uint32_t route;
+    // The kernel.
+    uint32_t kernel;
+    // The SM.
+    uint16_t sm;
+    // The lowest block.
+    uint64_t first;
+    // The number of blocks.
+    uint64_t count;
+    // The blocks that the SM could have taken whole.
+    uint64_t n1;
+} RaddleDistribution;
+
+// Warps that start on an SM.
+typedef struct RaddleStarted {
+    // The kernel.
+    uint32_t kernel;
+    // 1 if all warps of the block have started with these.
+    uint32_t last;
+    // The block of the kernel.
+    uint64_t block;
+    // The first warp of the block.
+    uint64_t first;
+    // The number of warps.
+    uint64_t count;
+} RaddleStarted;
+
+// The effects of the end of a warp.
+typedef struct RaddleWarpEnd {
+    // The SM, which is to be served then.
+    uint16_t sm;
+    // 1 if the warp was the last of its block.
+    uint32_t block_done;
+    // 1 if the warp was the last of its kernel.
+    uint32_t kernel_done;
+} RaddleWarpEnd;
+
+// The settings of both stages.
+typedef struct RaddleSliceConfig {
+    // The smallest slice, in ticks, 1 or more.
+    uint64_t t0;
+    // The longest slice; 0 for none.
+    uint64_t longest;
+    // Processes that are loaded at most, 1 or more.
+    size_t capacity;
+    // One of `RaddleSliceRule`.
+    uint32_t rule;
+    // 1: run times are as shares; 0: a share multiplies the weight, and nothing else.
+    uint32_t shares_as_time;
+    // 1: the slices of a load come round until all its processes have completed; 0: each comes once.
+    uint32_t until_completion;
+    // One of `RaddleTakeOver`.
+    uint32_t take_over;
+    // 1: a load runs in a random order that begins with `seed`; 0: in its own order.
+    uint32_t random;
+    // The seed of a random order.
+    uint64_t seed;
+} RaddleSliceConfig;
+
+// A process that can run.
+typedef struct RaddlePoolEntry {
+    // The process, under a number of the host; each is in the pool once.
+    uint64_t id;
+    // The share, 1 or more.
+    uint64_t share;
+    // Ticks for which it is alive.
+    uint64_t alive;
+    // Ticks for which it has run.
+    uint64_t ran;
+    // The urgency: 0 is the most urgent.
+    uint8_t level;
+} RaddlePoolEntry;
+
+// A slice to be run.
+typedef struct RaddleSlice {
+    // The process.
+    uint64_t id;
+    // The length in ticks, 1 or more.
+    uint64_t length;
+} RaddleSlice;
+
+// Settings for the points that the seed leaves open. Where a function takes them, null means the defaults.
+typedef struct RaddleAqlConfig {
+    // The type of an ordinary packet; 2.
+    uint8_t dispatch;
+    // The type of a reference packet; 7.
+    uint8_t reference;
+    // The type of a condensed packet; 6.
+    uint8_t condensed;
+    // 1: half-words of a value stand with the most significant one first; 0.
+    uint8_t half_words_high_first;
+    // 1: the number of the entry stands in the highest bits of a header; 0.
+    uint8_t header_bits_high_first;
+    // 1: the private size has 16 bits; 0.
+    uint8_t narrow_private;
+    // The type of a barrier that waits for all of its signals, or -1 for none; 3.
+    int16_t barrier_and;
+    // The type of a barrier that waits for one of its signals, or -1 for none; 5.
+    int16_t barrier_or;
+    // Entries of the table, 1 to 8; 8.
+    uint16_t entries;
+} RaddleAqlConfig;
+
+// The fields of a launch, as in an AQL dispatch packet.
+typedef struct RaddleKernelDispatch {
+    // Address of the code.
+    uint64_t kernel_object;
+    // Address of the arguments.
+    uint64_t kernarg_address;
+    // Signal that the end is reported to; 0 is none.
+    uint64_t completion_signal;
+    // Work-items of the grid along x.
+    uint32_t grid_size_x;
+    // Work-items of the grid along y.
+    uint32_t grid_size_y;
+    // Work-items of the grid along z.
+    uint32_t grid_size_z;
+    // Scratch memory of a work-item, in bytes.
+    uint32_t private_segment_size;
+    // LDS of a workgroup, in bytes.
+    uint32_t group_segment_size;
+    // Dimensions of the grid.
+    uint16_t setup;
+    // Work-items of a workgroup along x.
+    uint16_t workgroup_size_x;
+    // Work-items of a workgroup along y.
+    uint16_t workgroup_size_y;
+    // Work-items of a workgroup along z.
+    uint16_t workgroup_size_z;
+    // Barrier bit (0), acquire scope (1, 2) and release scope (3, 4).
+    uint8_t synch_scopes;
+} RaddleKernelDispatch;
+
+// The bytes of an AQL packet.
+typedef struct RaddlePacket {
+    // As they stand in the queue.
+    uint8_t bytes[64];
+} RaddlePacket;
+
+// The abilities of a runtime, and the settings of a controller. A number that is not 0 is a yes.
+typedef struct RaddleControllerConfig {
+    // Kernels test a flag before they begin.
+    uint8_t can_flag;
+    // Workgroups that have not started can be held.
+    uint8_t can_drain;
+    // Running launches can be killed; only with a flag.
+    uint8_t can_reset;
+    // Resident workgroups can be saved and restored.
+    uint8_t can_switch;
+    // A launch tests the flag once, before its first workgroup; 0: each workgroup tests it.
+    uint8_t latched;
+    // Work that does not test the flag can be taken out of the runtime before it begins.
+    uint8_t withdraws;
+    // One of `RaddleResetScope`.
+    uint32_t scope;
+    // Launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    uint32_t window;
+    // Launches of one process that wait in its queues at most; 0 for no bound.
+    uint32_t most_waiting;
+    // How often a launch is killed at most; 0 for no bound.
+    uint32_t most_kills;
+} RaddleControllerConfig;
+
+// The next thing to do.
+typedef struct RaddleCommand {
+    // One of `RaddleCommandKind`.
+    uint32_t kind;
+    // For a submission: a small number below the window, which no other one of the process in the runtime has.
+    uint32_t slot;
+    // For a submission: the stream.
+    uint32_t stream;
+    // For `Drained`: 1 if a resume waited for it, and takes effect now.
+    uint32_t resumed;
+    // For a submission: its number, which the launch compares with the cut of the flag.
+    uint64_t sequence;
+    // For a submission: the payload of the work.
+    uint64_t payload;
+    // The process.
+    uint16_t process;
+} RaddleCommand;
+
+// Work that a host captured.
+typedef struct RaddleWork {
+    // A number of the host, which comes back with the command to submit the work.
+    uint64_t payload;
+    // One of `RaddleWorkKind`.
+    uint32_t kind;
+    // One of `RaddleIdempotence`.
+    uint32_t idempotent;
+    // Not 0 if the work tests the flag.
+    uint32_t tests_flag;
+    // For a wait: the stream of the work that it waits for.
+    uint32_t after_stream;
+    // For a wait: the order of that work, as it was written at its capture.
+    uint64_t after_order;
+} RaddleWork;
+
+// Where a process stands.
+typedef struct RaddleProcess {
+    // One of `RaddlePhase`.
+    uint32_t phase;
+    // 1 while its flag is raised.
+    uint32_t raised;
+    // Launches in its queues.
+    size_t buffered;
+    // Launches in the runtime.
+    size_t in_flight;
+    // A number that changes when a launch has ended, or room has come.
+    uint64_t generation;
+} RaddleProcess;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -598,6 +1056,287 @@ RaddleStatus raddle_dispatcher_looks_ahead(const struct RaddleDispatcher *dispat
 RaddleStatus raddle_dispatcher_free(const struct RaddleDispatcher *dispatcher,
                                     uint16_t cu,
                                     struct RaddleFreeAmounts *free);
+
+// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null: the defaults.
+RaddleStatus raddle_block_warp_new(uint16_t sms,
+                                   const struct RaddleSmResources *each,
+                                   const struct RaddleBlockWarpConfig *config,
+                                   struct RaddleBlockWarp **block_warp);
+
+// Enters a kernel. `Refused`, and what lacks, where a block of it never fits; `lack` may be null.
+RaddleStatus raddle_block_warp_arrive(struct RaddleBlockWarp *block_warp,
+                                      const struct RaddleKernel *kernel,
+                                      struct RaddleLack *lack);
+
+// Makes one decision of the global controller; `Empty` when nothing can be distributed. The SM is to be served at
+// once, before the next decision.
+RaddleStatus raddle_block_warp_decide(struct RaddleBlockWarp *block_warp,
+                                      struct RaddleDistribution *distribution);
+
+// Makes one step of the controller of an SM: starts warps of a block. `Empty` when none can start now.
+RaddleStatus raddle_block_warp_serve(struct RaddleBlockWarp *block_warp,
+                                     uint16_t sm,
+                                     struct RaddleStarted *started);
+
+// Reports that one warp of a block has ended.
+RaddleStatus raddle_block_warp_ended(struct RaddleBlockWarp *block_warp,
+                                     uint32_t kernel,
+                                     uint64_t block,
+                                     struct RaddleWarpEnd *end);
+
+// Tells what is left on an SM.
+RaddleStatus raddle_block_warp_remaining(const struct RaddleBlockWarp *block_warp,
+                                         uint16_t sm,
+                                         struct RaddleSmResources *remaining);
+
+// Makes both stages, with nothing loaded.
+RaddleStatus raddle_slices_new(const struct RaddleSliceConfig *config, struct RaddleSlices **slices);
+
+// Tells the next slice, where the processes of the pool can run now. `Empty` for an empty pool.
+RaddleStatus raddle_slices_next(struct RaddleSlices *slices,
+                                const struct RaddlePoolEntry *pool,
+                                size_t count,
+                                struct RaddleSlice *slice);
+
+// Writes 1 if a process of the pool ends the running slice now, which is of this level; else 0.
+RaddleStatus raddle_slices_cuts(const struct RaddleSlices *slices,
+                                uint8_t running,
+                                const struct RaddlePoolEntry *pool,
+                                size_t count,
+                                uint32_t *cuts);
+
+// Makes an encoder for an agent with an empty table. `replacement` is one of `RaddleReplacement`; an entry is near to
+// a launch that differs from it by up to `near` half-words, of which 9 are usual.
+RaddleStatus raddle_encoder_new(const struct RaddleAqlConfig *config,
+                                uint32_t replacement,
+                                uint16_t near,
+                                struct RaddleEncoder **encoder);
+
+// Takes a launch, and writes the packets that are complete by it. There must be room for
+// `RADDLE_PACKETS_AT_ONCE` of them; `Room` has changed nothing.
+RaddleStatus raddle_encoder_launch(struct RaddleEncoder *encoder,
+                                   const struct RaddleKernelDispatch *dispatch,
+                                   struct RaddlePacket *packets,
+                                   size_t capacity,
+                                   size_t *count);
+
+// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete by it, itself among
+// them. Room as for a launch.
+RaddleStatus raddle_encoder_barrier(struct RaddleEncoder *encoder,
+                                    const struct RaddlePacket *barrier,
+                                    struct RaddlePacket *packets,
+                                    size_t capacity,
+                                    size_t *count);
+
+// Writes the open packet, if there is one. Room as for a launch.
+RaddleStatus raddle_encoder_flush(struct RaddleEncoder *encoder,
+                                  struct RaddlePacket *packets,
+                                  size_t capacity,
+                                  size_t *count);
+
+// Makes an agent with an empty table.
+RaddleStatus raddle_agent_new(const struct RaddleAqlConfig *config, struct RaddleAgent **agent);
+
+// Takes a packet, writes one of `RaddleReceived` to `kind`, and its launches. There must be room for
+// `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is malformed, or names an empty entry, is an error and has
+// changed nothing.
+RaddleStatus raddle_agent_receive(struct RaddleAgent *agent,
+                                  const struct RaddlePacket *packet,
+                                  uint32_t *kind,
+                                  struct RaddleKernelDispatch *launches,
+                                  size_t capacity,
+                                  size_t *count);
+
+// Makes a controller without processes.
+RaddleStatus raddle_controller_new(const struct RaddleControllerConfig *config,
+                                   struct RaddleController **controller);
+
+// Tells the next command for any process; `Empty` until something is reported. Commands are carried out in order.
+RaddleStatus raddle_controller_next(struct RaddleController *controller,
+                                    struct RaddleCommand *command);
+
+// Reports one of `RaddleReport` about a submission. `payload` is written where the submission has ended for good, and
+// may be null. `Refused` is the answer to an exit that no flag asked for: launches behind it may have run before it.
+RaddleStatus raddle_controller_report(struct RaddleController *controller,
+                                      uint32_t report,
+                                      uint16_t process,
+                                      uint64_t sequence,
+                                      uint64_t *payload);
+
+// Reports that every launch of the process that starts from now on sees its flag. Writes one of `RaddleAnswer`: whether
+// a reset follows.
+RaddleStatus raddle_controller_raised(struct RaddleController *controller,
+                                      uint16_t process,
+                                      uint32_t *answer);
+
+// Reports that a reset is over, or that held or saved work is off the device.
+RaddleStatus raddle_controller_drained(struct RaddleController *controller, uint16_t process);
+
+// Tells the raised flag of a stream: submissions `from` up to, but not, `to` leave when they start. `Empty` where none
+// is raised. Read it at the command to raise it.
+RaddleStatus raddle_controller_cut(const struct RaddleController *controller,
+                                   uint16_t process,
+                                   uint32_t stream,
+                                   uint64_t *from,
+                                   uint64_t *to);
+
+// Writes 1 if a commanded reset kills this submission where it runs; else 0.
+RaddleStatus raddle_controller_is_hit(const struct RaddleController *controller,
+                                      uint16_t process,
+                                      uint64_t sequence,
+                                      uint32_t *hit);
+
+// Adds a process of this level, and writes its id: the lowest that no process has.
+RaddleStatus raddle_controller_join(struct RaddleController *controller, uint8_t level, uint16_t *process);
+
+// Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
+RaddleStatus raddle_controller_leave(struct RaddleController *controller, uint16_t process);
+
+// Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
+// there is too little room, `count` is the number and nothing has changed.
+RaddleStatus raddle_controller_lost(struct RaddleController *controller,
+                                    uint16_t process,
+                                    uint64_t *payloads,
+                                    size_t capacity,
+                                    size_t *count);
+
+// Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
+RaddleStatus raddle_controller_place(struct RaddleController *controller, uint16_t process, uint16_t part);
+
+// Opens a stream of a process, and writes its id: the lowest that is not in use.
+RaddleStatus raddle_controller_open(struct RaddleController *controller, uint16_t process, uint32_t *stream);
+
+// Closes a stream: nothing more is captured in it; the work in it runs.
+RaddleStatus raddle_controller_close(struct RaddleController *controller, uint16_t process, uint32_t stream);
+
+// Holds back the work of a stream that was captured from this order on.
+RaddleStatus raddle_controller_hold(struct RaddleController *controller,
+                                    uint16_t process,
+                                    uint32_t stream,
+                                    uint64_t from);
+
+// Removes the hold of this order.
+RaddleStatus raddle_controller_release(struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint32_t stream,
+                                       uint64_t from);
+
+// Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
+// queues are full: capture it again when the generation of the process has changed.
+RaddleStatus raddle_controller_captured(struct RaddleController *controller,
+                                        uint16_t process,
+                                        uint32_t stream,
+                                        const struct RaddleWork *work,
+                                        uint64_t *order);
+
+// Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
+RaddleStatus raddle_controller_reached(const struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint64_t order,
+                                       uint32_t *reached);
+
+// Tells where a process stands.
+RaddleStatus raddle_controller_process(const struct RaddleController *controller,
+                                       uint16_t process,
+                                       struct RaddleProcess *state);
+
+// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
+// Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_preempt(struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint32_t how,
+                                       int32_t by,
+                                       uint32_t *answer);
+
+// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_escalate(struct RaddleController *controller,
+                                        uint16_t process,
+                                        uint32_t how,
+                                        uint32_t *answer);
+
+// Submits nothing more of a process until it is resumed.
+RaddleStatus raddle_controller_pause(struct RaddleController *controller, uint16_t process);
+
+// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_resume(struct RaddleController *controller,
+                                      uint16_t process,
+                                      uint32_t *answer);
+
+// Adds a process of this level, and writes its id: the lowest that no process has.
+RaddleStatus raddle_controller_join(struct RaddleController *controller, uint8_t level, uint16_t *process);
+
+// Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
+RaddleStatus raddle_controller_leave(struct RaddleController *controller, uint16_t process);
+
+// Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
+// there is too little room, `count` is the number and nothing has changed.
+RaddleStatus raddle_controller_lost(struct RaddleController *controller,
+                                    uint16_t process,
+                                    uint64_t *payloads,
+                                    size_t capacity,
+                                    size_t *count);
+
+// Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
+RaddleStatus raddle_controller_place(struct RaddleController *controller, uint16_t process, uint16_t part);
+
+// Opens a stream of a process, and writes its id: the lowest that is not in use.
+RaddleStatus raddle_controller_open(struct RaddleController *controller, uint16_t process, uint32_t *stream);
+
+// Closes a stream: nothing more is captured in it; the work in it runs.
+RaddleStatus raddle_controller_close(struct RaddleController *controller, uint16_t process, uint32_t stream);
+
+// Holds back the work of a stream that was captured from this order on.
+RaddleStatus raddle_controller_hold(struct RaddleController *controller,
+                                    uint16_t process,
+                                    uint32_t stream,
+                                    uint64_t from);
+
+// Removes the hold of this order.
+RaddleStatus raddle_controller_release(struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint32_t stream,
+                                       uint64_t from);
+
+// Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
+// queues are full: capture it again when the generation of the process has changed.
+RaddleStatus raddle_controller_captured(struct RaddleController *controller,
+                                        uint16_t process,
+                                        uint32_t stream,
+                                        const struct RaddleWork *work,
+                                        uint64_t *order);
+
+// Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
+RaddleStatus raddle_controller_reached(const struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint64_t order,
+                                       uint32_t *reached);
+
+// Tells where a process stands.
+RaddleStatus raddle_controller_process(const struct RaddleController *controller,
+                                       uint16_t process,
+                                       struct RaddleProcess *state);
+
+// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
+// Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_preempt(struct RaddleController *controller,
+                                       uint16_t process,
+                                       uint32_t how,
+                                       int32_t by,
+                                       uint32_t *answer);
+
+// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_escalate(struct RaddleController *controller,
+                                        uint16_t process,
+                                        uint32_t how,
+                                        uint32_t *answer);
+
+// Submits nothing more of a process until it is resumed.
+RaddleStatus raddle_controller_pause(struct RaddleController *controller, uint16_t process);
+
+// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+RaddleStatus raddle_controller_resume(struct RaddleController *controller,
+                                      uint16_t process,
+                                      uint32_t *answer);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -28,6 +28,8 @@
 
 mod action;
 mod allocator;
+mod block_warp;
+mod controller;
 mod dispatcher;
 mod event;
 mod free_map;
@@ -35,11 +37,15 @@ mod handle;
 mod launch;
 mod memory;
 mod nouns;
+mod packet;
 mod search;
+mod slices;
 mod status;
 
 pub use action::{RaddleAction, RaddleActionKind, RaddleActions};
 pub use allocator::*;
+pub use block_warp::*;
+pub use controller::*;
 pub use dispatcher::*;
 pub use event::{RaddleEvent, RaddleEventKind, RaddleHint};
 pub use free_map::*;
@@ -49,7 +55,9 @@ pub use launch::{
     RaddleWaves,
 };
 pub use nouns::*;
+pub use packet::*;
 pub use search::*;
+pub use slices::*;
 pub use status::{RaddleStatus, raddle_last_error, raddle_status_text, raddle_version};
 
 #[cfg(doctest)]

@@ -1,0 +1,265 @@
+//! What does the thread between a program and its runtime do next (seed 001)?
+
+mod host;
+mod nouns;
+mod wishes;
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{ProcessId, StreamId};
+use raddle_preempt::{
+    Abilities, Command, Controller, ControllerConfig, Declared, Exit, LaunchHandle, NoReset,
+    PreemptError, ResetScope, ResetVerdict,
+};
+
+pub use host::*;
+pub use nouns::*;
+pub use wishes::*;
+
+use crate::handle::{enter, with};
+use crate::launch::unknown;
+use crate::memory::{Out, read};
+use crate::status::{Failure, Outcome, RaddleStatus, guarded};
+
+/// The preemption of processes in software, as a state machine without I/O: the host reports what happens, and asks
+/// what to do next. A submission is known by its process and its number, which is never used again.
+#[derive(Debug)]
+pub struct RaddleController {
+    controller: Controller<u64>,
+    /// By process, the number behind the last submission.
+    submitted: BTreeMap<u16, u64>,
+}
+
+impl RaddleControllerConfig {
+    fn checked(&self) -> Result<(Declared, ControllerConfig), Failure> {
+        let scope = match self.scope {
+            0 => ResetScope::Device,
+            1 => ResetScope::Partition,
+            2 => ResetScope::Process,
+            3 => ResetScope::Queue,
+            4 => ResetScope::Launch,
+            other => return Err(unknown("config.scope", other, "RaddleResetScope")),
+        };
+        let abilities = Abilities {
+            can_flag: self.can_flag != 0,
+            can_drain: self.can_drain != 0,
+            can_reset: self.can_reset != 0,
+            can_switch: self.can_switch != 0,
+        };
+        let (latched, withdraws) = (self.latched != 0, self.withdraws != 0);
+        let bound = |number: u32| (number > 0).then_some(number);
+        let (most_waiting, most_kills) = (bound(self.most_waiting), bound(self.most_kills));
+        Ok((
+            Declared { abilities, latched, withdraws, scope },
+            ControllerConfig { window: self.window, most_waiting, most_kills },
+        ))
+    }
+}
+
+impl RaddleController {
+    /// Finds the submission with this number, which is in the runtime.
+    fn find(&self, process: u16, sequence: u64) -> Result<Option<LaunchHandle>, Failure> {
+        let flying = self.controller.flying(ProcessId(process)).map_err(Failure::invalid)?;
+        let mut handles = flying.map(|(handle, _)| handle);
+        Ok(handles.find(|handle| handle.sequence == sequence))
+    }
+
+    fn flies(&self, process: u16, sequence: u64) -> Result<LaunchHandle, Failure> {
+        self.find(process, sequence)?.ok_or_else(|| {
+            let text = format!(
+                "submission {sequence} of p{process} is not in the runtime: report the end of each once"
+            );
+            Failure::new(RaddleStatus::Invalid, text)
+        })
+    }
+
+    /// Writes a command.
+    fn command(&mut self, command: Option<Command>, out: &Out<RaddleCommand>) -> Outcome {
+        use RaddleCommandKind as Kind;
+        let of = |kind: Kind, process: ProcessId| RaddleCommand {
+            kind: kind as u32,
+            process: process.0,
+            ..RaddleCommand::default()
+        };
+        out.put(match command {
+            None => return Ok(RaddleStatus::Empty),
+            Some(Command::Submit { handle, stream }) => {
+                self.submitted.insert(handle.process.0, handle.sequence.saturating_add(1));
+                RaddleCommand {
+                    stream: stream.0,
+                    slot: handle.slot(),
+                    sequence: handle.sequence,
+                    payload: self.controller.payload(handle).copied().unwrap_or_default(),
+                    ..of(Kind::Submit, handle.process)
+                }
+            }
+            Some(Command::Raise { process }) => of(Kind::Raise, process),
+            Some(Command::Lower { process }) => of(Kind::Lower, process),
+            Some(Command::Reset { process }) => of(Kind::Reset, process),
+            Some(Command::Hold { process }) => of(Kind::Hold, process),
+            Some(Command::Release { process }) => of(Kind::Release, process),
+            Some(Command::Save { process }) => of(Kind::Save, process),
+            Some(Command::Restore { process }) => of(Kind::Restore, process),
+            Some(Command::Drained { process, resumed }) => {
+                RaddleCommand { resumed: resumed.into(), ..of(Kind::Drained, process) }
+            }
+        });
+        Ok(RaddleStatus::Ok)
+    }
+}
+
+/// Answers `Ok` for what the controller has done.
+fn done(result: Result<(), PreemptError>) -> Outcome {
+    result.map_err(Failure::invalid)?;
+    Ok(RaddleStatus::Ok)
+}
+
+const fn no_reset(why: NoReset) -> RaddleAnswer {
+    match why {
+        NoReset::Empty => RaddleAnswer::NoResetEmpty,
+        NoReset::NotIdempotent(_) => RaddleAnswer::NoResetNotIdempotent,
+        NoReset::NotFlagged(_) => RaddleAnswer::NoResetNotFlagged,
+        NoReset::KilledOften(_) => RaddleAnswer::NoResetKilledOften,
+        NoReset::OtherProcess(_) => RaddleAnswer::NoResetOtherProcess,
+        _ => RaddleAnswer::NoReset,
+    }
+}
+
+/// Makes a controller without processes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_new(
+    config: *const RaddleControllerConfig,
+    controller: *mut *mut RaddleController,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (config, out) =
+            unsafe { (read("config", config)?, Out::new("controller", controller)?) };
+        let (declared, config) = config.checked()?;
+        let controller = Controller::new(declared, config).map_err(Failure::invalid)?;
+        enter(RaddleController { controller, submitted: BTreeMap::new() }, &out)
+    })
+}
+
+/// Tells the next command for any process; `Empty` until something is reported. Commands are carried out in order.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_next(
+    controller: *mut RaddleController,
+    command: *mut RaddleCommand,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let out = unsafe { Out::new("command", command)? };
+        let command = it.controller.next_any();
+        it.command(command, &out)
+    })
+}
+
+/// Reports one of `RaddleReport` about a submission. `payload` is written where the submission has ended for good, and
+/// may be null. `Refused` is the answer to an exit that no flag asked for: launches behind it may have run before it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_report(
+    controller: *mut RaddleController,
+    report: u32,
+    process: u16,
+    sequence: u64,
+    payload: *mut u64,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let payload = unsafe { Out::optional("payload", payload)? };
+        let known = RaddleReport::of(report)?;
+        let late = it.submitted.get(&process).is_some_and(|&next| sequence < next);
+        if known == RaddleReport::Submitted && late && it.find(process, sequence)?.is_none() {
+            // A launch may end before the call that submitted it returns.
+            return Ok(RaddleStatus::Ok);
+        }
+        let (handle, controller) = (it.flies(process, sequence)?, &mut it.controller);
+        let ended = match known {
+            RaddleReport::Submitted => return done(controller.submitted(handle)),
+            RaddleReport::NotSubmitted => return done(controller.not_submitted(handle)),
+            RaddleReport::Started => return done(controller.started(handle)),
+            RaddleReport::Claimed => return done(controller.claimed(handle)),
+            RaddleReport::Killed => return done(controller.killed(handle)),
+            RaddleReport::Exited => {
+                return Ok(match controller.exited(handle).map_err(Failure::invalid)? {
+                    Exit::Flagged => RaddleStatus::Ok,
+                    Exit::Unasked => RaddleStatus::Refused,
+                });
+            }
+            RaddleReport::Finished => controller.finished(handle),
+            RaddleReport::Failed => controller.failed(handle),
+        };
+        let ended = ended.map_err(Failure::invalid)?;
+        if let Some(payload) = payload {
+            payload.put(ended);
+        }
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Reports that every launch of the process that starts from now on sees its flag. Writes one of `RaddleAnswer`: whether
+/// a reset follows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_raised(
+    controller: *mut RaddleController,
+    process: u16,
+    answer: *mut u32,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let answer = unsafe { Out::new("answer", answer)? };
+        answer.put(match it.controller.raised(ProcessId(process)).map_err(Failure::invalid)? {
+            ResetVerdict::NotAsked => RaddleAnswer::NotAsked,
+            ResetVerdict::Reset => RaddleAnswer::Begun,
+            ResetVerdict::NoReset(why) => no_reset(why),
+        } as u32);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Reports that a reset is over, or that held or saved work is off the device.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_controller_drained(
+    controller: *mut RaddleController,
+    process: u16,
+) -> RaddleStatus {
+    with(controller, |it| done(it.controller.drained(ProcessId(process))))
+}
+
+/// Tells the raised flag of a stream: submissions `from` up to, but not, `to` leave when they start. `Empty` where none
+/// is raised. Read it at the command to raise it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_cut(
+    controller: *const RaddleController,
+    process: u16,
+    stream: u32,
+    from: *mut u64,
+    to: *mut u64,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (from, to) = unsafe { (Out::new("from", from)?, Out::new("to", to)?) };
+        let cut = it.controller.cut(ProcessId(process), StreamId(stream));
+        let Some(cut) = cut.map_err(Failure::invalid)? else { return Ok(RaddleStatus::Empty) };
+        from.put(cut.from);
+        to.put(cut.to);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Writes 1 if a commanded reset kills this submission where it runs; else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_is_hit(
+    controller: *const RaddleController,
+    process: u16,
+    sequence: u64,
+    hit: *mut u32,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let hit = unsafe { Out::new("hit", hit)? };
+        hit.put(it.controller.is_hit(it.flies(process, sequence)?).into());
+        Ok(RaddleStatus::Ok)
+    })
+}

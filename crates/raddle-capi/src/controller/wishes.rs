@@ -1,0 +1,96 @@
+//! How is a process asked to leave the device, and to continue?
+
+use raddle_policy::ProcessId;
+use raddle_preempt::{Escalated, Preempted, Resumed};
+
+use super::nouns::RaddleAnswer;
+use super::{RaddleController, done, no_reset};
+use crate::handle::with;
+use crate::launch::preemption;
+use crate::memory::Out;
+use crate::status::{Failure, RaddleStatus};
+
+/// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
+/// Writes one of `RaddleAnswer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_preempt(
+    controller: *mut RaddleController,
+    process: u16,
+    how: u32,
+    by: i32,
+    answer: *mut u32,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let answer = unsafe { Out::new("answer", answer)? };
+        let how = preemption("how", how)?;
+        let by = match u16::try_from(by) {
+            Ok(by) => Some(ProcessId(by)),
+            Err(_) if by == -1 => None,
+            Err(_) => {
+                return Err(Failure::argument(format!("`by` is {by}: give a process, or -1")));
+            }
+        };
+        let begun = it.controller.preempt(ProcessId(process), how, by);
+        answer.put(match begun.map_err(Failure::invalid)? {
+            Preempted::Begun => RaddleAnswer::Begun,
+            Preempted::ResumeCancelled => RaddleAnswer::ResumeCancelled,
+            Preempted::Already => RaddleAnswer::Already,
+            Preempted::Missing(_) => RaddleAnswer::Missing,
+            Preempted::NotOutranked => RaddleAnswer::NotOutranked,
+        } as u32);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_escalate(
+    controller: *mut RaddleController,
+    process: u16,
+    how: u32,
+    answer: *mut u32,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let answer = unsafe { Out::new("answer", answer)? };
+        let how = preemption("how", how)?;
+        let escalated = it.controller.escalate(ProcessId(process), how);
+        answer.put(match escalated.map_err(Failure::invalid)? {
+            Escalated::Begun => RaddleAnswer::Begun,
+            Escalated::Refused(why) => no_reset(why),
+            Escalated::NotStronger => RaddleAnswer::NotStronger,
+            Escalated::NotDraining => RaddleAnswer::NotPreempted,
+            Escalated::Missing(_) => RaddleAnswer::Missing,
+        } as u32);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Submits nothing more of a process until it is resumed.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_controller_pause(
+    controller: *mut RaddleController,
+    process: u16,
+) -> RaddleStatus {
+    with(controller, |it| done(it.controller.pause(ProcessId(process))))
+}
+
+/// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_controller_resume(
+    controller: *mut RaddleController,
+    process: u16,
+    answer: *mut u32,
+) -> RaddleStatus {
+    with(controller, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let answer = unsafe { Out::new("answer", answer)? };
+        answer.put(match it.controller.resume(ProcessId(process)).map_err(Failure::invalid)? {
+            Resumed::Now => RaddleAnswer::Begun,
+            Resumed::Waits => RaddleAnswer::Waits,
+            Resumed::Running => RaddleAnswer::NotPreempted,
+        } as u32);
+        Ok(RaddleStatus::Ok)
+    })
+}
