@@ -71,6 +71,10 @@ pub unsafe extern "C" fn raddle_controller_lost(
         let number = buffered + controller.in_flight(process).map_err(Failure::invalid)?;
         out.1.put(number);
         out.0.check_room(number)?;
+        let first = controller.flying(process).map_err(Failure::invalid)?.next();
+        if let Some((handle, _)) = first {
+            it.gone.insert(process.0, handle);
+        }
         out.0.fill(&controller.lost(process).map_err(Failure::invalid)?, &out.1)
     })
 }

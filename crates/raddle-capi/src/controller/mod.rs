@@ -28,6 +28,9 @@ pub struct RaddleController {
     controller: Controller<u64>,
     /// By process, the number behind the last submission.
     submitted: BTreeMap<u16, u64>,
+    /// By process, a submission that has left the runtime: stands for any other such one, of which a report may be
+    /// late.
+    gone: BTreeMap<u16, LaunchHandle>,
 }
 
 impl RaddleControllerConfig {
@@ -137,7 +140,10 @@ pub unsafe extern "C" fn raddle_controller_new(
             unsafe { (read("config", config)?, Out::new("controller", controller)?) };
         let (declared, config) = config.checked()?;
         let controller = Controller::new(declared, config).map_err(Failure::invalid)?;
-        enter(RaddleController { controller, submitted: BTreeMap::new() }, &out)
+        enter(
+            RaddleController { controller, submitted: BTreeMap::new(), gone: BTreeMap::new() },
+            &out,
+        )
     })
 }
 
@@ -170,31 +176,32 @@ pub unsafe extern "C" fn raddle_controller_report(
         let payload = unsafe { Out::optional("payload", payload)? };
         let known = RaddleReport::of(report)?;
         let late = it.submitted.get(&process).is_some_and(|&next| sequence < next);
-        if known == RaddleReport::Submitted && late && it.find(process, sequence)?.is_none() {
+        let handle = match (it.find(process, sequence)?, it.gone.get(&process)) {
             // A launch may end before the call that submitted it returns.
-            return Ok(RaddleStatus::Ok);
-        }
-        let (handle, controller) = (it.flies(process, sequence)?, &mut it.controller);
+            (None, Some(&gone)) if late && known == RaddleReport::Submitted => gone,
+            _ => it.flies(process, sequence)?,
+        };
+        let controller = &mut it.controller;
+        let mut unasked = false;
         let ended = match known {
             RaddleReport::Submitted => return done(controller.submitted(handle)),
-            RaddleReport::NotSubmitted => return done(controller.not_submitted(handle)),
             RaddleReport::Started => return done(controller.started(handle)),
             RaddleReport::Claimed => return done(controller.claimed(handle)),
-            RaddleReport::Killed => return done(controller.killed(handle)),
-            RaddleReport::Exited => {
-                return Ok(match controller.exited(handle).map_err(Failure::invalid)? {
-                    Exit::Flagged => RaddleStatus::Ok,
-                    Exit::Unasked => RaddleStatus::Refused,
-                });
-            }
-            RaddleReport::Finished => controller.finished(handle),
-            RaddleReport::Failed => controller.failed(handle),
+            RaddleReport::NotSubmitted => controller.not_submitted(handle).map(|()| None),
+            RaddleReport::Killed => controller.killed(handle).map(|()| None),
+            RaddleReport::Exited => controller.exited(handle).map(|exit| {
+                unasked = exit == Exit::Unasked;
+                None
+            }),
+            RaddleReport::Finished => controller.finished(handle).map(Some),
+            RaddleReport::Failed => controller.failed(handle).map(Some),
         };
         let ended = ended.map_err(Failure::invalid)?;
-        if let Some(payload) = payload {
+        it.gone.insert(process, handle);
+        if let Some((payload, ended)) = payload.zip(ended) {
             payload.put(ended);
         }
-        Ok(RaddleStatus::Ok)
+        Ok(if unasked { RaddleStatus::Refused } else { RaddleStatus::Ok })
     })
 }
 

@@ -3,7 +3,16 @@
 use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;
 
+use proptest::prelude::ProptestConfig;
 use raddle_capi::{RaddleStatus, raddle_free, raddle_last_error};
+
+/// Returns the setting for this many cases a property in an ordinary run, and for as many as `PROPTEST_CASES` gives in
+/// a long one.
+pub(crate) fn cases(ordinary: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if long { config.cases } else { ordinary }, ..config }
+}
 
 /// Returns the text of the last error.
 pub(crate) fn last_error() -> String {

@@ -3,7 +3,7 @@
 //! `header` compares the header with the source; `same` compares random calls with the crates; `misuse` calls wrongly
 //! on purpose; `programs` compiles and runs C, SystemVerilog and Go.
 #![allow(unsafe_code, reason = "the functions are those of C")]
-#![allow(clippy::unwrap_used, reason = "all of this is test code")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 mod call;
 mod header;

@@ -93,3 +93,57 @@ fn a_dispatcher_has_an_event_loop_in_c() {
     let checked = log::check::check(&Registry::bundled(), logged.as_bytes()).unwrap();
     assert!(checked.broken.is_empty(), "{checked:?}");
 }
+
+/// Returns whether a tool is there; it must be where `required` is set to 1.
+fn has(tool: &str, version: &str, required: &str) -> bool {
+    let found = Command::new(tool).arg(version).output().is_ok();
+    let needed = std::env::var(required).is_ok_and(|it| it == "1");
+    assert!(found || !needed, "{tool} is required and not installed");
+    if !found {
+        println!("skipped: {tool} is not installed");
+    }
+    found
+}
+
+#[test]
+fn a_circuit_is_held_against_the_model_by_dpi() {
+    if !has("verilator", "--version", "RADDLE_REQUIRE_RTL") {
+        return;
+    }
+    let (folder, library) = (scratch("dpi"), library());
+    let library = library.display();
+    let mut verilator = Command::new("verilator");
+    verilator.current_dir(&folder).args(["--binary", "-Wall", "-j", "2", "-o", "bench"]);
+    // The compiler takes longer than the program.
+    verilator.args(["-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"]);
+    verilator.args(["--top-module", "bench", "-LDFLAGS"]);
+    verilator.arg(format!("-L{library} -lraddle_capi -Wl,-rpath,{library}"));
+    let sources = ["raddle_pkg.sv", "allocator.sv", "bench.sv"];
+    verilator.args(sources.map(|file| crate_folder().join("examples/dpi").join(file)));
+    run(&mut verilator);
+    let said = run(&mut Command::new(folder.join("obj_dir/bench")));
+    assert!(said.starts_with("10000 clocks equal, "), "{said}");
+    assert!(!said.contains(" 0 requests refused"), "{said}");
+}
+
+#[test]
+fn go_calls_by_cgo() {
+    if !has("go", "version", "RADDLE_REQUIRE_GO") {
+        return;
+    }
+    let (folder, library) = (scratch("go"), library());
+    let library = library.display();
+    let mut go = Command::new("go");
+    go.current_dir(&folder).args(["build", "-o", "program"]);
+    go.arg(crate_folder().join("examples/go/main.go"));
+    go.env("GOCACHE", folder.join("cache")).env("GOFLAGS", "").env("CGO_ENABLED", "1");
+    go.env("CGO_CFLAGS", format!("-I{}", crate_folder().join("include").display()));
+    go.env("CGO_LDFLAGS", format!("-L{library} -lraddle_capi -Wl,-rpath,{library}"));
+    run(&mut go);
+    let said = run(&mut Command::new(folder.join("program")));
+    assert_eq!(said.matches("LDS from").count(), 8, "{said}");
+    assert!(
+        said.ends_with("workgroup 99 of k7 does not lie on the device: release each once\n"),
+        "{said}"
+    );
+}

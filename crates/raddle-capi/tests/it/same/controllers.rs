@@ -5,7 +5,7 @@ use raddle_capi::*;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::*;
 
-use crate::call::{Owned, last_error, told};
+use crate::call::{Owned, cases, last_error, told};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -329,7 +329,7 @@ fn next(it: *mut RaddleController) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(600))]
     #[test]
     fn controllers(
         bits in 0..64_u8, scope in 0..5_u32, window in 1..5_u32, most_waiting in 0..9_u32, most_kills in 0..3_u32,

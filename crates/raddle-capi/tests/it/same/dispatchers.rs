@@ -8,7 +8,7 @@ use raddle_capi::*;
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::*;
 
-use crate::call::{Owned, last_error};
+use crate::call::{Owned, cases, last_error};
 
 const SHAPE: CuShape = CuShape {
     simds: 2,
@@ -414,7 +414,7 @@ fn meant_action(action: &Action, all: &Actions) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
     #[test]
     fn dispatchers(recipe in 0..RECIPES.len(), steps in prop::collection::vec(step(), 1..120)) {
         let mut both = Both::new(RECIPES[recipe]);
