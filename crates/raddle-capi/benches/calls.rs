@@ -9,6 +9,8 @@ use std::ptr::null_mut;
 
 use divan::{Bencher, black_box};
 use raddle_capi::*;
+use raddle_policy::{CuId, CuShape, Demand, LaunchId};
+use raddle_workgroup::{Allocator, SimdRule};
 
 static SHAPE: RaddleCuShape = RaddleCuShape {
     simds: 4,
@@ -43,18 +45,54 @@ fn allocate(allocator: *mut RaddleAllocator, cu: u16, workgroup: u64) -> RaddleS
     }
 }
 
-/// Fills three quarters of an empty device: allocations alone.
-#[divan::bench(sample_count = 2_000)]
+/// Fills three quarters of a device that was filled before: allocations alone.
+#[divan::bench(sample_count = 2_000, sample_size = 1)]
 fn allocate_240(bencher: Bencher<'_, '_>) {
-    let filled = |allocator: *mut RaddleAllocator| {
+    let allocator = allocator();
+    let full = std::cell::Cell::new(false);
+    let empty = || {
+        let all = if full.replace(true) { 240 } else { 0 };
+        for workgroup in 0..all {
+            let cu = (workgroup % 80) as u16;
+            assert_eq!(raddle_allocator_release(allocator, cu, 7, workgroup), RaddleStatus::Ok);
+        }
+    };
+    let counted = bencher.counter(divan::counter::ItemsCount::new(240_u32));
+    counted.with_inputs(empty).bench_local_values(|()| {
         for workgroup in 0..240 {
             let status = allocate(black_box(allocator), (workgroup % 80) as u16, workgroup);
             assert_eq!(status, RaddleStatus::Ok);
         }
-        allocator
+    });
+    assert_eq!(raddle_free(allocator.cast()), RaddleStatus::Ok);
+}
+
+/// The crate below alone, to compare `allocate_240` with.
+#[divan::bench(sample_count = 2_000, sample_size = 1)]
+fn allocate_240_in_rust(bencher: Bencher<'_, '_>) {
+    let RaddleCuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers } =
+        SHAPE;
+    let shape = CuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers };
+    let RaddleDemand { waves, vgpr, sgpr, lds, barriers } = DEMAND;
+    let demand = Demand { waves, vgpr, sgpr, lds, barriers };
+    let allocator = std::cell::RefCell::new(Allocator::new(shape, CUS));
+    let full = std::cell::Cell::new(false);
+    let empty = || {
+        let all = if full.replace(true) { 240 } else { 0 };
+        for workgroup in 0..all {
+            let cu = CuId((workgroup % 80) as u16);
+            allocator.borrow_mut().release(cu, LaunchId(7), workgroup).expect("it lies there");
+        }
     };
     let counted = bencher.counter(divan::counter::ItemsCount::new(240_u32));
-    counted.with_inputs(allocator).bench_local_values(filled);
+    counted.with_inputs(empty).bench_local_values(|()| {
+        let mut allocator = allocator.borrow_mut();
+        for workgroup in 0..240 {
+            let cu = CuId((workgroup % 80) as u16);
+            let plan = allocator.probe(cu, black_box(&demand), SimdRule::MostRoom).expect("room");
+            black_box(allocator.commit(plan, LaunchId(7), workgroup).expect("a fresh plan"));
+        }
+    });
 }
 
 #[divan::bench]

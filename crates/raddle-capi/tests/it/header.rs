@@ -33,6 +33,18 @@ the caller, but handles. Numbers of kinds and rules are those of the enums here.
 `raddle_last_error` has its text. */";
 
 #[test]
+fn the_readme_names_every_function() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [header, readme] =
+        ["include/raddle.h", "README.md"].map(|it| fs::read_to_string(folder.join(it)).unwrap());
+    let declared =
+        header.lines().filter_map(|line| Some(line.split_once("raddle_")?.1.split_once('(')?.0));
+    let missing: Vec<&str> =
+        declared.filter(|name| !readme.contains(&format!("`raddle_{name}`"))).collect();
+    assert!(missing.is_empty(), "name in the table of README.md: {missing:?}");
+}
+
+#[test]
 fn the_header_is_that_of_the_source() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();

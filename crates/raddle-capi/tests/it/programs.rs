@@ -59,6 +59,16 @@ fn c_finds_every_function_and_its_errors() {
 }
 
 #[test]
+fn the_program_of_the_readme_runs() {
+    let readme = fs::read_to_string(crate_folder().join("README.md")).unwrap();
+    let program = readme.split("```c\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let source = scratch("readme_source").join("program.c");
+    fs::write(&source, program).unwrap();
+    let said = run(&mut Command::new(compiled("readme", source.to_str().unwrap(), SANITIZED)));
+    assert_eq!(said, "8 blocks from 0\n");
+}
+
+#[test]
 fn cpp_reads_the_header() {
     let folder = scratch("cpp");
     let source = folder.join("reads.cpp");
