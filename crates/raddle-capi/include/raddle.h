@@ -218,6 +218,14 @@ typedef enum RaddleIdempotence {
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
+// The cut of the circuit in a period.
+typedef enum RaddleLayout {
+    // One map behind the other.
+    RADDLE_LAYOUT_PACKED = 0,
+    // Two halves, each for a map of at most half the width; a map alone has the whole width.
+    RADDLE_LAYOUT_HALVES = 1,
+} RaddleLayout;
+
 // The phase of a process in its preemption.
 typedef enum RaddlePhase {
     // Launches of the process are submitted.
@@ -404,6 +412,9 @@ typedef struct RaddleFreeMap RaddleFreeMap;
 // A way to find out how long a free run a map holds, as one of the circuits answers.
 typedef struct RaddleSearch RaddleSearch;
 
+// A circuit that serves several maps: in each period of a round other ones.
+typedef struct RaddleShared RaddleShared;
+
 // The two stages: which processes are loaded, and the slices of each load.
 typedef struct RaddleSlices RaddleSlices;
 
@@ -416,6 +427,14 @@ typedef struct RaddleFreeBlocks {
     // Blocks of the longest free run.
     uint32_t longest;
 } RaddleFreeBlocks;
+
+// A map that the circuit serves.
+typedef struct RaddleSharedMap {
+    // The period in which it is served: that of the map before it in the list, or one more; 0 for the first.
+    uint32_t period;
+    // Blocks of the map.
+    uint32_t blocks;
+} RaddleSharedMap;
 
 // The resources of one empty compute unit, in the granules in which they are allocated.
 typedef struct RaddleCuShape {
@@ -982,6 +1001,23 @@ RaddleStatus raddle_search_sampled(uint32_t blocks,
 // Reports how long a free run a map holds, in blocks. An error where the search is for maps of another size.
 RaddleStatus raddle_search_longest(const struct RaddleSearch *search,
                                    const struct RaddleFreeMap *map,
+                                   uint32_t *longest);
+
+// Makes a circuit `width` blocks wide, where no period has more than `bound` blocks. `layout` is one of
+// `RaddleLayout`.
+RaddleStatus raddle_shared_new(uint32_t width,
+                               uint32_t bound,
+                               const struct RaddleSharedMap *maps,
+                               size_t count,
+                               uint32_t layout,
+                               struct RaddleShared **shared);
+
+// Writes the longest free run of each map of a period, in their order. There are as many maps as the period has, and
+// as many places.
+RaddleStatus raddle_shared_longest(const struct RaddleShared *shared,
+                                   uint32_t period,
+                                   const struct RaddleFreeMap *const *maps,
+                                   size_t count,
                                    uint32_t *longest);
 
 // Makes an allocator of `cus` empty compute units, 1 or more, of one shape.

@@ -1,6 +1,6 @@
 //! At which addresses does a workgroup lie on a compute unit?
 
-use raddle_policy::{CuId, LaunchId};
+use raddle_policy::{CuId, CuShape, LaunchId};
 use raddle_workgroup::{Allocator, SimdRule};
 
 use crate::handle::{enter, with};
@@ -41,9 +41,24 @@ pub unsafe extern "C" fn raddle_allocator_new(
         if cus == 0 {
             return Err(Failure::argument("`cus` is 0: give 1 or more"));
         }
+        check_memory(&shape, cus)?;
         let allocator = Allocator::new(shape, cus);
         enter(RaddleAllocator { allocator, simds: shape.simds, places: Vec::new() }, &out)
     })
+}
+
+/// Refuses a device whose maps, of one bit a granule, would take more than a gibibyte: nobody means it, and a full memory
+/// ends the program.
+fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
+    const MOST: u64 = 1 << 33;
+    let vector = u64::from(shape.simds) * u64::from(shape.vgpr_per_simd);
+    let granules = u64::from(cus) * (vector + u64::from(shape.sgpr) + u64::from(shape.lds));
+    if granules <= MOST {
+        return Ok(());
+    }
+    let text =
+        format!("{granules} granules are too many: give at most {MOST} on all compute units");
+    Err(Failure::argument(text))
 }
 
 /// Places a workgroup on a compute unit and takes its places, one a wave, in the order of the waves.

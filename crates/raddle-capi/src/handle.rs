@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
 use crate::memory::Out;
@@ -20,14 +21,17 @@ const LAST_USE: usize = (MARK >> PLACE_BITS) - 1;
 const FIRST: usize = 64;
 const BLOCKS: usize = (PLACE_BITS - FIRST.ilog2()) as usize;
 
-/// The content of one position.
-struct Held {
-    /// How often the position was freed.
-    uses: usize,
-    object: Option<Box<dyn Any + Send>>,
+type Object = Option<Box<dyn Any + Send>>;
+
+/// One position.
+struct Place {
+    /// How often the position was freed: looked at before the lock, so that a handle that was freed does not get in the
+    /// way of the one that has its position now.
+    uses: AtomicUsize,
+    object: Mutex<Object>,
 }
 
-type Block = Box<[Mutex<Held>]>;
+type Block = Box<[Place]>;
 static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
 
@@ -67,19 +71,18 @@ pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     let (block, at) = block_of(place);
     let many = || Failure::new(RaddleStatus::Invalid, "too many handles: free some");
     let block = TABLE.get(block).ok_or_else(many)?.get_or_init(|| {
-        let empty = |_| Mutex::new(Held { uses: 0, object: None });
+        let empty = |_| Place { uses: AtomicUsize::new(0), object: Mutex::new(None) };
         (0..FIRST << block).map(empty).collect()
     });
-    // Nobody uses a free position for longer than a look at it.
-    let mut held = block[at].lock().unwrap_or_else(PoisonError::into_inner);
-    held.object = Some(object);
-    to.put(std::ptr::without_provenance_mut(MARK | held.uses << PLACE_BITS | place));
+    let uses = block[at].uses.load(Ordering::Acquire);
+    *block[at].object.lock().unwrap_or_else(PoisonError::into_inner) = Some(object);
+    to.put(std::ptr::without_provenance_mut(MARK | uses << PLACE_BITS | place));
     Ok(RaddleStatus::Ok)
 }
 
-/// Locks what a handle names.
+/// Finds the position of a handle, where it names an object.
 #[inline]
-fn find(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Held>, Failure> {
+fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if handle.is_null() {
         return Err(Failure::new(RaddleStatus::Null, "the handle is null: make one first"));
     }
@@ -89,13 +92,17 @@ fn find(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Held
     let (place, uses) = parts(handle);
     let (block, at) = block_of(place);
     let block = TABLE.get(block).and_then(OnceLock::get).ok_or_else(nothing)?;
-    let held = match block[at].try_lock() {
-        Ok(held) => held,
-        Err(TryLockError::Poisoned(held)) if freeing => held.into_inner(),
-        Err(TryLockError::Poisoned(held)) => {
-            if held.get_ref().uses != uses {
-                return Err(nothing());
-            }
+    if block[at].uses.load(Ordering::Acquire) == uses { Ok(&block[at]) } else { Err(nothing()) }
+}
+
+/// Locks the object of a handle.
+#[inline]
+fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Object>, Failure> {
+    let place = find(handle)?;
+    let object = match place.object.try_lock() {
+        Ok(object) => object,
+        Err(TryLockError::Poisoned(object)) if freeing => object.into_inner(),
+        Err(TryLockError::Poisoned(_)) => {
             let text = "a call on this handle ended in a fault of raddle: free the handle";
             return Err(Failure::new(RaddleStatus::Fault, text));
         }
@@ -104,7 +111,9 @@ fn find(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Held
             return Err(Failure::new(RaddleStatus::Busy, text));
         }
     };
-    if held.uses != uses || held.object.is_none() { Err(nothing()) } else { Ok(held) }
+    // Another thread may have freed the object meanwhile.
+    find(handle)?;
+    if object.is_some() { Ok(object) } else { Err(nothing()) }
 }
 
 /// Uses the object of a handle, inside of a guarded call.
@@ -113,8 +122,8 @@ pub(crate) fn using<T: Any + Send>(
     handle: *const T,
     call: impl FnOnce(&mut T) -> Outcome,
 ) -> Outcome {
-    let mut held = find(handle.cast(), false)?;
-    let object = held.object.as_mut().and_then(|object| object.downcast_mut());
+    let mut held = lock(handle.cast(), false)?;
+    let object = held.as_mut().and_then(|object| object.downcast_mut());
     let other = || Failure::new(RaddleStatus::Handle, "the handle is of another kind of object");
     call(object.ok_or_else(other)?)
 }
@@ -136,17 +145,15 @@ pub extern "C" fn raddle_free(handle: *mut c_void) -> RaddleStatus {
         if handle.is_null() {
             return Ok(RaddleStatus::Ok);
         }
-        let mut held = find(handle, true)?;
-        let object = held.object.take();
-        let (place, uses) = (parts(handle).0, held.uses);
-        held.uses += 1;
+        let (number, uses) = parts(handle);
+        let place = find(handle)?;
+        let mut held = lock(handle, true)?;
+        let object = held.take();
+        place.uses.store(uses + 1, Ordering::Release);
         drop(held);
-        let (block, at) = block_of(place);
-        if let Some(block) = TABLE.get(block).and_then(OnceLock::get) {
-            block[at].clear_poison();
-        }
+        place.object.clear_poison();
         if uses < LAST_USE {
-            UNUSED.lock().unwrap_or_else(PoisonError::into_inner).freed.push(place);
+            UNUSED.lock().unwrap_or_else(PoisonError::into_inner).freed.push(number);
         }
         drop(object);
         Ok(RaddleStatus::Ok)

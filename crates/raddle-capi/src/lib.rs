@@ -39,6 +39,7 @@ mod memory;
 mod nouns;
 mod packet;
 mod search;
+mod shared;
 mod slices;
 mod status;
 
@@ -57,6 +58,7 @@ pub use launch::{
 pub use nouns::*;
 pub use packet::*;
 pub use search::*;
+pub use shared::*;
 pub use slices::*;
 pub use status::{RaddleStatus, raddle_last_error, raddle_status_text, raddle_version};
 

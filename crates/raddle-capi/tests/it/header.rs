@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 
 /// The sources, in the order in which the header declares their functions.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "status",
     "handle",
     "free_map",
     "search",
+    "shared",
     "nouns",
     "allocator",
     "launch",

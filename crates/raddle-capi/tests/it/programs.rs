@@ -70,6 +70,9 @@ fn the_program_of_the_readme_runs() {
 
 #[test]
 fn cpp_reads_the_header() {
+    if !has("c++", "--version", "RADDLE_REQUIRE_CPP") {
+        return;
+    }
     let folder = scratch("cpp");
     let source = folder.join("reads.cpp");
     fs::write(

@@ -1,7 +1,7 @@
 //! Do maps and searches answer as those of `raddle-bitmap`?
 
 use proptest::prelude::*;
-use raddle_bitmap::{FreeMap, Full, Grouped, Polarity, Sampled, Search};
+use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Polarity, Sampled, Search, Shared};
 use raddle_capi::*;
 
 use crate::call::{Owned, told};
@@ -109,6 +109,18 @@ proptest! {
                 told(|longest| raddle_search_longest(search.0, map.0, longest)).1
             });
             let view = model.view();
+            let (width, both) = (64, [Kind { id: 0, blocks: 32 }, Kind { id: 1, blocks: 32 }]);
+            let layout = if k.len() % 2 == 0 { Layout::Packed } else { Layout::Halves };
+            let number = if k.len() % 2 == 0 { RaddleLayout::Packed } else { RaddleLayout::Halves };
+            let shared = Shared::new(width, width, &[both], &layout).unwrap();
+            let expected = shared.find(0, &[view, view]).unwrap();
+            let served = [RaddleSharedMap { period: 0, blocks: 32 }; 2];
+            let ours = Owned::new(|it| {
+                raddle_shared_new(width, width, served.as_ptr(), 2, number as u32, it)
+            });
+            let (maps, mut each) = ([map.0.cast_const(); 2], [0; 2]);
+            let status = raddle_shared_longest(ours.0, 0, maps.as_ptr(), 2, each.as_mut_ptr());
+            prop_assert_eq!((status, &each[..]), (RaddleStatus::Ok, &expected[..]));
             prop_assert_eq!(found, [
                 Full.longest(view).unwrap(),
                 Grouped::new(32, groups).unwrap().longest(view).unwrap(),

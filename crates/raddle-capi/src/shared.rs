@@ -1,0 +1,104 @@
+//! How long are the free runs of several maps, which share one circuit in turns (seed 000, E7)?
+
+use raddle_bitmap::{FreeMap, Kind, Layout, Shared, View};
+
+use crate::free_map::RaddleFreeMap;
+use crate::handle::{enter, using, with};
+use crate::launch::unknown;
+use crate::memory::{Out, Plain, list};
+use crate::status::{Failure, RaddleStatus, guarded};
+
+/// A circuit that serves several maps: in each period of a round other ones.
+#[derive(Debug)]
+pub struct RaddleShared(Shared);
+
+/// The cut of the circuit in a period.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleLayout {
+    /// One map behind the other.
+    Packed = 0,
+    /// Two halves, each for a map of at most half the width; a map alone has the whole width.
+    Halves = 1,
+}
+
+/// A map that the circuit serves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RaddleSharedMap {
+    /// The period in which it is served: that of the map before it in the list, or one more; 0 for the first.
+    pub period: u32,
+    /// Blocks of the map.
+    pub blocks: u32,
+}
+
+// SAFETY: integers.
+unsafe impl Plain for RaddleSharedMap {}
+// SAFETY: a handle, which is a number to this crate.
+unsafe impl Plain for *const RaddleFreeMap {}
+
+/// Makes a circuit `width` blocks wide, where no period has more than `bound` blocks. `layout` is one of
+/// `RaddleLayout`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_shared_new(
+    width: u32,
+    bound: u32,
+    maps: *const RaddleSharedMap,
+    count: usize,
+    layout: u32,
+    shared: *mut *mut RaddleShared,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (maps, out) = unsafe { (list("maps", maps, count)?, Out::new("shared", shared)?) };
+        let layout = match layout {
+            0 => Layout::Packed,
+            1 => Layout::Halves,
+            other => return Err(unknown("layout", other, "RaddleLayout")),
+        };
+        let mut periods: Vec<Vec<Kind>> = Vec::new();
+        for (id, map) in (0..).zip(maps) {
+            if map.period as usize == periods.len() {
+                periods.push(Vec::new());
+            }
+            let last = periods.len().checked_sub(1) == Some(map.period as usize);
+            let period = periods.last_mut().filter(|_| last).ok_or_else(|| {
+                Failure::argument(format!(
+                    "`maps[{id}].period` is {}: give that of the map before it, or one more",
+                    map.period
+                ))
+            })?;
+            period.push(Kind { id, blocks: map.blocks });
+        }
+        let made = Shared::new(width, bound, &periods, &layout).map_err(Failure::invalid)?;
+        enter(RaddleShared(made), &out)
+    })
+}
+
+/// Writes the longest free run of each map of a period, in their order. There are as many maps as the period has, and
+/// as many places.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_shared_longest(
+    shared: *const RaddleShared,
+    period: u32,
+    maps: *const *const RaddleFreeMap,
+    count: usize,
+    longest: *mut u32,
+) -> RaddleStatus {
+    with(shared, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (maps, out) =
+            unsafe { (list("maps", maps, count)?, Out::list("longest", longest, count)?) };
+        // One map may stand at several places, so each is copied.
+        let mut copies: Vec<FreeMap> = Vec::with_capacity(maps.len());
+        for &map in maps {
+            using(map, |map| {
+                copies.push(map.0.clone());
+                Ok(RaddleStatus::Ok)
+            })?;
+        }
+        let views: Vec<View<'_>> = copies.iter().map(FreeMap::view).collect();
+        out.write(&it.0.find(period as usize, &views).map_err(Failure::invalid)?)?;
+        Ok(RaddleStatus::Ok)
+    })
+}
