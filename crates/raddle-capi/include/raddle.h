@@ -59,7 +59,7 @@ typedef int32_t RaddleStatus;
 #endif // __cplusplus
 
 // An action that the host carries out. Behind each stand the fields of `RaddleAction` that count; all others are 0.
-typedef enum RaddleActionKind {
+typedef enum {
     // Take over a launch: `launch`, `packets`, `bytes`, `cost`, `cleanup`. No event reports it.
     RADDLE_ACTION_KIND_SUBMIT = 1,
     // Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. `WavesEnded` reports each.
@@ -87,7 +87,7 @@ typedef enum RaddleActionKind {
 } RaddleActionKind;
 
 // The answer to a wish.
-typedef enum RaddleAnswer {
+typedef enum {
     // The wish is done, or begun.
     RADDLE_ANSWER_BEGUN = 0,
     // A resume that waited is cancelled; the process stays preempted.
@@ -121,7 +121,7 @@ typedef enum RaddleAnswer {
 } RaddleAnswer;
 
 // The knowledge whether waves of a workgroup wait for each other.
-typedef enum RaddleBarrier {
+typedef enum {
     // Unknown, so a barrier is assumed.
     RADDLE_BARRIER_ASSUMED = 0,
     // No wave waits for another one.
@@ -131,7 +131,7 @@ typedef enum RaddleBarrier {
 } RaddleBarrier;
 
 // A kind of command.
-typedef enum RaddleCommandKind {
+typedef enum {
     // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
     // Raise the flags of a process, by `raddle_controller_cut`; report `raddle_controller_raised`.
@@ -153,7 +153,7 @@ typedef enum RaddleCommandKind {
 } RaddleCommandKind;
 
 // Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
-typedef enum RaddleEventKind {
+typedef enum {
     // A process appeared: `process`, `share` (1 or more).
     RADDLE_EVENT_KIND_PROCESS_JOINED = 1,
     // A process is gone: `process`.
@@ -185,7 +185,7 @@ typedef enum RaddleEventKind {
 } RaddleEventKind;
 
 // The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
-typedef enum RaddleFit {
+typedef enum {
     // The lowest one.
     RADDLE_FIT_FIRST = 0,
     // The shortest one, ties to the lowest.
@@ -195,7 +195,7 @@ typedef enum RaddleFit {
 } RaddleFit;
 
 // The kinds of hints; the value is in `value`.
-typedef enum RaddleHint {
+typedef enum {
     // The urgency, a level.
     RADDLE_HINT_PRIORITY = 0,
     // Ticks in which the work should have ended.
@@ -209,7 +209,7 @@ typedef enum RaddleHint {
 } RaddleHint;
 
 // The verdict whether a launch may be killed part-way and run again.
-typedef enum RaddleIdempotence {
+typedef enum {
     // Unknown: treated as not.
     RADDLE_IDEMPOTENCE_UNKNOWN = 0,
     // Proven idempotent: it may be killed.
@@ -219,7 +219,7 @@ typedef enum RaddleIdempotence {
 } RaddleIdempotence;
 
 // The cut of the circuit in a period.
-typedef enum RaddleLayout {
+typedef enum {
     // One map behind the other.
     RADDLE_LAYOUT_PACKED = 0,
     // Two halves, each for a map of at most half the width; a map alone has the whole width.
@@ -227,7 +227,7 @@ typedef enum RaddleLayout {
 } RaddleLayout;
 
 // The phase of a process in its preemption.
-typedef enum RaddlePhase {
+typedef enum {
     // Launches of the process are submitted.
     RADDLE_PHASE_RUNNING = 0,
     // The process is being preempted.
@@ -237,7 +237,7 @@ typedef enum RaddlePhase {
 } RaddlePhase;
 
 // A way of taking work off a device.
-typedef enum RaddlePreemption {
+typedef enum {
     // All submitted launches run to their end.
     RADDLE_PREEMPTION_WAIT = 0,
     // Launches that have not started go back to the buffer.
@@ -251,7 +251,7 @@ typedef enum RaddlePreemption {
 } RaddlePreemption;
 
 // The kinds of packets that an agent receives.
-typedef enum RaddleReceived {
+typedef enum {
     // A packet that stands for launches.
     RADDLE_RECEIVED_LAUNCHES = 0,
     // A barrier.
@@ -261,7 +261,7 @@ typedef enum RaddleReceived {
 } RaddleReceived;
 
 // The rule that says which launches get an entry of the table.
-typedef enum RaddleReplacement {
+typedef enum {
     // The first ones, for ever.
     RADDLE_REPLACEMENT_FIRST = 0,
     // In the place of the entry that was not used for longest.
@@ -271,7 +271,7 @@ typedef enum RaddleReplacement {
 } RaddleReplacement;
 
 // A report about a submission.
-typedef enum RaddleReport {
+typedef enum {
     // The submit call has returned.
     RADDLE_REPORT_SUBMITTED = 0,
     // The runtime refused the launch for now: it waits again.
@@ -291,7 +291,7 @@ typedef enum RaddleReport {
 } RaddleReport;
 
 // The launches that a reset kills.
-typedef enum RaddleResetScope {
+typedef enum {
     // All that run on the device.
     RADDLE_RESET_SCOPE_DEVICE = 0,
     // All that run in the process's part of the device.
@@ -305,7 +305,7 @@ typedef enum RaddleResetScope {
 } RaddleResetScope;
 
 // A resource of a compute unit that can lack.
-typedef enum RaddleResource {
+typedef enum {
     // Wave slots.
     RADDLE_RESOURCE_WAVES = 0,
     // Vector registers.
@@ -327,7 +327,7 @@ typedef enum RaddleResource {
 } RaddleResource;
 
 // The way on which a block comes to its SM.
-typedef enum RaddleRoute {
+typedef enum {
     // The SM takes whole blocks, and all that they need at once.
     RADDLE_ROUTE_WHOLE = 0,
     // The SM can start one warp of the block.
@@ -337,7 +337,7 @@ typedef enum RaddleRoute {
 } RaddleRoute;
 
 // The rule by which a slice follows from weights.
-typedef enum RaddleSliceRule {
+typedef enum {
     // As claim 7 of the seed: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
     // The smallest slice for each.
@@ -351,7 +351,7 @@ typedef enum RaddleSliceRule {
 } RaddleSliceRule;
 
 // The moment at which a process of a more urgent level takes over.
-typedef enum RaddleTakeOver {
+typedef enum {
     // When the running slice has ended.
     RADDLE_TAKE_OVER_SLICE_END = 0,
     // Now.
@@ -361,7 +361,7 @@ typedef enum RaddleTakeOver {
 } RaddleTakeOver;
 
 // The waves of each workgroup that are meant.
-typedef enum RaddleWaveKind {
+typedef enum {
     // All of them; `first` and `count` do not count.
     RADDLE_WAVE_KIND_ALL = 0,
     // `count` waves from `first` on, of a workgroup that starts in parts on one compute unit.
@@ -371,7 +371,7 @@ typedef enum RaddleWaveKind {
 } RaddleWaveKind;
 
 // A kind of captured work.
-typedef enum RaddleWorkKind {
+typedef enum {
     // A kernel.
     RADDLE_WORK_KIND_KERNEL = 0,
     // A copy or a fill.
@@ -419,7 +419,7 @@ typedef struct RaddleShared RaddleShared;
 typedef struct RaddleSlices RaddleSlices;
 
 // How much of a map is free.
-typedef struct RaddleFreeBlocks {
+typedef struct {
     // All blocks.
     uint32_t blocks;
     // Free blocks.
@@ -429,7 +429,7 @@ typedef struct RaddleFreeBlocks {
 } RaddleFreeBlocks;
 
 // A map that the circuit serves.
-typedef struct RaddleSharedMap {
+typedef struct {
     // The period in which it is served: that of the map before it in the list, or one more; 0 for the first.
     uint32_t period;
     // Blocks of the map.
@@ -437,7 +437,7 @@ typedef struct RaddleSharedMap {
 } RaddleSharedMap;
 
 // The resources of one empty compute unit, in the granules in which they are allocated.
-typedef struct RaddleCuShape {
+typedef struct {
     // SIMDs (SM sub-partitions), 1 to 8.
     uint8_t simds;
     // Wave slots of one SIMD, 1 or more.
@@ -455,7 +455,7 @@ typedef struct RaddleCuShape {
 } RaddleCuShape;
 
 // The resources that one workgroup takes, in granules. All its waves are equal.
-typedef struct RaddleDemand {
+typedef struct {
     // Waves of the workgroup, 1 or more.
     uint16_t waves;
     // Vector-register granules of one wave.
@@ -469,7 +469,7 @@ typedef struct RaddleDemand {
 } RaddleDemand;
 
 // A workgroup that was placed, or why it was not.
-typedef struct RaddlePlacement {
+typedef struct {
     // Where it was refused, the resource that lacks, one of `RaddleResource`; else 0.
     uint32_t lacks;
     // The SIMD with which a rotation goes on, also where it was refused.
@@ -478,7 +478,7 @@ typedef struct RaddlePlacement {
 
 // The address of one wave on its compute unit: start positions in granules. All waves of a workgroup share one
 // start in LDS.
-typedef struct RaddlePlace {
+typedef struct {
     // The SIMD of the compute unit.
     uint8_t simd;
     // First vector-register granule, counted within the SIMD.
@@ -490,7 +490,7 @@ typedef struct RaddlePlace {
 } RaddlePlace;
 
 // The waves of each workgroup that start or end.
-typedef struct RaddleWaves {
+typedef struct {
     // One of `RaddleWaveKind`.
     uint32_t kind;
     // The lowest wave.
@@ -500,7 +500,7 @@ typedef struct RaddleWaves {
 } RaddleWaves;
 
 // One kernel launch: a number of equal workgroups. A field of 0 from `barrier` on means that nothing is known.
-typedef struct RaddleLaunch {
+typedef struct {
     // The id of the launch, unique in the run.
     uint32_t id;
     // The stream of the process.
@@ -512,7 +512,7 @@ typedef struct RaddleLaunch {
     // Workgroups of the grid, numbered from 0.
     uint64_t workgroups;
     // The resources that each workgroup takes.
-    struct RaddleDemand demand;
+    RaddleDemand demand;
     // One of `RaddleBarrier`.
     uint32_t barrier;
     // One of `RaddleIdempotence`.
@@ -534,7 +534,7 @@ typedef struct RaddleLaunch {
 } RaddleLaunch;
 
 // Workgroups `first`, `first + stride`, .. of one launch on one compute unit.
-typedef struct RaddlePiece {
+typedef struct {
     // The lowest workgroup.
     uint64_t first;
     // The distance of neighbouring workgroups, 1 or more.
@@ -546,7 +546,7 @@ typedef struct RaddlePiece {
 } RaddlePiece;
 
 // Something that happened outside of the dispatcher. Fields that the kind does not name are not read.
-typedef struct RaddleEvent {
+typedef struct {
     // One of `RaddleEventKind`.
     uint32_t kind;
     // The id of a launch or of a copy.
@@ -564,11 +564,11 @@ typedef struct RaddleEvent {
     // One of `RaddlePreemption`.
     uint32_t how;
     // The waves that ended.
-    struct RaddleWaves waves;
+    RaddleWaves waves;
     // The launch that was issued or is ready.
-    const struct RaddleLaunch *issued;
+    const RaddleLaunch *issued;
     // The workgroups that ended.
-    const struct RaddlePiece *pieces;
+    const RaddlePiece *pieces;
     // The number of pieces.
     size_t piece_count;
     // The ticks that a copy takes.
@@ -582,7 +582,7 @@ typedef struct RaddleEvent {
 } RaddleEvent;
 
 // An action that the host carries out.
-typedef struct RaddleAction {
+typedef struct {
     // One of `RaddleActionKind`.
     uint32_t kind;
     // The id of a launch or of a copy.
@@ -596,7 +596,7 @@ typedef struct RaddleAction {
     // One of `RaddleResource`: the one that lacks.
     uint32_t resource;
     // The waves that start.
-    struct RaddleWaves waves;
+    RaddleWaves waves;
     // The first of `RaddleActions.pieces` that start.
     size_t first_piece;
     // The number of pieces that start.
@@ -625,23 +625,23 @@ typedef struct RaddleAction {
 
 // The actions of one decision, in the order in which they are carried out. The lists belong to the dispatcher, and
 // stand until its next decision, or until it is freed.
-typedef struct RaddleActions {
+typedef struct {
     // The actions.
-    const struct RaddleAction *list;
+    const RaddleAction *list;
     // The number of actions.
     size_t count;
     // Pieces, which actions refer to.
-    const struct RaddlePiece *pieces;
+    const RaddlePiece *pieces;
     // The number of pieces.
     size_t piece_count;
     // Places, which actions refer to.
-    const struct RaddlePlace *places;
+    const RaddlePlace *places;
     // The number of places.
     size_t place_count;
 } RaddleActions;
 
 // The free resources of a compute unit, in granules.
-typedef struct RaddleFreeAmounts {
+typedef struct {
     // Wave slots.
     uint64_t waves;
     // Vector-register granules.
@@ -657,7 +657,7 @@ typedef struct RaddleFreeAmounts {
 } RaddleFreeAmounts;
 
 // The resources of an SM.
-typedef struct RaddleSmResources {
+typedef struct {
     // Registers.
     uint64_t registers;
     // Hardware warps.
@@ -667,7 +667,7 @@ typedef struct RaddleSmResources {
 } RaddleSmResources;
 
 // The readings of the seed; without one, the defaults are taken.
-typedef struct RaddleBlockWarpConfig {
+typedef struct {
     // 1: a first SM must have more than one warp needs. Default 0.
     uint32_t strict;
     // 1: of several SMs the one with most room, instead of the lowest. Default 0.
@@ -681,7 +681,7 @@ typedef struct RaddleBlockWarpConfig {
 } RaddleBlockWarpConfig;
 
 // A kernel that arrives.
-typedef struct RaddleKernel {
+typedef struct {
     // The id; no other unfinished kernel has it.
     uint32_t id;
     // 1 if the warps of a block meet at a barrier.
@@ -699,7 +699,7 @@ typedef struct RaddleKernel {
 } RaddleKernel;
 
 // A refused kernel: one of its blocks needs more than an SM has.
-typedef struct RaddleLack {
+typedef struct {
     // One of `RaddleResource`.
     uint32_t resource;
     // The amount that a block needs.
@@ -709,7 +709,7 @@ typedef struct RaddleLack {
 } RaddleLack;
 
 // Blocks that go to an SM.
-typedef struct RaddleDistribution {
+typedef struct {
     // One of `RaddleRoute`.
     uint32_t route;
     // The kernel.
@@ -725,7 +725,7 @@ typedef struct RaddleDistribution {
 } RaddleDistribution;
 
 // Warps that start on an SM.
-typedef struct RaddleStarted {
+typedef struct {
     // The kernel.
     uint32_t kernel;
     // 1 if all warps of the block have started with these.
@@ -739,7 +739,7 @@ typedef struct RaddleStarted {
 } RaddleStarted;
 
 // The effects of the end of a warp.
-typedef struct RaddleWarpEnd {
+typedef struct {
     // The SM, which is to be served then.
     uint16_t sm;
     // 1 if the warp was the last of its block.
@@ -749,7 +749,7 @@ typedef struct RaddleWarpEnd {
 } RaddleWarpEnd;
 
 // The settings of both stages.
-typedef struct RaddleSliceConfig {
+typedef struct {
     // The smallest slice, in ticks, 1 or more.
     uint64_t t0;
     // The longest slice; 0 for none.
@@ -771,7 +771,7 @@ typedef struct RaddleSliceConfig {
 } RaddleSliceConfig;
 
 // A process that can run.
-typedef struct RaddlePoolEntry {
+typedef struct {
     // The process, under a number of the host; each is in the pool once.
     uint64_t id;
     // The share, 1 or more.
@@ -785,7 +785,7 @@ typedef struct RaddlePoolEntry {
 } RaddlePoolEntry;
 
 // A slice to be run.
-typedef struct RaddleSlice {
+typedef struct {
     // The process.
     uint64_t id;
     // The length in ticks, 1 or more.
@@ -793,7 +793,7 @@ typedef struct RaddleSlice {
 } RaddleSlice;
 
 // Settings for the points that the seed leaves open. Where a function takes them, null means the defaults.
-typedef struct RaddleAqlConfig {
+typedef struct {
     // The type of an ordinary packet; 2.
     uint8_t dispatch;
     // The type of a reference packet; 7.
@@ -815,7 +815,7 @@ typedef struct RaddleAqlConfig {
 } RaddleAqlConfig;
 
 // The fields of a launch, as in an AQL dispatch packet.
-typedef struct RaddleKernelDispatch {
+typedef struct {
     // Address of the code.
     uint64_t kernel_object;
     // Address of the arguments.
@@ -845,13 +845,13 @@ typedef struct RaddleKernelDispatch {
 } RaddleKernelDispatch;
 
 // The bytes of an AQL packet.
-typedef struct RaddlePacket {
+typedef struct {
     // As they stand in the queue.
     uint8_t bytes[64];
 } RaddlePacket;
 
 // The abilities of a runtime, and the settings of a controller. A number that is not 0 is a yes.
-typedef struct RaddleControllerConfig {
+typedef struct {
     // Kernels test a flag before they begin.
     uint8_t can_flag;
     // Workgroups that have not started can be held.
@@ -875,7 +875,7 @@ typedef struct RaddleControllerConfig {
 } RaddleControllerConfig;
 
 // The next thing to do.
-typedef struct RaddleCommand {
+typedef struct {
     // One of `RaddleCommandKind`.
     uint32_t kind;
     // For a submission: a small number below the window, which no other one of the process in the runtime has.
@@ -893,7 +893,7 @@ typedef struct RaddleCommand {
 } RaddleCommand;
 
 // Work that a host captured.
-typedef struct RaddleWork {
+typedef struct {
     // A number of the host, which comes back with the command to submit the work.
     uint64_t payload;
     // One of `RaddleWorkKind`.
@@ -909,7 +909,7 @@ typedef struct RaddleWork {
 } RaddleWork;
 
 // Where a process stands.
-typedef struct RaddleProcess {
+typedef struct {
     // One of `RaddlePhase`.
     uint32_t phase;
     // 1 while its flag is raised.
@@ -942,88 +942,75 @@ const char *raddle_version(void);
 RaddleStatus raddle_free(void *handle);
 
 // Makes a map of 1 or more blocks, all free.
-RaddleStatus raddle_free_map_new(uint32_t blocks, struct RaddleFreeMap **map);
+RaddleStatus raddle_free_map_new(uint32_t blocks, RaddleFreeMap **map);
 
 // Makes a map from words: bit `i % 64` of word `i / 64` is block `i`, 1 is free, and bits past the last block are 0.
 // There are `blocks / 64` words, rounded up.
 RaddleStatus raddle_free_map_from_words(const uint64_t *words,
                                         size_t count,
                                         uint32_t blocks,
-                                        struct RaddleFreeMap **map);
+                                        RaddleFreeMap **map);
 
 // Writes the map as words, as `raddle_free_map_from_words` reads them, and their number to `count`.
-RaddleStatus raddle_free_map_words(const struct RaddleFreeMap *map,
-                                   uint64_t *words,
-                                   size_t capacity,
-                                   size_t *count);
+RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, size_t capacity, size_t *count);
 
 // Counts the blocks of a map.
-RaddleStatus raddle_free_map_count(const struct RaddleFreeMap *map, struct RaddleFreeBlocks *free);
+RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
 // Finds a free run of `want` blocks by one of `RaddleFit`, and takes nothing. A run of 0 blocks starts at 0.
 // Answers `Refused` where there is none.
-RaddleStatus raddle_free_map_find(const struct RaddleFreeMap *map,
-                                  uint32_t fit,
-                                  uint32_t want,
-                                  uint32_t *start);
+RaddleStatus raddle_free_map_find(const RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
 // Finds a free run as `raddle_free_map_find` does, and takes it.
-RaddleStatus raddle_free_map_allocate(struct RaddleFreeMap *map,
-                                      uint32_t fit,
-                                      uint32_t want,
-                                      uint32_t *start);
+RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
 // Takes exactly these blocks. `Refused` where one of them is taken; an error where they lie past the end.
-RaddleStatus raddle_free_map_take(struct RaddleFreeMap *map, uint32_t start, uint32_t len);
+RaddleStatus raddle_free_map_take(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Gives back `len` blocks from `start`, which need not have been taken in one piece.
-RaddleStatus raddle_free_map_release(struct RaddleFreeMap *map, uint32_t start, uint32_t len);
+RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Adds free blocks behind the last one.
-RaddleStatus raddle_free_map_grow(struct RaddleFreeMap *map, uint32_t by);
+RaddleStatus raddle_free_map_grow(RaddleFreeMap *map, uint32_t by);
 
 // Makes the search that reports the longest run exactly, for maps of every size.
-RaddleStatus raddle_search_full(struct RaddleSearch **search);
+RaddleStatus raddle_search_full(RaddleSearch **search);
 
 // Makes the search that cuts a map of `blocks` blocks into so many equal groups, and reports a multiple of the size of
 // a group: a lower bound.
 RaddleStatus raddle_search_grouped(uint32_t blocks,
                                    uint32_t groups,
-                                   struct RaddleSearch **search);
+                                   RaddleSearch **search);
 
 // Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks` blocks, and reports
 // the longest of them: a lower bound. The list rises, and stays below `blocks`.
 RaddleStatus raddle_search_sampled(uint32_t blocks,
                                    const uint32_t *k,
                                    size_t count,
-                                   struct RaddleSearch **search);
+                                   RaddleSearch **search);
 
 // Reports how long a free run a map holds, in blocks. An error where the search is for maps of another size.
-RaddleStatus raddle_search_longest(const struct RaddleSearch *search,
-                                   const struct RaddleFreeMap *map,
-                                   uint32_t *longest);
+RaddleStatus raddle_search_longest(const RaddleSearch *search, const RaddleFreeMap *map, uint32_t *longest);
 
 // Makes a circuit `width` blocks wide, where no period has more than `bound` blocks. `layout` is one of
 // `RaddleLayout`.
 RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t bound,
-                               const struct RaddleSharedMap *maps,
+                               const RaddleSharedMap *maps,
                                size_t count,
                                uint32_t layout,
-                               struct RaddleShared **shared);
+                               RaddleShared **shared);
 
 // Writes the longest free run of each map of a period, in their order. There are as many maps as the period has, and
 // as many places.
-RaddleStatus raddle_shared_longest(const struct RaddleShared *shared,
+RaddleStatus raddle_shared_longest(const RaddleShared *shared,
                                    uint32_t period,
-                                   const struct RaddleFreeMap *const *maps,
+                                   const RaddleFreeMap *const *maps,
                                    size_t count,
                                    uint32_t *longest);
 
 // Makes an allocator of `cus` empty compute units, 1 or more, of one shape.
-RaddleStatus raddle_allocator_new(const struct RaddleCuShape *shape,
-                                  uint16_t cus,
-                                  struct RaddleAllocator **allocator);
+RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, RaddleAllocator **allocator);
 
 // Places a workgroup on a compute unit and takes its places, one a wave, in the order of the waves.
 //
@@ -1031,169 +1018,162 @@ RaddleStatus raddle_allocator_new(const struct RaddleCuShape *shape,
 // it, counted around from this one, and the next wave one further. `placement` and `places` may be null, the latter
 // with a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing. Answers
 // `Refused` where the workgroup does not fit.
-RaddleStatus raddle_allocator_allocate(struct RaddleAllocator *allocator,
+RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        uint16_t cu,
-                                       const struct RaddleDemand *demand,
+                                       const RaddleDemand *demand,
                                        int32_t simd,
                                        uint32_t launch,
                                        uint64_t workgroup,
-                                       struct RaddlePlacement *placement,
-                                       struct RaddlePlace *places,
+                                       RaddlePlacement *placement,
+                                       RaddlePlace *places,
                                        size_t capacity);
 
 // Gives back everything that a workgroup holds on a compute unit.
-RaddleStatus raddle_allocator_release(struct RaddleAllocator *allocator,
+RaddleStatus raddle_allocator_release(RaddleAllocator *allocator,
                                       uint16_t cu,
                                       uint32_t launch,
                                       uint64_t workgroup);
 
 // Gives back everything that a launch holds, and remembers where it lay.
-RaddleStatus raddle_allocator_save(struct RaddleAllocator *allocator, uint32_t launch);
+RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 
 // Takes again exactly the places that a launch has saved. `displaced` is the number of workgroups that found a place
 // of theirs taken: they lie nowhere, and their compute units take nothing new until they have been released.
-RaddleStatus raddle_allocator_restore(struct RaddleAllocator *allocator,
+RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator,
                                       uint32_t launch,
                                       size_t *displaced);
 
 // Counts the workgroups that lie on the device.
-RaddleStatus raddle_allocator_count(const struct RaddleAllocator *allocator, size_t *workgroups);
+RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
 // Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
 // of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and
 // `raddle log FILE --replay` read it. A file of this name is written over.
 RaddleStatus raddle_dispatcher_new(const char *recipe,
-                                   const struct RaddleCuShape *shape,
+                                   const RaddleCuShape *shape,
                                    uint16_t cus,
                                    const char *log,
-                                   struct RaddleDispatcher **dispatcher);
+                                   RaddleDispatcher **dispatcher);
 
 // Ends the decision log, which has lost its end where this is not called before the dispatcher is freed. Does nothing
 // without one.
-RaddleStatus raddle_dispatcher_finish(struct RaddleDispatcher *dispatcher);
+RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 
 // Tells an event. All known events of one tick are told first; then one decision is asked for.
-RaddleStatus raddle_dispatcher_event(struct RaddleDispatcher *dispatcher,
-                                     uint64_t now,
-                                     const struct RaddleEvent *event);
+RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
 // Decides what to do now, which is nothing where no event was told since the last decision. After an error, which is
 // a policy that broke its law, the run cannot go on.
-RaddleStatus raddle_dispatcher_decide(struct RaddleDispatcher *dispatcher,
+RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher,
                                       uint64_t now,
-                                      struct RaddleActions *actions);
+                                      RaddleActions *actions);
 
 // Writes 1 if the dispatcher wants to hear of launches that wait for others, and of copies; else 0. It does where
 // its recipe has a `window`.
-RaddleStatus raddle_dispatcher_looks_ahead(const struct RaddleDispatcher *dispatcher,
+RaddleStatus raddle_dispatcher_looks_ahead(const RaddleDispatcher *dispatcher,
                                            uint32_t *ahead);
 
 // Tells what is free on a compute unit in the account of the dispatcher.
-RaddleStatus raddle_dispatcher_free(const struct RaddleDispatcher *dispatcher,
-                                    uint16_t cu,
-                                    struct RaddleFreeAmounts *free);
+RaddleStatus raddle_dispatcher_free(const RaddleDispatcher *dispatcher, uint16_t cu, RaddleFreeAmounts *free);
 
 // Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null: the defaults.
 RaddleStatus raddle_block_warp_new(uint16_t sms,
-                                   const struct RaddleSmResources *each,
-                                   const struct RaddleBlockWarpConfig *config,
-                                   struct RaddleBlockWarp **block_warp);
+                                   const RaddleSmResources *each,
+                                   const RaddleBlockWarpConfig *config,
+                                   RaddleBlockWarp **block_warp);
 
 // Enters a kernel. `Refused`, and what lacks, where a block of it never fits; `lack` may be null.
-RaddleStatus raddle_block_warp_arrive(struct RaddleBlockWarp *block_warp,
-                                      const struct RaddleKernel *kernel,
-                                      struct RaddleLack *lack);
+RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
+                                      const RaddleKernel *kernel,
+                                      RaddleLack *lack);
 
 // Makes one decision of the global controller; `Empty` when nothing can be distributed. The SM is to be served at
 // once, before the next decision.
-RaddleStatus raddle_block_warp_decide(struct RaddleBlockWarp *block_warp,
-                                      struct RaddleDistribution *distribution);
+RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp,
+                                      RaddleDistribution *distribution);
 
 // Makes one step of the controller of an SM: starts warps of a block. `Empty` when none can start now.
-RaddleStatus raddle_block_warp_serve(struct RaddleBlockWarp *block_warp,
-                                     uint16_t sm,
-                                     struct RaddleStarted *started);
+RaddleStatus raddle_block_warp_serve(RaddleBlockWarp *block_warp, uint16_t sm, RaddleStarted *started);
 
 // Reports that one warp of a block has ended.
-RaddleStatus raddle_block_warp_ended(struct RaddleBlockWarp *block_warp,
+RaddleStatus raddle_block_warp_ended(RaddleBlockWarp *block_warp,
                                      uint32_t kernel,
                                      uint64_t block,
-                                     struct RaddleWarpEnd *end);
+                                     RaddleWarpEnd *end);
 
 // Tells what is left on an SM.
-RaddleStatus raddle_block_warp_remaining(const struct RaddleBlockWarp *block_warp,
+RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
                                          uint16_t sm,
-                                         struct RaddleSmResources *remaining);
+                                         RaddleSmResources *remaining);
 
 // Makes both stages, with nothing loaded.
-RaddleStatus raddle_slices_new(const struct RaddleSliceConfig *config, struct RaddleSlices **slices);
+RaddleStatus raddle_slices_new(const RaddleSliceConfig *config, RaddleSlices **slices);
 
 // Tells the next slice, where the processes of the pool can run now. `Empty` for an empty pool.
-RaddleStatus raddle_slices_next(struct RaddleSlices *slices,
-                                const struct RaddlePoolEntry *pool,
+RaddleStatus raddle_slices_next(RaddleSlices *slices,
+                                const RaddlePoolEntry *pool,
                                 size_t count,
-                                struct RaddleSlice *slice);
+                                RaddleSlice *slice);
 
 // Writes 1 if a process of the pool ends the running slice now, which is of this level; else 0.
-RaddleStatus raddle_slices_cuts(const struct RaddleSlices *slices,
+RaddleStatus raddle_slices_cuts(const RaddleSlices *slices,
                                 uint8_t running,
-                                const struct RaddlePoolEntry *pool,
+                                const RaddlePoolEntry *pool,
                                 size_t count,
                                 uint32_t *cuts);
 
 // Makes an encoder for an agent with an empty table. `replacement` is one of `RaddleReplacement`; an entry is near to
 // a launch that differs from it by up to `near` half-words, of which 9 are usual.
-RaddleStatus raddle_encoder_new(const struct RaddleAqlConfig *config,
+RaddleStatus raddle_encoder_new(const RaddleAqlConfig *config,
                                 uint32_t replacement,
                                 uint16_t near,
-                                struct RaddleEncoder **encoder);
+                                RaddleEncoder **encoder);
 
 // Takes a launch, and writes the packets that are complete by it. There must be room for
 // `RADDLE_PACKETS_AT_ONCE` of them; `Room` has changed nothing.
-RaddleStatus raddle_encoder_launch(struct RaddleEncoder *encoder,
-                                   const struct RaddleKernelDispatch *dispatch,
-                                   struct RaddlePacket *packets,
+RaddleStatus raddle_encoder_launch(RaddleEncoder *encoder,
+                                   const RaddleKernelDispatch *dispatch,
+                                   RaddlePacket *packets,
                                    size_t capacity,
                                    size_t *count);
 
 // Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete by it, itself among
 // them. Room as for a launch.
-RaddleStatus raddle_encoder_barrier(struct RaddleEncoder *encoder,
-                                    const struct RaddlePacket *barrier,
-                                    struct RaddlePacket *packets,
+RaddleStatus raddle_encoder_barrier(RaddleEncoder *encoder,
+                                    const RaddlePacket *barrier,
+                                    RaddlePacket *packets,
                                     size_t capacity,
                                     size_t *count);
 
 // Writes the open packet, if there is one. Room as for a launch.
-RaddleStatus raddle_encoder_flush(struct RaddleEncoder *encoder,
-                                  struct RaddlePacket *packets,
+RaddleStatus raddle_encoder_flush(RaddleEncoder *encoder,
+                                  RaddlePacket *packets,
                                   size_t capacity,
                                   size_t *count);
 
 // Makes an agent with an empty table.
-RaddleStatus raddle_agent_new(const struct RaddleAqlConfig *config, struct RaddleAgent **agent);
+RaddleStatus raddle_agent_new(const RaddleAqlConfig *config, RaddleAgent **agent);
 
 // Takes a packet, writes one of `RaddleReceived` to `kind`, and its launches. There must be room for
 // `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is malformed, or names an empty entry, is an error and has
 // changed nothing.
-RaddleStatus raddle_agent_receive(struct RaddleAgent *agent,
-                                  const struct RaddlePacket *packet,
+RaddleStatus raddle_agent_receive(RaddleAgent *agent,
+                                  const RaddlePacket *packet,
                                   uint32_t *kind,
-                                  struct RaddleKernelDispatch *launches,
+                                  RaddleKernelDispatch *launches,
                                   size_t capacity,
                                   size_t *count);
 
 // Makes a controller without processes.
-RaddleStatus raddle_controller_new(const struct RaddleControllerConfig *config,
-                                   struct RaddleController **controller);
+RaddleStatus raddle_controller_new(const RaddleControllerConfig *config, RaddleController **controller);
 
 // Tells the next command for any process; `Empty` until something is reported. Commands are carried out in order.
-RaddleStatus raddle_controller_next(struct RaddleController *controller,
-                                    struct RaddleCommand *command);
+RaddleStatus raddle_controller_next(RaddleController *controller,
+                                    RaddleCommand *command);
 
 // Reports one of `RaddleReport` about a submission. `payload` is written where the submission has ended for good, and
 // may be null. `Refused` is the answer to an exit that no flag asked for: launches behind it may have run before it.
-RaddleStatus raddle_controller_report(struct RaddleController *controller,
+RaddleStatus raddle_controller_report(RaddleController *controller,
                                       uint32_t report,
                                       uint16_t process,
                                       uint64_t sequence,
@@ -1201,178 +1181,174 @@ RaddleStatus raddle_controller_report(struct RaddleController *controller,
 
 // Reports that every launch of the process that starts from now on sees its flag. Writes one of `RaddleAnswer`: whether
 // a reset follows.
-RaddleStatus raddle_controller_raised(struct RaddleController *controller,
+RaddleStatus raddle_controller_raised(RaddleController *controller,
                                       uint16_t process,
                                       uint32_t *answer);
 
 // Reports that a reset is over, or that held or saved work is off the device.
-RaddleStatus raddle_controller_drained(struct RaddleController *controller, uint16_t process);
+RaddleStatus raddle_controller_drained(RaddleController *controller, uint16_t process);
 
 // Tells the raised flag of a stream: submissions `from` up to, but not, `to` leave when they start. `Empty` where none
 // is raised. Read it at the command to raise it.
-RaddleStatus raddle_controller_cut(const struct RaddleController *controller,
+RaddleStatus raddle_controller_cut(const RaddleController *controller,
                                    uint16_t process,
                                    uint32_t stream,
                                    uint64_t *from,
                                    uint64_t *to);
 
 // Writes 1 if a commanded reset kills this submission where it runs; else 0.
-RaddleStatus raddle_controller_is_hit(const struct RaddleController *controller,
+RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
                                       uint16_t process,
                                       uint64_t sequence,
                                       uint32_t *hit);
 
 // Adds a process of this level, and writes its id: the lowest that no process has.
-RaddleStatus raddle_controller_join(struct RaddleController *controller, uint8_t level, uint16_t *process);
+RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
 // Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
-RaddleStatus raddle_controller_leave(struct RaddleController *controller, uint16_t process);
+RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
 // there is too little room, `count` is the number and nothing has changed.
-RaddleStatus raddle_controller_lost(struct RaddleController *controller,
+RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
 // Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
-RaddleStatus raddle_controller_place(struct RaddleController *controller, uint16_t process, uint16_t part);
+RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
-RaddleStatus raddle_controller_open(struct RaddleController *controller, uint16_t process, uint32_t *stream);
+RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
 // Closes a stream: nothing more is captured in it; the work in it runs.
-RaddleStatus raddle_controller_close(struct RaddleController *controller, uint16_t process, uint32_t stream);
+RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Holds back the work of a stream that was captured from this order on.
-RaddleStatus raddle_controller_hold(struct RaddleController *controller,
+RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
 // Removes the hold of this order.
-RaddleStatus raddle_controller_release(struct RaddleController *controller,
+RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
 // queues are full: capture it again when the generation of the process has changed.
-RaddleStatus raddle_controller_captured(struct RaddleController *controller,
+RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
-                                        const struct RaddleWork *work,
+                                        const RaddleWork *work,
                                         uint64_t *order);
 
 // Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
-RaddleStatus raddle_controller_reached(const struct RaddleController *controller,
+RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint16_t process,
                                        uint64_t order,
                                        uint32_t *reached);
 
 // Tells where a process stands.
-RaddleStatus raddle_controller_process(const struct RaddleController *controller,
+RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
-                                       struct RaddleProcess *state);
+                                       RaddleProcess *state);
 
 // Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
 // Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_preempt(struct RaddleController *controller,
+RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
                                        int32_t by,
                                        uint32_t *answer);
 
 // Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_escalate(struct RaddleController *controller,
+RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
                                         uint32_t *answer);
 
 // Submits nothing more of a process until it is resumed.
-RaddleStatus raddle_controller_pause(struct RaddleController *controller, uint16_t process);
+RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
 // Ends the preemption of a process. Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_resume(struct RaddleController *controller,
-                                      uint16_t process,
-                                      uint32_t *answer);
+RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 // Adds a process of this level, and writes its id: the lowest that no process has.
-RaddleStatus raddle_controller_join(struct RaddleController *controller, uint8_t level, uint16_t *process);
+RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
 // Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
-RaddleStatus raddle_controller_leave(struct RaddleController *controller, uint16_t process);
+RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
 // there is too little room, `count` is the number and nothing has changed.
-RaddleStatus raddle_controller_lost(struct RaddleController *controller,
+RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
 // Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
-RaddleStatus raddle_controller_place(struct RaddleController *controller, uint16_t process, uint16_t part);
+RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
-RaddleStatus raddle_controller_open(struct RaddleController *controller, uint16_t process, uint32_t *stream);
+RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
 // Closes a stream: nothing more is captured in it; the work in it runs.
-RaddleStatus raddle_controller_close(struct RaddleController *controller, uint16_t process, uint32_t stream);
+RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Holds back the work of a stream that was captured from this order on.
-RaddleStatus raddle_controller_hold(struct RaddleController *controller,
+RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
 // Removes the hold of this order.
-RaddleStatus raddle_controller_release(struct RaddleController *controller,
+RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
 // queues are full: capture it again when the generation of the process has changed.
-RaddleStatus raddle_controller_captured(struct RaddleController *controller,
+RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
-                                        const struct RaddleWork *work,
+                                        const RaddleWork *work,
                                         uint64_t *order);
 
 // Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
-RaddleStatus raddle_controller_reached(const struct RaddleController *controller,
+RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint16_t process,
                                        uint64_t order,
                                        uint32_t *reached);
 
 // Tells where a process stands.
-RaddleStatus raddle_controller_process(const struct RaddleController *controller,
+RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
-                                       struct RaddleProcess *state);
+                                       RaddleProcess *state);
 
 // Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
 // Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_preempt(struct RaddleController *controller,
+RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
                                        int32_t by,
                                        uint32_t *answer);
 
 // Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_escalate(struct RaddleController *controller,
+RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
                                         uint32_t *answer);
 
 // Submits nothing more of a process until it is resumed.
-RaddleStatus raddle_controller_pause(struct RaddleController *controller, uint16_t process);
+RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
 // Ends the preemption of a process. Writes one of `RaddleAnswer`.
-RaddleStatus raddle_controller_resume(struct RaddleController *controller,
-                                      uint16_t process,
-                                      uint32_t *answer);
+RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 #ifdef __cplusplus
 }  // extern "C"

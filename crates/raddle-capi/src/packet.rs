@@ -15,6 +15,7 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 pub const RADDLE_PACKETS_AT_ONCE: usize = 2;
 /// The most launches of one packet.
 pub const RADDLE_LAUNCHES_OF_PACKET: usize = 31;
+const _: () = assert!(RADDLE_LAUNCHES_OF_PACKET == HALF_WORDS, "the header has a plain number");
 
 /// The host's side: makes packets of launches.
 #[derive(Debug)]
