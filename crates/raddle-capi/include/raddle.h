@@ -72,7 +72,8 @@ typedef enum {
     RADDLE_ACTION_KIND_TAKE_OFF = 5,
     // Let a launch that was taken off continue: `launch`. `Restored` reports it.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the flag of a process: `process`. `Raised` reports that launches see it.
+    // Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts leaves if the cut of its
+    // stream holds its `sequence`. `Raised` reports that launches see it.
     RADDLE_ACTION_KIND_RAISE = 7,
     // Reset the compute units of a process: `process`. `ResetOver` reports the end; each launch has its `TakeOff`.
     RADDLE_ACTION_KIND_RESET = 8,
@@ -82,6 +83,8 @@ typedef enum {
     RADDLE_ACTION_KIND_REFUSE = 10,
     // Send `Woke` at the tick `ticks`.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
+    // Lower the flags of a process, before anything that is submitted later starts: `process`. Nothing is reported.
+    RADDLE_ACTION_KIND_LOWER = 12,
     // An action that this version does not know.
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
@@ -605,6 +608,12 @@ typedef struct {
     size_t first_place;
     // The number of places; 0 where the policy keeps no addresses.
     size_t place_count;
+    // The first of `RaddleActions.cuts`: one a stream that has launches to leave.
+    size_t first_cut;
+    // The number of cuts.
+    size_t cut_count;
+    // The number of a submission among those of its process.
+    uint64_t sequence;
     // The workgroup that is bound.
     uint64_t workgroup;
     // Packets written to the queue of the device.
@@ -623,6 +632,16 @@ typedef struct {
     uint64_t available;
 } RaddleAction;
 
+// A raised flag of one stream: launches of it leave when they start if their `sequence` is `from` or more, and below `to`.
+typedef struct {
+    // The stream.
+    uint32_t stream;
+    // The first submission that leaves.
+    uint64_t from;
+    // The first later submission that does not leave.
+    uint64_t to;
+} RaddleStreamCut;
+
 // The actions of one decision, in the order in which they are carried out. The lists belong to the dispatcher, and
 // stand until its next decision, or until it is freed.
 typedef struct {
@@ -638,6 +657,10 @@ typedef struct {
     const RaddlePlace *places;
     // The number of places.
     size_t place_count;
+    // The cuts of raised flags, which actions refer to.
+    const RaddleStreamCut *cuts;
+    // The number of cuts.
+    size_t cut_count;
 } RaddleActions;
 
 // The free resources of a compute unit, in granules.

@@ -1,6 +1,8 @@
 //! What does a dispatcher tell a host to do?
 
-use raddle_policy::{Action, Actions, Refusal};
+use raddle_policy::{
+    Action, Actions, FlagCut, LaunchId, Piece, Place, ProcessId, Refusal, StreamId,
+};
 
 use crate::launch::{RaddlePiece, RaddleWaves, preemption_number};
 use crate::nouns::{RaddlePlace, RaddleResource};
@@ -21,7 +23,8 @@ pub enum RaddleActionKind {
     TakeOff = 5,
     /// Let a launch that was taken off continue: `launch`. `Restored` reports it.
     Restore = 6,
-    /// Raise the flag of a process: `process`. `Raised` reports that launches see it.
+    /// Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts leaves if the cut of its
+    /// stream holds its `sequence`. `Raised` reports that launches see it.
     Raise = 7,
     /// Reset the compute units of a process: `process`. `ResetOver` reports the end; each launch has its `TakeOff`.
     Reset = 8,
@@ -31,6 +34,8 @@ pub enum RaddleActionKind {
     Refuse = 10,
     /// Send `Woke` at the tick `ticks`.
     WakeAt = 11,
+    /// Lower the flags of a process, before anything that is submitted later starts: `process`. Nothing is reported.
+    Lower = 12,
     /// An action that this version does not know.
     Other = 255,
 }
@@ -61,6 +66,12 @@ pub struct RaddleAction {
     pub first_place: usize,
     /// The number of places; 0 where the policy keeps no addresses.
     pub place_count: usize,
+    /// The first of `RaddleActions.cuts`: one a stream that has launches to leave.
+    pub first_cut: usize,
+    /// The number of cuts.
+    pub cut_count: usize,
+    /// The number of a submission among those of its process.
+    pub sequence: u64,
     /// The workgroup that is bound.
     pub workgroup: u64,
     /// Packets written to the queue of the device.
@@ -96,6 +107,22 @@ pub struct RaddleActions {
     pub places: *const RaddlePlace,
     /// The number of places.
     pub place_count: usize,
+    /// The cuts of raised flags, which actions refer to.
+    pub cuts: *const RaddleStreamCut,
+    /// The number of cuts.
+    pub cut_count: usize,
+}
+
+/// A raised flag of one stream: launches of it leave when they start if their `sequence` is `from` or more, and below `to`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RaddleStreamCut {
+    /// The stream.
+    pub stream: u32,
+    /// The first submission that leaves.
+    pub from: u64,
+    /// The first later submission that does not leave.
+    pub to: u64,
 }
 
 /// The memory of the actions of a decision.
@@ -104,6 +131,7 @@ pub(crate) struct ActionLists {
     actions: Vec<RaddleAction>,
     pieces: Vec<RaddlePiece>,
     places: Vec<RaddlePlace>,
+    cuts: Vec<RaddleStreamCut>,
 }
 
 impl ActionLists {
@@ -112,6 +140,7 @@ impl ActionLists {
         self.actions.clear();
         self.pieces.clear();
         self.places.clear();
+        self.cuts.clear();
         for action in &actions.list {
             let action = self.written(action, actions);
             self.actions.push(action);
@@ -123,37 +152,59 @@ impl ActionLists {
             piece_count: self.pieces.len(),
             places: self.places.as_ptr(),
             place_count: self.places.len(),
+            cuts: self.cuts.as_ptr(),
+            cut_count: self.cuts.len(),
+        }
+    }
+
+    fn start(&mut self, launch: LaunchId, pieces: &[Piece], places: &[Place]) -> RaddleAction {
+        let (first_piece, first_place) = (self.pieces.len(), self.places.len());
+        self.pieces.extend(pieces.iter().map(RaddlePiece::from));
+        self.places.extend(places.iter().map(RaddlePlace::from));
+        RaddleAction {
+            kind: RaddleActionKind::Start as u32,
+            launch: launch.0,
+            first_piece,
+            piece_count: pieces.len(),
+            first_place,
+            place_count: places.len(),
+            ..RaddleAction::default()
+        }
+    }
+
+    fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) -> RaddleAction {
+        let first_cut = self.cuts.len();
+        self.cuts.extend(cuts.iter().map(|&(stream, FlagCut { from, to })| RaddleStreamCut {
+            stream: stream.0,
+            from,
+            to,
+        }));
+        RaddleAction {
+            kind: RaddleActionKind::Raise as u32,
+            process: process.0,
+            first_cut,
+            cut_count: cuts.len(),
+            ..RaddleAction::default()
         }
     }
 
     fn written(&mut self, action: &Action, all: &Actions) -> RaddleAction {
         let plain =
             |kind: RaddleActionKind| RaddleAction { kind: kind as u32, ..Default::default() };
-        let of = |kind, launch: raddle_policy::LaunchId| RaddleAction {
-            launch: launch.0,
-            ..plain(kind)
-        };
+        let of = |kind, launch: LaunchId| RaddleAction { launch: launch.0, ..plain(kind) };
         match action {
-            Action::Submit { launch, via } => RaddleAction {
+            Action::Submit { launch, sequence, via } => RaddleAction {
+                sequence: *sequence,
                 packets: via.packets,
                 bytes: via.bytes,
                 cost: via.cost.0,
                 cleanup: via.cleanup.0,
                 ..of(RaddleActionKind::Submit, *launch)
             },
-            Action::Start { launch, waves, pieces, places } => {
-                let (first_piece, first_place) = (self.pieces.len(), self.places.len());
-                self.pieces.extend(all.pieces(pieces).iter().map(RaddlePiece::from));
-                self.places.extend(all.places(places).iter().map(RaddlePlace::from));
-                RaddleAction {
-                    waves: (*waves).into(),
-                    first_piece,
-                    piece_count: self.pieces.len() - first_piece,
-                    first_place,
-                    place_count: self.places.len() - first_place,
-                    ..of(RaddleActionKind::Start, *launch)
-                }
-            }
+            Action::Start { launch, waves, pieces, places } => RaddleAction {
+                waves: (*waves).into(),
+                ..self.start(*launch, all.pieces(pieces), all.places(places))
+            },
             Action::StartCopy { copy } => of(RaddleActionKind::StartCopy, *copy),
             Action::Assign { launch, workgroup, cu } => RaddleAction {
                 workgroup: *workgroup,
@@ -165,8 +216,9 @@ impl ActionLists {
                 ..of(RaddleActionKind::TakeOff, *launch)
             },
             Action::Restore { launch } => of(RaddleActionKind::Restore, *launch),
-            Action::Raise { process } => {
-                RaddleAction { process: process.0, ..plain(RaddleActionKind::Raise) }
+            Action::Raise { process, cuts } => self.raise(*process, all.cuts(cuts)),
+            Action::Lower { process } => {
+                RaddleAction { process: process.0, ..plain(RaddleActionKind::Lower) }
             }
             Action::Reset { process } => {
                 RaddleAction { process: process.0, ..plain(RaddleActionKind::Reset) }

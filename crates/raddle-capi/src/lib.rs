@@ -43,7 +43,7 @@ mod shared;
 mod slices;
 mod status;
 
-pub use action::{RaddleAction, RaddleActionKind, RaddleActions};
+pub use action::{RaddleAction, RaddleActionKind, RaddleActions, RaddleStreamCut};
 pub use allocator::*;
 pub use block_warp::*;
 pub use controller::*;

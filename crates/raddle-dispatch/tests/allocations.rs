@@ -78,7 +78,7 @@ impl Device {
                 }
                 Action::TakeOff { launch, how } => self.leaving.push((*launch, *how)),
                 Action::Restore { launch } => self.restored.push(*launch),
-                Action::Raise { process } => self.raising.push(*process),
+                Action::Raise { process, .. } => self.raising.push(*process),
                 Action::Reset { process } => self.resetting.push(*process),
                 Action::WakeAt(at) => self.wake = *at,
                 _ => {}

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::{
-    CuId, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, Submission, Tick, Ticks, WaveSpan,
+    CuId, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, StreamId, Submission, Tick,
+    Ticks, WaveSpan,
 };
 
 /// One action that the device must carry out.
@@ -17,6 +18,9 @@ pub enum Action {
     /// Take over a launch.
     Submit {
         launch: LaunchId,
+        /// The number of the submission among those of its process, which a raised flag compares
+        /// with its [`FlagCut`].
+        sequence: u64,
         /// The cost of the launch's path to the device.
         via: Submission,
     },
@@ -38,8 +42,16 @@ pub enum Action {
     TakeOff { launch: LaunchId, how: Preemption },
     /// Let a launch that was taken off continue.
     Restore { launch: LaunchId },
-    /// Raise the flag of a process; [`crate::Event::Raised`] says when launches see it.
-    Raise { process: ProcessId },
+    /// Raise the flags of a process; [`crate::Event::Raised`] says when launches see them. A launch
+    /// that starts leaves if the cut of its stream holds the number of its submission.
+    Raise {
+        process: ProcessId,
+        /// The range of the cuts, one a stream that has launches to leave: see [`Actions::cuts`].
+        cuts: Range<usize>,
+    },
+    /// Lower the flags of a process, before anything that is submitted later starts. Nothing is
+    /// reported.
+    Lower { process: ProcessId },
     /// Reset the compute units of a process; for each launch to kill there is an action of its own.
     /// [`crate::Event::ResetOver`] says when it is over.
     Reset { process: ProcessId },
@@ -58,6 +70,28 @@ pub enum Action {
     WakeAt(Tick),
 }
 
+/// A raised flag of one stream: the range of its submissions that leave when they start.
+///
+/// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
+/// late view of the raised flag makes no later launch leave (seed 001; A9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub struct FlagCut {
+    /// The first submission that leaves.
+    pub from: u64,
+    /// The first later submission that does not leave.
+    pub to: u64,
+}
+
+impl FlagCut {
+    /// Returns whether a submission leaves.
+    #[must_use]
+    pub const fn holds(self, sequence: u64) -> bool {
+        self.from <= sequence && sequence < self.to
+    }
+}
+
 /// The actions of one decision, with the lists they point into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -67,6 +101,7 @@ pub struct Actions {
     pub list: Vec<Action>,
     pieces: Vec<Piece>,
     places: Vec<Place>,
+    cuts: Vec<(StreamId, FlagCut)>,
     leaves_places_out: bool,
 }
 
@@ -82,6 +117,7 @@ impl Actions {
         self.list.clear();
         self.pieces.clear();
         self.places.clear();
+        self.cuts.clear();
     }
 
     /// Adds an action without lists.
@@ -104,6 +140,17 @@ impl Actions {
         });
     }
 
+    /// Adds the raise of the flags of a process, with the cuts of its streams.
+    pub fn raise(
+        &mut self,
+        process: ProcessId,
+        cuts: impl IntoIterator<Item = (StreamId, FlagCut)>,
+    ) {
+        let first = self.cuts.len();
+        self.cuts.extend(cuts);
+        self.list.push(Action::Raise { process, cuts: first..self.cuts.len() });
+    }
+
     /// Returns the pieces of a start.
     #[must_use]
     pub fn pieces(&self, range: &Range<usize>) -> &[Piece] {
@@ -114,5 +161,11 @@ impl Actions {
     #[must_use]
     pub fn places(&self, range: &Range<usize>) -> &[Place] {
         self.places.get(range.clone()).unwrap_or(&[])
+    }
+
+    /// Returns the cuts of raised flags, by stream.
+    #[must_use]
+    pub fn cuts(&self, range: &Range<usize>) -> &[(StreamId, FlagCut)] {
+        self.cuts.get(range.clone()).unwrap_or(&[])
     }
 }

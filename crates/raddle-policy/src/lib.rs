@@ -101,7 +101,7 @@ pub use time::{Tick, Ticks};
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    action::{Action, Actions},
+    action::{Action, Actions, FlagCut},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
     configured::{Configured, NoConfig, SettingError},
     cu_set::CuSet,

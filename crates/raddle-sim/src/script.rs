@@ -252,10 +252,10 @@ impl Scribe<'_> {
 
     fn note(&mut self, t: Tick, action: &Action, all: &Actions) {
         match action {
-            Action::Submit { launch, via } if via.cost == Ticks::ZERO => {
+            Action::Submit { launch, via, .. } if via.cost == Ticks::ZERO => {
                 self.line(t, launch, "submit", "");
             }
-            Action::Submit { launch, via } => {
+            Action::Submit { launch, via, .. } => {
                 self.line(t, launch, "submit", format_args!("takes {}", via.cost));
             }
             Action::Start { launch, waves, pieces, .. } => {
@@ -266,7 +266,8 @@ impl Scribe<'_> {
             }
             Action::TakeOff { launch, how } => self.line(t, launch, "take off", how.name()),
             Action::Restore { launch } => self.line(t, launch, "restore", ""),
-            Action::Raise { process } => self.line(t, process, "raise", ""),
+            Action::Raise { process, .. } => self.line(t, process, "raise", ""),
+            Action::Lower { process } => self.line(t, process, "lower", ""),
             Action::Reset { process } => self.line(t, process, "reset", ""),
             Action::Drained { process, how, after } => {
                 self.line(t, process, "(drained)", format_args!("{} after {after}", how.name()));

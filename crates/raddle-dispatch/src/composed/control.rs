@@ -70,11 +70,17 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         match command {
             Command::Raise { process } => {
-                actions.push(Action::Raise { process });
+                let controller = self.driver.controller();
+                let streams = self.processes.get(&process).into_iter().flat_map(|it| &it.streams);
+                let cuts = streams.filter_map(|(&stream, own)| {
+                    let cut = controller.cut(process, own.name).ok().flatten()?;
+                    (cut.from < cut.to).then_some((stream, cut))
+                });
+                actions.raise(process, cuts);
                 self.journal.answer(now, LoggedAnswer::Raise { process });
             }
             Command::Lower { process } => {
-                // Launches that are submitted later have numbers that no flag holds.
+                actions.push(Action::Lower { process });
                 self.journal.answer(now, LoggedAnswer::Lower { process });
             }
             Command::Reset { process } => self.reset(process, now, actions),

@@ -33,7 +33,8 @@ pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) ->
         Action::StartCopy { copy } => format!("start copy {copy}"),
         Action::Refuse { refusal } => format!("refuse {refusal}"),
         Action::WakeAt(at) => format!("wake {at}"),
-        Action::Raise { process } => format!("raise {process}"),
+        Action::Raise { process, .. } => format!("raise {process}"),
+        Action::Lower { process } => format!("lower {process}"),
         Action::Reset { process } => format!("reset {process}"),
         other => format!("{other:?}"),
     };

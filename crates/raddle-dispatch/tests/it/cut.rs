@@ -137,7 +137,7 @@ fn a_kill_starts_again_with_the_first_wave() {
     assert_eq!(step(&mut d, 3, &off), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
-    assert_eq!(step(&mut d, 5, &last), ["submit k7", "start 1 of k7", "start 1 of k7"]);
+    assert_eq!(step(&mut d, 5, &last), ["lower p1", "submit k7", "start 1 of k7", "start 1 of k7"]);
     // The wave that had ended before it was killed counts no more.
     assert_eq!(step(&mut d, 6, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     step(&mut d, 7, &[ended(7, 1, &FIRST)]);

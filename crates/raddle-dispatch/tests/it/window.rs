@@ -66,7 +66,7 @@ fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
     let next = step(&mut d, 10, &[ended(0, &EIGHT), ready(launch(1, 1, 8))]);
     assert_eq!(next, ["start 8 of k9"]);
     let next = step(&mut d, 20, &[ended(9, &EIGHT)]);
-    assert_eq!(next, ["submit k1", "submit k2", "submit k3", "start 8 of k1"]);
+    assert_eq!(next, ["lower p1", "submit k1", "submit k2", "submit k3", "start 8 of k1"]);
 }
 
 #[test]

@@ -237,7 +237,7 @@ impl Device {
             }
             Action::TakeOff { launch, how } => self.take_off(*launch, *how, now),
             Action::Restore { launch } => self.at(now + 30, Due::Restored(*launch)),
-            Action::Raise { process } => self.at(now + 40, Due::Raised(*process)),
+            Action::Raise { process, .. } => self.at(now + 40, Due::Raised(*process)),
             Action::Reset { process } => self.at(now + 70, Due::ResetOver(*process)),
             Action::Refuse { refusal } => self.ends(refusal.launch, now),
             Action::WakeAt(at) => self.at(at.0, Due::Woke),

@@ -23,26 +23,6 @@ impl LaunchHandle {
     }
 }
 
-/// A raised flag of one stream: the range of its submissions that leave when they start.
-///
-/// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
-/// late view of the raised flag makes no later launch leave (A9).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlagCut {
-    /// The first submission that leaves.
-    pub from: u64,
-    /// The first later submission that does not leave.
-    pub to: u64,
-}
-
-impl FlagCut {
-    /// Returns whether a submission leaves.
-    #[must_use]
-    pub const fn holds(self, sequence: u64) -> bool {
-        self.from <= sequence && sequence < self.to
-    }
-}
-
 /// The next action of a driver. Commands are carried out in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.

@@ -1,9 +1,9 @@
 //! Which launches leave by the flag, and which may a reset kill (S3.2, S3.3)?
 
-use raddle_policy::{Preemption, ProcessId, StreamId};
+use raddle_policy::{FlagCut, Preemption, ProcessId, StreamId};
 
 use super::Controller;
-use super::answers::{FlagCut, LaunchHandle, NoReset, ResetVerdict};
+use super::answers::{LaunchHandle, NoReset, ResetVerdict};
 use super::declared::{ControllerConfig, Declared, ResetScope};
 use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::{ControlledProcess, PreemptionStage};

@@ -63,11 +63,11 @@ mod work;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+pub use raddle_policy::FlagCut;
 use raddle_policy::{Level, ProcessId, StreamId};
 
 pub use answers::{
-    Command, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase,
-    ResetVerdict, Resumed,
+    Command, Escalated, Exit, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
 pub use declared::{ControllerConfig, Declared, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};

@@ -14,7 +14,7 @@ impl<W: Watch> Engine<'_, W> {
     pub(super) fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
         let now = self.now;
         match *action {
-            Action::Submit { launch, via } => {
+            Action::Submit { launch, via, .. } => {
                 let kernel = self.kernel(launch)?;
                 // Where a launch is submitted again, it may owe another cleanup than before, or
                 // none.
@@ -109,7 +109,9 @@ impl<W: Watch> Engine<'_, W> {
     fn note(&mut self, action: &Action) {
         let (now, costs) = (self.now, self.machine.costs);
         match *action {
-            Action::Raise { process } => self.queue.push(now + costs.flag, Due::Raised(process.0)),
+            Action::Raise { process, .. } => {
+                self.queue.push(now + costs.flag, Due::Raised(process.0));
+            }
             Action::Reset { process } => {
                 self.queue.push(now + costs.reset, Due::ResetOver(process.0));
             }

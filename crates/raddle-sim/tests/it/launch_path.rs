@@ -256,7 +256,7 @@ impl Dispatcher for Cleaned {
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         self.inner.decide(now, actions)?;
         for action in &actions.list {
-            if let Action::Submit { launch, via } = *action
+            if let Action::Submit { launch, via, .. } = *action
                 && let Some(before) = self.cleanup.insert(launch, via.cleanup)
                 && before > via.cleanup
             {

@@ -281,15 +281,16 @@ impl Both {
         }
         assert_eq!(status, RaddleStatus::Ok, "{}", last_error());
         // SAFETY: the status is `Ok`, so it was written; its lists stand until the next decision.
-        let (all, list, pieces, places) = unsafe {
+        let (all, list, pieces, places, cuts) = unsafe {
             let all = actions.assume_init();
             let list = std::slice::from_raw_parts(all.list, all.count);
             let pieces = std::slice::from_raw_parts(all.pieces, all.piece_count);
-            (all, list, pieces, std::slice::from_raw_parts(all.places, all.place_count))
+            let places = std::slice::from_raw_parts(all.places, all.place_count);
+            (all, list, pieces, places, std::slice::from_raw_parts(all.cuts, all.cut_count))
         };
         assert_eq!(all.count, expected.list.len());
         for (given, action) in list.iter().zip(&expected.list) {
-            let text = described(given, pieces, places);
+            let text = described(given, pieces, places, cuts);
             assert_eq!(text, meant_action(action, &expected));
             self.note(given, pieces);
         }
@@ -332,20 +333,28 @@ impl Both {
 }
 
 /// Writes an action of C in words.
-fn described(it: &RaddleAction, pieces: &[RaddlePiece], places: &[RaddlePlace]) -> String {
+fn described(
+    it: &RaddleAction,
+    pieces: &[RaddlePiece],
+    places: &[RaddlePlace],
+    cuts: &[RaddleStreamCut],
+) -> String {
+    let cuts = &cuts[it.first_cut..][..it.cut_count];
+    let cuts: Vec<_> = cuts.iter().map(|it| (it.stream, it.from, it.to)).collect();
     let pieces = &pieces[it.first_piece..][..it.piece_count];
     let places = &places[it.first_place..][..it.place_count];
     let pieces: Vec<_> = pieces.iter().map(|it| (it.first, it.stride, it.count, it.cu)).collect();
     let places: Vec<_> = places.iter().map(|it| (it.simd, it.vgpr, it.sgpr, it.lds)).collect();
     let RaddleWaves { kind, first, count } = it.waves;
     format!(
-        "{} k{} p{} how {} cu {} lacks {} waves {kind} {first} {count} {pieces:?} {places:?} w{} {:?} {} {} {}",
+        "{} k{} p{} how {} cu {} lacks {} waves {kind} {first} {count} {pieces:?} {places:?} {cuts:?} s{} w{} {:?} {} {} {}",
         it.kind,
         it.launch,
         it.process,
         it.how,
         it.cu,
         it.resource,
+        it.sequence,
         it.workgroup,
         (it.packets, it.bytes, it.cost, it.cleanup),
         it.ticks,
@@ -357,11 +366,12 @@ fn described(it: &RaddleAction, pieces: &[RaddlePiece], places: &[RaddlePlace]) 
 /// Writes an action of Rust in the same words, without a conversion of the crate.
 fn meant_action(action: &Action, all: &Actions) -> String {
     let mut it = RaddleAction::default();
-    let (mut pieces, mut places) = (Vec::new(), Vec::new());
+    let (mut pieces, mut places, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
     let how_number =
         |how: &Preemption| Preemption::ALL.iter().position(|it| it == how).unwrap() as u32;
     match action {
-        Action::Submit { launch, via } => {
+        Action::Submit { launch, sequence, via } => {
+            it.sequence = *sequence;
             (it.kind, it.launch, it.packets, it.bytes) = (1, launch.0, via.packets, via.bytes);
             (it.cost, it.cleanup) = (via.cost.0, via.cleanup.0);
         }
@@ -397,7 +407,17 @@ fn meant_action(action: &Action, all: &Actions) -> String {
             (it.kind, it.launch, it.how) = (5, launch.0, how_number(how))
         }
         Action::Restore { launch } => (it.kind, it.launch) = (6, launch.0),
-        Action::Raise { process } => (it.kind, it.process) = (7, process.0),
+        Action::Raise { process, cuts: given } => {
+            (it.kind, it.process) = (7, process.0);
+            let cut = |&(stream, cut): &(StreamId, FlagCut)| RaddleStreamCut {
+                stream: stream.0,
+                from: cut.from,
+                to: cut.to,
+            };
+            cuts = all.cuts(given).iter().map(cut).collect();
+            it.cut_count = cuts.len();
+        }
+        Action::Lower { process } => (it.kind, it.process) = (12, process.0),
         Action::Reset { process } => (it.kind, it.process) = (8, process.0),
         Action::Drained { process, how, after } => {
             (it.kind, it.process, it.how, it.ticks) = (9, process.0, how_number(how), after.0);
@@ -410,7 +430,7 @@ fn meant_action(action: &Action, all: &Actions) -> String {
         Action::WakeAt(at) => (it.kind, it.ticks) = (11, at.0),
         other => panic!("{other:?} is new"),
     }
-    described(&it, &pieces, &places)
+    described(&it, &pieces, &places, &cuts)
 }
 
 proptest! {

@@ -4,9 +4,11 @@
 //! Each case is a random recipe over all bundled policies on a random workload. The simulator's
 //! ledger agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven
 //! rules of the controller, each answer is that of the naive twin of its policy, and the events of
-//! the log give the same answers again, byte for byte.
+//! the log give the same answers again, byte for byte. A host that knows of flags only what the
+//! actions say lets the same launches leave.
 
 mod cases;
+mod flags;
 mod recipes;
 mod workloads;
 
@@ -20,6 +22,7 @@ use raddle_policy::Ticks;
 use raddle_sim::{Costs, EnergyModel, SimConfig, Workload, run_watched};
 use raddle_testkit::Sink;
 
+use self::flags::Flagged;
 use self::recipes::Chosen;
 
 /// A run that reports its progress so often, once in 1,024 decisions, does not end: repetitions hold
@@ -57,7 +60,7 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let sink = Sink::default();
     let builder = header.recipe.builder(shape, cus).map_err(|error| error.to_string())?;
     let built = builder.log(header.writer(Box::new(sink.clone()))).build();
-    let mut dispatcher = built.map_err(|error| error.to_string())?;
+    let mut dispatcher = Flagged::new(built.map_err(|error| error.to_string())?);
     let energy = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
     let options = SimConfig { shape, cus, costs: costs(&header), energy };
     let mut reports = 0;
@@ -68,6 +71,9 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let ran = run_watched(workload, &mut dispatcher, &options, &mut (), &mut bounded);
     let text = sink.text();
     let outcome = ran.map_err(|error| error.to_string())?;
+    if let Some(wrong) = dispatcher.wrong.take() {
+        return Err(wrong);
+    }
     let told = |error: DispatchError| error.to_string();
     let mut twins = twin::Checker::default();
     let also = |number: usize, line: &str| twins.take(number, line);
