@@ -4,6 +4,7 @@
 //! inlined. What decides about memory is explicit (places, loads, stores, regions); all arithmetic is
 //! `Pure`: equal operation on equal values gives an equal value.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use smallvec::SmallVec;
@@ -22,6 +23,8 @@ pub(crate) struct Body {
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills: structures handed over by value.
     pub(crate) handed: Vec<Origin>,
+    /// Variables of the program whose address the host can hand over as an argument.
+    pub(crate) addressable: BTreeSet<Origin>,
     /// True if work-items wait for each other.
     pub(crate) meets: bool,
 }
@@ -222,6 +225,9 @@ pub enum Construct {
     InPlace(String),
     /// Memory is read and overwritten at places that cannot be told apart.
     Places(String),
+    /// An argument and a variable of the program, one read and the other written: the host may have
+    /// handed over the address of the variable.
+    Variable(String),
     /// An access through a pointer that was read from memory.
     PointerFromMemory,
     /// Control flow that is not made of nested loops.
@@ -250,6 +256,9 @@ impl fmt::Display for Construct {
             Self::InPlace(name) => write!(f, "`{name}` is read, changed and overwritten in place"),
             Self::Places(name) => {
                 write!(f, "`{name}` is read and overwritten at places that cannot be told apart")
+            }
+            Self::Variable(name) => {
+                write!(f, "`{name}` may lead to a variable of the program")
             }
             Self::PointerFromMemory => {
                 f.write_str("an access through a pointer from memory or from a number")

@@ -37,38 +37,46 @@ pub struct Reason {
 pub(crate) fn judge(body: &Body) -> Verdict {
     let found = effects(body);
     let mut refusals = found.refusals.clone();
-    let mut pairs = BTreeSet::new();
     let reads = by_origin(&found, |access| !access.write && !access.covered);
     let writes = by_origin(&found, |access| access.write);
+    let mut apart = Vec::new();
     for (&from, reads) in &reads {
         for (&to, writes) in &writes {
-            match (from, to) {
-                _ if from == to => {
-                    for (in_place, line) in collisions(&found, reads, writes) {
-                        let name = name(&body.arguments, from);
-                        let construct =
-                            if in_place { Construct::InPlace } else { Construct::Places };
-                        refusals.insert((construct(name), line));
-                    }
-                }
-                (Origin::Argument(a), Origin::Argument(b)) => {
-                    pairs.insert((a.min(b), a.max(b)));
-                }
-                // The host cannot hand over a pointer to a variable of the program.
-                _ => {}
+            if from != to {
+                apart.push((from, to));
+                continue;
+            }
+            for (in_place, line) in collisions(&found, reads, writes) {
+                let name = name(&body.arguments, from);
+                let construct = if in_place { Construct::InPlace } else { Construct::Places };
+                refusals.insert((construct(name), line));
             }
         }
     }
-    // A work-item that is done behind its guard does not repeat its writes, so writes of other
-    // arguments must not fall on them.
+    // A work-item that is done behind its guard does not repeat its writes, so other writes must not
+    // fall on them.
     if found.accesses.iter().any(|access| access.last) {
-        let arguments = writes.keys().filter_map(|origin| match origin {
-            Origin::Argument(index) => Some(*index),
-            _ => None,
-        });
-        let arguments: Vec<u32> = arguments.collect();
-        let both = arguments.iter().flat_map(|&a| arguments.iter().map(move |&b| (a, b)));
-        pairs.extend(both.filter(|(a, b)| a < b));
+        let all = writes.keys().flat_map(|&a| writes.keys().map(move |&b| (a, b)));
+        apart.extend(all.filter(|(a, b)| a < b));
+    }
+    let mut pairs = BTreeSet::new();
+    for (one, other) in apart {
+        match (one, other) {
+            (Origin::Argument(a), Origin::Argument(b)) => {
+                pairs.insert((a.min(b), a.max(b)));
+            }
+            (Origin::Argument(_), variable) | (variable, Origin::Argument(_))
+                if body.addressable.contains(&variable) =>
+            {
+                let argument = if variable == one { other } else { one };
+                let construct = Construct::Variable(name(&body.arguments, argument));
+                let line =
+                    writes.get(&other).and_then(|writes| writes.first()).map_or(0, |it| it.0.line);
+                refusals.insert((construct, line));
+            }
+            // The host cannot hand over a pointer to another variable, and variables lie apart.
+            _ => {}
+        }
     }
     let certain = refusals.iter().find(|(construct, _)| is_certain(construct));
     match (certain, refusals.first()) {

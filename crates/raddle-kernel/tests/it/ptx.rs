@@ -96,6 +96,17 @@ fn values_that_only_look_equal_cover_nothing() {
     }
 }
 
+/// What the host cannot write while the kernel runs, and votes of named lanes, refuse nothing.
+#[test]
+fn constants_and_votes_of_named_lanes_are_harmless() {
+    let table = ".const .b8 t[8]; ld.const.u32 %v, [t]; st.global.u32 [%c], %v;";
+    assert_eq!(handwritten(table), Verdict::Idempotent);
+    let vote = "setp.ne.u64 %p, %c, 0; vote.sync.ballot.b32 %v, %p, -1; st.global.u32 [%c], %v;";
+    assert_eq!(handwritten(vote), Verdict::Idempotent);
+    // Nobody reads there.
+    assert_eq!(handwritten("discard.global.L2 [%c], 128;"), Verdict::Idempotent);
+}
+
 #[test]
 fn loops_that_go_on_by_opposite_conditions_visit_other_places() {
     let round = |name: &str, access: &str, on: &str| {

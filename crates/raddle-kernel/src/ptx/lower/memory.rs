@@ -105,6 +105,12 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
+    /// `discard`: what is read there afterwards is any value.
+    pub(super) fn discard(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
+        let at = self.place(frame, code.operands.first().copied().unwrap_or("[0]"));
+        self.push(Instruction::Touch { at, write: true });
+    }
+
     pub(super) fn load_parameter(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let Some(from) = code.operands.get(1) else { return };
         let (name, offset) = address(from);

@@ -7,14 +7,15 @@ mod calls;
 mod known;
 mod memory;
 mod names;
+mod variables;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::spirv::Op;
 use smallvec::smallvec;
 
 use self::calls::numbers;
-use self::names::{PURE, UNSTEADY, integer, is_special, number, stem};
+use self::names::{PURE, integer, is_special, is_unsteady, number};
 use super::text::{Function, PtxInstruction as Code, PtxModule, Statement};
 use crate::ir::{
     Argument, ArgumentKind, BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand,
@@ -32,6 +33,7 @@ pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body,
         blocks: vec![BasicBlock::default()],
         registers: 0,
         places: 0,
+        addressable: BTreeSet::new(),
         globals: BTreeMap::new(),
         operations: BTreeMap::new(),
         calls: Vec::new(),
@@ -63,7 +65,8 @@ pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body,
     lower.function(entry, parameters, end)?;
     let meets = lower.meets;
     let handed = Vec::new();
-    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, handed, meets })
+    let PtxLowering { blocks, registers, addressable, .. } = lower;
+    Ok(Body { arguments, blocks, registers, handed, addressable, meets })
 }
 
 struct PtxLowering<'m, 't> {
@@ -71,6 +74,8 @@ struct PtxLowering<'m, 't> {
     blocks: Vec<BasicBlock>,
     registers: u32,
     places: u32,
+    /// The variables whose address the host can hand over.
+    addressable: BTreeSet<Origin>,
     globals: BTreeMap<String, Reg>,
     /// A number for each operation, by its words.
     operations: BTreeMap<String, u32>,
@@ -205,52 +210,6 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Ok(())
     }
 
-    fn declare(&mut self, frame: &mut PtxFrame<'t>, declared: &super::text::DeclaredName<'t>) {
-        let variable = &declared.variable;
-        let origin = match variable.space {
-            // Registers get a number where they are first used.
-            "reg" | "param" => None,
-            "shared" => Some(Origin::Local as fn(u32) -> Origin),
-            "local" => Some(Origin::Private as fn(u32) -> Origin),
-            _ => Some(Origin::Program as fn(u32) -> Origin),
-        };
-        let inner = frame.scopes.len() > 1;
-        if variable.space == "reg" {
-            let width = frame.widths.entry(stem(variable.name)).or_default();
-            *width = variable.size.max(*width);
-        }
-        let Some(scope) = frame.scopes.last_mut() else { return };
-        if variable.space == "param" {
-            // The name stands for the parameter of another call from now on.
-            frame.parameters.retain(|part, _| part.0 != variable.name);
-        } else if let Some(origin) = origin {
-            // A variable that outlives the function is one for all copies of the function.
-            let function = self.calls.last().copied().unwrap_or("");
-            let key = format!("{function} {}", variable.name);
-            let lives = matches!(variable.space, "global" | "const");
-            if let (true, Some(&register)) = (lives, self.globals.get(&key)) {
-                scope.insert(variable.name, register);
-                return;
-            }
-            self.places += 1;
-            let register = self.registers;
-            self.registers += 1;
-            self.globals.insert(key, register);
-            scope.insert(variable.name, register);
-            let origin = origin(self.places);
-            let step =
-                LinedStep { line: 0, instruction: Instruction::Place { to: register, origin } };
-            self.blocks[0].steps.insert(0, step);
-        } else if variable.space == "reg" && declared.count.is_none() {
-            let register = self.registers;
-            self.registers += 1;
-            scope.insert(variable.name, register);
-        } else if inner {
-            // Numbered registers of a scope, which hide those of the function.
-            self.push(Instruction::Refuse(Construct::Instruction(".reg".to_owned())));
-        }
-    }
-
     /// Gives back the register of a name: of the innermost scope that has it, or of the function.
     fn named(&mut self, frame: &mut PtxFrame<'t>, name: &'t str) -> Reg {
         if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
@@ -281,6 +240,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
                 "local" => Origin::Private(self.places),
                 _ => Origin::Program(self.places),
             };
+            self.addressed(variable.space, origin);
             let step =
                 LinedStep { line: 0, instruction: Instruction::Place { to: register, origin } };
             self.blocks[0].steps.insert(0, step);
@@ -296,7 +256,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
             }
             let operation = self.operation(&[text]);
             let to = self.register();
-            if UNSTEADY.contains(&text) {
+            if is_unsteady(text) {
                 self.push(Instruction::Refuse(Construct::Instruction(text.to_owned())));
             }
             self.push(Instruction::Pure { to, operation, of: Vec::new() });
@@ -373,21 +333,26 @@ impl<'m, 't> PtxLowering<'m, 't> {
             "add" | "mul" | "mad" | "cvt" | "setp" if self.known(frame, code) => {}
             "bar" | "barrier" => self.meets = true,
             "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "griddepcontrol"
-            | "pmevent" | "discard" | "applypriority" | "setmaxnreg" => {}
-            "ldmatrix" | "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => {
+            | "pmevent" | "applypriority" | "setmaxnreg" => {}
+            "discard" => self.discard(frame, code),
+            "vote" if !has("sync") => self.unsteady(frame, code),
+            "activemask" => self.unsteady(frame, code),
+            "ldmatrix" | "shfl" | "vote" | "match" | "redux" | "elect" => {
                 self.meets = true;
                 self.fresh(frame, code);
             }
             // The carry is no operand, so equal operands need not give equal values.
             "addc" | "subc" | "madc" => self.fresh(frame, code),
             op if PURE.contains(&op) => self.pure(frame, code),
-            _ => {
-                let name = code.words.join(".");
-                self.push(Instruction::Refuse(Construct::Instruction(name)));
-                self.fresh(frame, code);
-            }
+            _ => self.unsteady(frame, code),
         }
         Ok(())
+    }
+
+    /// Refuses an instruction that is not known, or whose result may differ from run to run.
+    fn unsteady(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
+        self.push(Instruction::Refuse(Construct::Instruction(code.words.join("."))));
+        self.fresh(frame, code);
     }
 
     fn branch(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {

@@ -56,7 +56,9 @@ pub(super) fn is_special(name: &str) -> bool {
         "%cluster",
         "%dynamic_smem_size",
     ];
-    SPECIAL.iter().any(|special| name.starts_with(special)) || name.starts_with("%total_smem_size")
+    SPECIAL.iter().any(|special| name.starts_with(special))
+        || name.starts_with("%total_smem_size")
+        || is_counter(name)
 }
 
 /// Gives back the built-in of SPIR-V for a special register, and the dimension; -1: all of them.
@@ -78,19 +80,18 @@ pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     Some((number, dimension))
 }
 
-/// Special registers that differ from run to run.
-pub(super) const UNSTEADY: [&str; 10] = [
-    "%clock",
-    "%clock64",
-    "%clock_hi",
-    "%globaltimer",
-    "%globaltimer_lo",
-    "%globaltimer_hi",
-    "%smid",
-    "%warpid",
-    "%gridid",
-    "%pm0",
-];
+/// Returns whether a special register may differ from run to run: clocks, counters, and the places
+/// where the hardware puts a work-item.
+pub(super) fn is_unsteady(name: &str) -> bool {
+    ["%clock", "%globaltimer", "%smid", "%warpid", "%gridid"].iter().any(|it| name.starts_with(it))
+        || is_counter(name)
+}
+
+/// Returns whether a name is that of a performance counter, `%pm0` to `%pm7` or `%pm0_64` to `%pm7_64`.
+fn is_counter(name: &str) -> bool {
+    let number = name.strip_prefix("%pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
+    number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'7']))
+}
 
 /// Operations on values alone.
 pub(super) const PURE: [&str; 66] = [

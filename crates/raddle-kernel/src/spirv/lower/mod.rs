@@ -3,7 +3,7 @@
 mod arguments;
 pub(super) mod calls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Function, Instruction as Code, Module, Operand as Part};
 use rspirv::spirv::{Op, StorageClass, Word};
@@ -38,6 +38,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
         blocks: lower.blocks,
         registers: lower.registers,
         handed: operands.handed,
+        addressable: BTreeSet::new(),
         meets,
     })
 }
