@@ -1,9 +1,7 @@
-//! How is the layer linked? So that a program that closes the loader's library does not unmap the code that
-//! the layer's threads run.
+//! How is the layer linked? So that it is never unmapped: its threads may be inside when a loader
+//! closes it.
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    }
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    println!("cargo::rerun-if-changed=build.rs");
 }

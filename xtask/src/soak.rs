@@ -50,7 +50,7 @@ const CHECKS: [SoakCheck; 17] = [
     },
     SoakCheck {
         name: "opencl",
-        what: "hazards in every storm, 1,000 storms over chains, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
+        what: "hazards in every storm by each runtime and loader, 1,000 storms over chains and 100 by each other driver, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
         run: opencl,
     },
     SoakCheck {
@@ -172,7 +172,14 @@ fn opencl(shell: &Shell) -> Result<()> {
         shell,
         "cargo test -p raddle-opencl -- --nocapture --skip pyopencl_end --skip figures"
     );
-    tests.env("RADDLE_TEST_STORMS", "500").run()?;
+    let tests = tests.env("RADDLE_TEST_STORMS", "500");
+    // `.ci/run` installs Intel's runtime there.
+    let intel = checkout::target_folder().join("intel");
+    if intel.join("vendors").is_dir() {
+        tests.env("RADDLE_INTEL_OPENCL", intel).env("RADDLE_REQUIRE_INTEL", "1").run()?;
+    } else {
+        tests.run()?;
+    }
     // One after the other, as they measure.
     let measured = cmd!(
         shell,

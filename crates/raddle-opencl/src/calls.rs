@@ -10,7 +10,7 @@ use opencl_sys::{
 use crate::lanes::in_order::{Call, enqueue};
 use crate::lanes::lane;
 use crate::memory::forget_svm;
-use crate::native::{Handle, guarded, native, store};
+use crate::native::{Handle, called_back, guarded, native, store};
 
 type Text = *const c_void;
 type Place = *mut c_void;
@@ -215,7 +215,7 @@ unsafe extern "C" fn freed(
     places: *mut *mut c_void,
     data: *mut c_void,
 ) {
-    guarded(|| {
+    called_back(|| {
         // SAFETY: it was made from a box for this call.
         let Freeing { queue, free, data } = *unsafe { Box::from_raw(data.cast::<Freeing>()) };
         // SAFETY: the program gave both.

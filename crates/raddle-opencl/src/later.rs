@@ -30,7 +30,7 @@ impl Later {
         };
         // Without a thread the job is done here: late is better than never.
         if let Some(job) = refused {
-            crate::native::guarded(job);
+            crate::native::contained(job);
         }
     }
 
@@ -38,8 +38,9 @@ impl Later {
         let (sender, jobs) = channel::<LaterJob>();
         let named = std::thread::Builder::new().name(self.name.to_owned());
         let begun = named.spawn(move || {
+            crate::ending::calls_back();
             for job in jobs {
-                crate::native::guarded(job);
+                crate::native::contained(job);
             }
         });
         begun.ok().map(|_| sender)

@@ -7,6 +7,7 @@
 mod arguments;
 mod calls;
 mod counts;
+mod ending;
 mod events;
 mod extensions;
 mod lanes;
@@ -25,6 +26,7 @@ use std::ffi::{c_char, c_void};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_layer::{
     CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME, cl_layer_info,
+    cl_layer_properties,
 };
 use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
@@ -77,6 +79,31 @@ pub unsafe extern "C" fn clInitLayer(
         raddle_live::mark_loaded();
         0
     })
+}
+
+/// Takes the entry points below, and gives the layer's: what newer loaders call, with properties of
+/// which none is known.
+///
+/// # Safety
+/// As [`clInitLayer`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clInitLayerWithProperties(
+    entries: cl_uint,
+    target: *const cl_icd_dispatch,
+    entries_ret: *mut cl_uint,
+    layer: *mut *const cl_icd_dispatch,
+    _: *const cl_layer_properties,
+) -> cl_int {
+    // SAFETY: as the caller says.
+    unsafe { clInitLayer(entries, target, entries_ret, layer) }
+}
+
+/// Ends the layer, before the loader unloads the runtime: from now on no thread of the layer calls
+/// what lies below it.
+#[unsafe(no_mangle)]
+pub extern "C" fn clDeinitLayer() -> cl_int {
+    ending::end();
+    0
 }
 
 /// Returns how often something happened, by the name of its count; `u64::MAX` for an unknown name.

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{CL_INVALID_OPERATION, CL_OUT_OF_HOST_MEMORY, cl_int, cl_uint};
 
+use crate::ending;
+
 /// The entry points below. They never change once the loader has given them.
 static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
@@ -79,17 +81,32 @@ impl NativeAnswer for () {
 macro_rules! native {
     ($name:ident ( $($argument:expr),* $(,)? )) => {
         match $crate::native::target().$name {
-            // SAFETY: the arguments are those of the program, which vouches for them as it does
-            // without the layer, or handles and places that the layer keeps until the call is over.
-            Some(call) => unsafe { call($($argument),*) },
+            Some(call) => {
+                let _pass = $crate::ending::pass();
+                // SAFETY: the arguments are those of the program, which vouches for them as it does
+                // without the layer, or handles and places that the layer keeps until the call is over.
+                unsafe { call($($argument),*) }
+            }
             None => $crate::native::NativeAnswer::MISSING,
         }
     };
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point: a panic of the layer does not reach the program.
+/// Runs the body of an entry point, which a thread of the program has called.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
+    let _visit = ending::visit();
+    contained(body)
+}
+
+/// Runs the body of a callback, which a thread of the runtime has called.
+pub(crate) fn called_back(body: impl FnOnce()) {
+    let _right = ending::called_by_runtime();
+    contained(body);
+}
+
+/// Runs a body: a panic of the layer does not reach the caller.
+pub(crate) fn contained<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
 }
 

@@ -17,6 +17,7 @@ use raddle_kernel::instrument::{self, Look, Opaque};
 use raddle_kernel::{Compiler, Verdict};
 
 use crate::counts::Count;
+use crate::ending;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
@@ -252,7 +253,9 @@ pub(crate) unsafe extern "C" fn build_own(
             let before = lock(&known.second).take();
             drop(before);
         }
-        native!(clBuildProgram(program, count, devices, options, notify, data))
+        let code = native!(clBuildProgram(program, count, devices, options, notify, data));
+        ending::register();
+        code
     })
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use opencl_sys::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, cl_event, cl_int};
 
 use crate::later::EVENTS;
-use crate::native::{Handle, asked, guarded, lock, native};
+use crate::native::{Handle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
@@ -56,7 +56,7 @@ fn tell(id: usize, status: cl_int) {
 }
 
 unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
-    guarded(|| tell(data.addr(), status));
+    called_back(|| tell(data.addr(), status));
 }
 
 /// Returns the status of an event.

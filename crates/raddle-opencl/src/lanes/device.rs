@@ -1,8 +1,7 @@
 //! What does the layer know of a device, and who schedules it?
 
 use std::collections::BTreeMap;
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
@@ -12,26 +11,16 @@ use opencl_sys::{
 use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
-use crate::native::{Handle, asked, guarded, lock, native};
+use crate::ending;
+use crate::native::{Handle, asked, contained, lock, native};
 use crate::words::Sight;
 
 use super::DeviceLanes;
 use super::runtime::Launcher;
 
-unsafe extern "C" {
-    fn atexit(function: extern "C" fn()) -> c_int;
-}
-
-/// The process that writes the logs. A forked child has a copy of text that is not written yet, and
-/// of locks that other threads held.
-static OWNER: AtomicU32 = AtomicU32::new(0);
-
-/// Ends the logs when the program ends: they are whole, but nothing waits for its launches.
-extern "C" fn end_logs() {
-    guarded(|| {
-        if OWNER.load(Ordering::Relaxed) != std::process::id() {
-            return;
-        }
+/// Ends the logs of all devices.
+fn end_logs() {
+    contained(|| {
         // A thread that holds the lock makes a device, and has logged nothing.
         if let Ok(all) = DEVICES.try_lock() {
             all.values().for_each(|device| device.client.end_log());
@@ -49,12 +38,7 @@ impl DeviceLanes {
             return Some(Arc::clone(known));
         }
         let made = Arc::new(Self::new(device)?);
-        if all.is_empty() {
-            OWNER.store(std::process::id(), Ordering::Relaxed);
-            // SAFETY: the layer is never unmapped, and the function may be called at any time. Where there is
-            // no room for it, logs break off.
-            let _ = unsafe { atexit(end_logs) };
-        }
+        ending::begin(end_logs);
         all.insert(Handle(device), Arc::clone(&made));
         Some(made)
     }

@@ -1,8 +1,8 @@
 //! How does a launch that can leave reach the runtime, and what does its word say at its end?
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Once};
 
 use opencl_sys::{
     CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, CL_COMPLETE, cl_command_queue, cl_event, cl_int,
@@ -14,13 +14,17 @@ use raddle_policy::Idempotence;
 use raddle_preempt::{CapturedWork, LaunchHandle, Report, SubmitCall};
 
 use crate::counts::{Count, count};
+use crate::ending;
 use crate::memory::KeptObjects;
-use crate::native::{Handle, guarded, native};
+use crate::native::{Handle, called_back, guarded, native};
 use crate::sizes::Sizes;
 
 use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{Command, Lane, Launch, Task, Work, kernel, lane};
+
+/// The first launch in the runtime, with which that may register destructors.
+static FIRST: Once = Once::new();
 
 impl Launch {
     pub(crate) fn verdict(&self) -> Idempotence {
@@ -74,6 +78,7 @@ impl Launch {
             flight.ended(code.min(CL_COMPLETE));
         }
         let _ = native!(clFlush(lane.queue.0));
+        FIRST.call_once(ending::register);
         SubmitCall::Returned
     }
 }
@@ -117,7 +122,7 @@ impl LaunchFlight {
 }
 
 unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
-    guarded(|| {
+    called_back(|| {
         // SAFETY: it was made from a box for this call.
         let flight = unsafe { Box::from_raw(data.cast::<LaunchFlight>()) };
         flight.ended(status);

@@ -8,6 +8,7 @@ use raddle_live::{PROCESS, Reporter};
 use raddle_policy::{Idempotence, ProcessId, StreamId};
 use raddle_preempt::{Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCall};
 
+use crate::ending::pass;
 use crate::words::{Cut, WORDS, Words, number};
 
 use super::{Lane, Task, Work};
@@ -64,6 +65,7 @@ impl Runtime<Arc<Work>> for Launcher {
     }
 
     fn submit(&mut self, handle: LaunchHandle, _: StreamId, work: Arc<Work>) -> SubmitCall {
+        let _pass = pass();
         match &work.task {
             Task::InOrder(in_order) => in_order.open(handle, &work, &self.reporter),
             Task::Launch(launch) => {
@@ -81,6 +83,7 @@ impl Runtime<Arc<Work>> for Launcher {
     }
 
     fn raise(&mut self, _: ProcessId, cuts: &[(StreamId, FlagCut)]) {
+        let _pass = pass();
         let leaves = |handle: &LaunchHandle, lane: &Lane| {
             let cut = cuts.iter().find(|(stream, _)| *stream == lane.stream);
             cut.is_some_and(|(_, cut)| cut.holds(handle.sequence))
@@ -104,6 +107,7 @@ impl Runtime<Arc<Work>> for Launcher {
     }
 
     fn lower(&mut self, _: ProcessId) {
+        let _pass = pass();
         for lane in self.raised.drain(..).filter_map(|lane| lane.upgrade()) {
             if let Some(words) = &lane.words {
                 words.lower();
@@ -112,6 +116,7 @@ impl Runtime<Arc<Work>> for Launcher {
     }
 
     fn reset(&mut self, _: ProcessId, hit: &[LaunchHandle]) {
+        let _pass = pass();
         self.cut(Cut::Kill, hit);
         let _ = self.reporter.report(Report::Drained(PROCESS));
     }

@@ -6,12 +6,11 @@ use std::path::Path;
 use raddle_live::Inquiry;
 use raddle_policy::{Level, Preemption};
 
-use crate::hazards::there_is_a_device;
-use crate::run::{natively, under_layer};
+use crate::run::{device, natively, under_layer};
 use crate::storm::Served;
 
 fn wanted() -> bool {
-    std::env::var_os("RADDLE_MEASURE").is_some() && there_is_a_device()
+    std::env::var_os("RADDLE_MEASURE").is_some() && device()
 }
 
 fn numbers(told: Result<String, String>) -> Vec<u64> {
@@ -22,7 +21,7 @@ fn numbers(told: Result<String, String>) -> Vec<u64> {
 /// Queues, kernels and events that come and go leave nothing behind.
 #[test]
 fn memory_stays_flat() {
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     let (native, told) = (natively("many objects"), under_layer("many objects", &[]));

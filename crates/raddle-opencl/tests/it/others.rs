@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use raddle_live::Storm;
 use raddle_policy::Preemption;
 
-use crate::hazards::there_is_a_device;
-use crate::run::layer;
+use crate::run::{device, layer};
 use crate::storm::Served;
 
 /// How many tests of a program passed, were skipped and failed, natively or in a storm; `None` where it is not
@@ -35,7 +34,7 @@ fn outcome(program: &str, storm: Option<&Served>) -> Option<Vec<String>> {
 
 #[test]
 fn tests_of_clblast_pass_in_a_storm() {
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     let more =
@@ -56,7 +55,7 @@ fn arrays_of_pyopencl_are_right_in_storms() {
         println!("skipped: RADDLE_PYTHON names no Python with pyopencl");
         return;
     };
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/arrays.py");
@@ -110,7 +109,7 @@ fn tests_of_pyopencl_end_as_natively() {
         println!("skipped: RADDLE_PYTHON and RADDLE_PYOPENCL_TESTS name no pyopencl and its tests");
         return;
     };
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     let (native, took) = suite(&python, &tests, None);

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Names the client that this process is.
@@ -21,11 +22,84 @@ pub(crate) fn layer() -> PathBuf {
     file
 }
 
-/// Returns whether there is an OpenCL device; prints that the test is skipped where there is none.
+/// A runtime of OpenCL, with the loader that clients call it by.
+pub(crate) struct Driver {
+    pub(crate) name: &'static str,
+    /// The variables by which a client finds both.
+    environment: Vec<(&'static str, String)>,
+}
+
+/// The runtimes and loaders that are there: those of the system, and Intel's runtime for a CPU with
+/// Khronos's loader in the folder `RADDLE_INTEL_OPENCL`. Where somebody asks for more, each runtime by
+/// the loader of the other, too.
+pub(crate) fn drivers() -> &'static [Driver] {
+    static DRIVERS: OnceLock<Vec<Driver>> = OnceLock::new();
+    DRIVERS.get_or_init(|| {
+        let mut all = vec![Driver { name: "the system's", environment: Vec::new() }];
+        if let Ok(folder) = std::env::var("RADDLE_INTEL_OPENCL") {
+            let loader = ("LD_LIBRARY_PATH", format!("{folder}/lib"));
+            let runtime = ("OCL_ICD_VENDORS", format!("{folder}/vendors"));
+            all.push(Driver { name: INTEL, environment: vec![runtime.clone(), loader.clone()] });
+            if std::env::var_os("RADDLE_TEST_STORMS").is_some() {
+                let name = "the system's by Khronos's loader";
+                all.push(Driver { name, environment: vec![loader] });
+                let name = "Intel's by the system's loader";
+                all.push(Driver { name, environment: vec![runtime] });
+            }
+        }
+        all.retain(Driver::has_device);
+        let of_system = all.first().is_some_and(Driver::is_of_system);
+        assert!(of_system || std::env::var_os("RADDLE_REQUIRE_OPENCL").is_none(), "a device");
+        let intel = all.iter().any(Driver::is_intel);
+        assert!(intel || std::env::var_os("RADDLE_REQUIRE_INTEL").is_none(), "Intel's runtime");
+        if !intel {
+            println!("skipped: RADDLE_INTEL_OPENCL names no folder with Intel's runtime");
+        }
+        all
+    })
+}
+
+const INTEL: &str = "Intel's";
+
+impl Driver {
+    fn has_device(&self) -> bool {
+        self.natively("devices").is_ok_and(|said| said != "0")
+    }
+
+    /// Returns whether both the runtime and the loader are the system's.
+    pub(crate) fn is_of_system(&self) -> bool {
+        self.environment.is_empty()
+    }
+
+    pub(crate) fn is_intel(&self) -> bool {
+        self.name.starts_with(INTEL)
+    }
+
+    /// Runs a client without the layer, and gives back its answer.
+    pub(crate) fn natively(&self, name: &str) -> Result<String, String> {
+        told(name, &self.with(&[]), limit()).map(|told| told.answer)
+    }
+
+    /// Runs a client under the layer, and gives back its answer with the counts of the layer.
+    pub(crate) fn under_layer(&self, name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
+        let layer = layer();
+        let layer = [("OPENCL_LAYERS", layer.to_str().expect("its path is text"))];
+        told(name, &self.with(&[&layer, more].concat()), limit())
+    }
+
+    fn with<'a>(&'a self, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+        let own = self.environment.iter().map(|(name, value)| (*name, value.as_str()));
+        own.chain(more.iter().copied()).collect()
+    }
+}
+
+/// The system's runtime by the system's loader.
+const SYSTEM: Driver = Driver { name: "the system's", environment: Vec::new() };
+
+/// Returns whether the system has an OpenCL device; prints that the test is skipped where it has none.
 pub(crate) fn device() -> bool {
-    let found = client("devices", &[], Duration::from_secs(60)).is_ok_and(|said| said != "0");
+    let found = drivers().first().is_some_and(Driver::is_of_system);
     if !found {
-        assert!(std::env::var_os("RADDLE_REQUIRE_OPENCL").is_none(), "an OpenCL device");
         println!("skipped: no OpenCL device");
     }
     found
@@ -123,16 +197,12 @@ pub(crate) fn under_layer(name: &str, more: &[(&str, &str)]) -> Result<String, S
 
 /// Runs a client under the layer, and gives back its answer with the counts of the layer.
 pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
-    let layer = layer();
-    let layer = layer.to_str().expect("its path is text");
-    let mut environment = vec![("OPENCL_LAYERS", layer)];
-    environment.extend_from_slice(more);
-    told(name, &environment, limit())
+    SYSTEM.under_layer(name, more)
 }
 
 /// Runs a client without the layer, and gives back its answer.
 pub(crate) fn natively(name: &str) -> Result<String, String> {
-    client(name, &[], limit())
+    SYSTEM.natively(name)
 }
 
 /// The time that a client may take, on two busy cores too; checks that run longer have their own.

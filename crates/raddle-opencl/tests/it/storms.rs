@@ -9,8 +9,7 @@ use raddle_live::env;
 use raddle_policy::Preemption;
 
 use crate::clients::SOURCE;
-use crate::hazards::there_is_a_device;
-use crate::run::{natively, told_under_layer, under_layer};
+use crate::run::{Driver, device, drivers, natively, told_under_layer, under_layer};
 use crate::storm::Served;
 
 /// A storm by seed, and what it must have led to.
@@ -29,24 +28,34 @@ const NO_FLAG: &str = "opaque-no-flag";
 
 #[test]
 fn chains_are_right_in_storms() {
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
-    let native = natively("chains").expect("it ends");
+    drivers().iter().for_each(chains_are_right);
+}
+
+fn chains_are_right(driver: &Driver) {
+    let native = driver.natively("chains").expect("it ends");
     let (mut left, mut killed, mut blind) = (0, 0, 0);
-    for seed in 0..storms() {
+    let storms = if driver.is_of_system() { storms() } else { storms().div_ceil(10) };
+    for seed in 0..storms {
         for way in [Preemption::Flag, Preemption::Reset] {
             let storm = storm(way, seed);
             let (name, socket) = storm.environment();
-            let told = told_under_layer("chains", &[(name, &socket)]);
-            let told = told.unwrap_or_else(|how| panic!("{way:?}, seed {seed}: {how}"));
-            assert_eq!(told.answer, native, "{way:?}, seed {seed}");
+            let told = driver.under_layer("chains", &[(name, &socket)]);
+            let how = format!("{}, {way:?}, seed {seed}", driver.name);
+            let told = told.unwrap_or_else(|end| panic!("{how}: {end}"));
+            assert_eq!(told.answer, native, "{how}");
             left += told.count("left");
             killed += told.count("killed");
             blind += told.count(NO_FLAG);
         }
     }
-    println!("{} storms: {left} launches left, {killed} were stopped part-way", 2 * storms());
+    println!(
+        "{} storms by {}: {left} launches left, {killed} were stopped part-way",
+        2 * storms,
+        driver.name
+    );
     if blind > 0 {
         println!("the device sees no flag: {blind} launches could only be waited for");
         return;
@@ -58,7 +67,7 @@ fn chains_are_right_in_storms() {
 /// Nobody stops the layer: a program that ends leaves a log with its last line.
 #[test]
 fn the_log_of_a_program_that_ends_is_whole() {
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     for client in ["chains", "exit while launches wait", "exit while launches run"] {
@@ -120,7 +129,7 @@ fn emptied(source: &str) -> String {
 /// Falsely claims of every kernel that it may be run again; then answers must differ.
 #[test]
 fn with_verdicts_claimed_falsely_they_are_wrong() {
-    if !there_is_a_device() {
+    if !device() {
         return;
     }
     let native = natively("chains").expect("it ends");
@@ -138,5 +147,6 @@ fn with_verdicts_claimed_falsely_they_are_wrong() {
         let (name, socket) = storm.environment();
         under_layer("chains", &[(name, &socket), ("PATH", path)]).is_ok_and(|told| told != native)
     };
-    assert!((0..5).any(wrong), "a launch in place that was killed shows");
+    // On a machine whose cores are busy, not every storm stops a launch at a time that shows.
+    assert!((0..20).any(wrong), "a launch in place that was killed shows");
 }

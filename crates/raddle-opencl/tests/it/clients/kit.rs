@@ -45,6 +45,9 @@ pub(crate) struct Kit {
     pub(crate) program: cl_program,
 }
 
+// SAFETY: handles may be used from any thread.
+unsafe impl Send for Kit {}
+
 /// An argument of a kernel.
 pub(crate) enum Set {
     Memory(cl_mem),

@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// The clients whose answers are compared.
-pub(crate) const HAZARDS: [(&str, Client); 25] = [
+pub(crate) const HAZARDS: [(&str, Client); 27] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -43,6 +43,8 @@ pub(crate) const HAZARDS: [(&str, Client); 25] = [
     ("chains", chains::chains),
     ("exit while launches wait", endings::exit_while_launches_wait),
     ("exit while launches run", endings::exit_while_launches_run),
+    ("exit with all in hand", endings::exit_with_all_in_hand),
+    ("read when all ends", endings::read_when_all_ends),
     ("fork while launches run", endings::fork_while_launches_run),
 ];
 

@@ -52,7 +52,7 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
 
 fn not_loaded(program: &OsString, layer: &Path) -> String {
     format!(
-        "{} has ended and {} was never loaded, so nothing was scheduled. Either it uses no OpenCL; or it brings a loader of its own, or one before OpenCL-ICD 2.3, which knows no layers (`clinfo | tail` names the loader); or something it starts clears OPENCL_LAYERS",
+        "{} has ended and {} was never loaded, so nothing was scheduled. Either it uses no OpenCL; or it brings a loader of its own, or one that knows no layers, as ocl-icd before 2.3 (`clinfo | tail` names the loader; OCL_ICD_ENABLE_TRACE=1 makes Khronos's tell why it leaves a layer out); or something it starts clears OPENCL_LAYERS",
         program.display(),
         layer.display(),
     )

@@ -1,0 +1,149 @@
+//! When must the layer's threads call the runtime no more?
+//!
+//! A program may end while launches wait. Then the runtime's destructors run, and a thread of the
+//! layer that calls it would meet what is gone. So such a thread takes a *pass* for each call, and
+//! once the program ends no pass is given: the thread stays where it is until the process is gone.
+//! A thread of the program that calls the layer all the same, as a destructor of the program may,
+//! vouches for the runtime as it does without the layer: while it is inside, passes are given, so
+//! that what it waits for ends.
+//!
+//! Nobody says when the last destructor of a runtime is registered: some are with the first build,
+//! or the first launch. The handler that ends all this must run before them, and handlers run in the
+//! opposite order, so it is registered again after each such step.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+/// The process that ends. A forked child has no threads of the layer, a copy of text that is not
+/// written yet, and of locks that other threads held.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+/// The function that ends the logs.
+static LOGS: OnceLock<fn()> = OnceLock::new();
+/// True once the program ends.
+static ENDED: AtomicBool = AtomicBool::new(false);
+/// The number of the layer's threads that have a pass.
+static PASSES: AtomicU32 = AtomicU32::new(0);
+/// The number of the program's threads in calls of the layer.
+static VISITORS: AtomicU32 = AtomicU32::new(0);
+/// Threads without a pass wait here for a visitor.
+static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
+
+thread_local! {
+    /// The number of visits and passes that this thread has, one within the other.
+    static INSIDE: Cell<u32> = const { Cell::new(0) };
+    /// True on the layer's thread that calls the program back: its calls vouch for nothing, as the
+    /// runtime's destructors do not wait for it.
+    static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The right of a thread to call the runtime, until it is dropped.
+pub(crate) struct Right(Option<&'static AtomicU32>);
+
+impl Right {
+    /// Counts this thread in, unless it is within another right.
+    fn of(counted: &'static AtomicU32) -> Self {
+        let outermost = INSIDE.replace(INSIDE.get() + 1) == 0;
+        if outermost {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        Self(outermost.then_some(counted))
+    }
+}
+
+impl Drop for Right {
+    fn drop(&mut self) {
+        INSIDE.set(INSIDE.get() - 1);
+        let Some(counted) = self.0 else { return };
+        let last = counted.fetch_sub(1, Ordering::SeqCst) == 1;
+        if last && std::ptr::eq(counted, &raw const VISITORS) && ENDED.load(Ordering::SeqCst) {
+            drain();
+        }
+    }
+}
+
+/// Lets the program call the layer, and the layer's threads go on meanwhile.
+pub(crate) fn visit() -> Option<Right> {
+    if CALLS_BACK.get() {
+        return None;
+    }
+    let visit = Right::of(&VISITORS);
+    if ENDED.load(Ordering::SeqCst) {
+        let _waiting = gate();
+        GATE.1.notify_all();
+    }
+    Some(visit)
+}
+
+/// Lets the runtime call the layer: it is there, and its destructors may wait for this thread.
+pub(crate) fn called_by_runtime() -> Right {
+    INSIDE.set(INSIDE.get() + 1);
+    Right(None)
+}
+
+/// Gives a thread of the layer the right to call the runtime. Once the program ends, it waits here.
+pub(crate) fn pass() -> Right {
+    let may = || !ENDED.load(Ordering::SeqCst) || VISITORS.load(Ordering::SeqCst) > 0;
+    loop {
+        let pass = Right::of(&PASSES);
+        if pass.0.is_none() || may() {
+            return pass;
+        }
+        drop(pass);
+        let mut waiting = gate();
+        while !may() {
+            waiting = GATE.1.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn gate() -> MutexGuard<'static, ()> {
+    GATE.0.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Marks this thread as the one that calls the program back.
+pub(crate) fn calls_back() {
+    CALLS_BACK.set(true);
+}
+
+/// Waits until no thread of the layer has a pass: for a second at most, as a thread may wait for the
+/// device within a call.
+fn drain() {
+    for _ in 0..10_000 {
+        if PASSES.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+/// Ends the logs, which are whole then, and all passes. Nothing waits for the program's launches.
+pub(crate) extern "C" fn end() {
+    if OWNER.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    if !ENDED.swap(true, Ordering::SeqCst) {
+        LOGS.get().iter().for_each(|end_logs| end_logs());
+        drain();
+    }
+}
+
+/// Notes the function that ends the logs, and registers the end.
+pub(crate) fn begin(end_logs: fn()) {
+    let _ = LOGS.set(end_logs);
+    register();
+}
+
+/// Registers the end behind all that is registered by now.
+pub(crate) fn register() {
+    OWNER.store(std::process::id(), Ordering::Relaxed);
+    // SAFETY: the layer is never unmapped, and the function may be called at any time. Where there is no
+    // room for it, logs break off.
+    let _ = unsafe { atexit(end) };
+}
