@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Error, Kernel};
+use crate::macros::undecided;
+use crate::{Construct, Error, Kernel};
 
 /// A compiler for OpenCL C: given by its paths, or found in `PATH`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -45,11 +46,20 @@ impl Compiler {
     }
 
     /// The kernels of a source file, compiled with `options` (`-D` and `-I` as for `clBuildProgram`).
+    /// All are unknown if a macro decides what is compiled that the device's compiler may define
+    /// otherwise.
     ///
     /// # Errors
     /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.
     pub fn kernels(&self, source: &Path, options: &[OsString]) -> Result<Vec<Kernel>, Error> {
-        Kernel::from_spirv(&self.spirv(source, options)?)
+        let mut kernels = Kernel::from_spirv(&self.spirv(source, options)?)?;
+        let text = std::fs::read_to_string(source).map_err(|cause| Error::Unreadable { cause })?;
+        if let Some((name, line)) = undecided(&text, source, options) {
+            for kernel in &mut kernels {
+                kernel.body = Err((Construct::Undecided(name.clone()), line));
+            }
+        }
+        Ok(kernels)
     }
 
     /// The SPIR-V of a source file.

@@ -236,6 +236,9 @@ pub enum Construct {
     Large,
     /// An instruction that the analysis does not know.
     Instruction(String),
+    /// A macro that the device's compiler may define otherwise decides what is compiled; or a file of
+    /// this name, which cannot be read, is included.
+    Undecided(String),
     /// A source that could not be compiled, with the reason.
     NotCompiled(String),
 }
@@ -266,6 +269,12 @@ impl fmt::Display for Construct {
             Self::Irreducible => f.write_str("a jump into a loop"),
             Self::Large => f.write_str("it is too large to be judged"),
             Self::Instruction(name) => write!(f, "the instruction `{name}` is not known"),
+            Self::Undecided(name) => {
+                write!(
+                    f,
+                    "`{name}`, of which the device's compiler may know something else, decides"
+                )
+            }
             Self::NotCompiled(why) => f.write_str(why),
         }
     }

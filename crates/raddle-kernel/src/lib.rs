@@ -26,6 +26,8 @@ pub mod instrument;
 mod ir;
 mod judged;
 pub mod launch;
+mod lines;
+mod macros;
 mod ptx;
 mod spirv;
 mod value;

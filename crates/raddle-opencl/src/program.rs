@@ -187,6 +187,10 @@ fn build(
 /// Judges which kernels may be stopped part-way; none where there is no compiler that tells.
 fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    // Options in quotes are taken apart in ways that differ.
+    if options.contains(['"', '\'', '\\']) {
+        return BTreeMap::new();
+    }
     let Some(compiler) = COMPILER.get_or_init(Compiler::find) else { return BTreeMap::new() };
     let kernels = || {
         let folder = tempfile::tempdir().ok()?;
@@ -206,11 +210,11 @@ fn for_verdicts(options: &str) -> Vec<OsString> {
     let mut words = options.split_whitespace();
     while let Some(word) = words.next() {
         match word {
-            "-D" | "-I" => {
+            "-D" | "-U" | "-I" => {
                 kept.push(OsString::from(word));
                 kept.extend(words.next().map(OsString::from));
             }
-            _ if ["-D", "-I", "-cl-std="].iter().any(|begin| word.starts_with(begin)) => {
+            _ if ["-D", "-U", "-I", "-cl-std="].iter().any(|begin| word.starts_with(begin)) => {
                 kept.push(OsString::from(word));
             }
             _ => {}

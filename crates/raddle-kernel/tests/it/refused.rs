@@ -67,6 +67,22 @@ fn constructs_of_ptx_are_refused_with_their_line() {
     check(source, &Kernel::from_ptx(source).expect("PTX"));
 }
 
+/// The device's compiler may take the other branch, in which the kernel works in place.
+#[test]
+fn what_another_compiler_may_build_is_not_judged() {
+    let source = "__kernel void f(__global int *a) {\n  size_t i = get_global_id(0);\n#ifndef GPU\n  \
+                  a[i] = i;\n#else\n  a[i] += 1;\n#endif\n}\n";
+    let told = |options: &[&str]| compiled(source, options).map(|kernels| said(&kernels[0]));
+    if let (Some(unknown), Some(without), Some(with)) =
+        (told(&[]), told(&["-UGPU"]), told(&["-D", "GPU"]))
+    {
+        let why = "`GPU`, of which the device's compiler may know something else, decides";
+        assert_eq!(unknown, ("unknown", why.to_owned(), 3));
+        assert_eq!(without.0, "idempotent");
+        assert_eq!(with.0, "not");
+    }
+}
+
 #[test]
 fn a_kernel_that_is_too_large_is_refused() {
     let mut source =

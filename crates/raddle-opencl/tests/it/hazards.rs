@@ -103,6 +103,7 @@ hazards! {
     images: "images";
     shared_memory: "shared memory";
     chains: "chains";
+    other_bodies: "other bodies";
     exit_while_launches_wait: "exit while launches wait";
     exit_while_launches_run: "exit while launches run";
     exit_with_all_in_hand: "exit with all in hand";

@@ -7,6 +7,31 @@ use opencl_sys::*;
 use super::cl::cl;
 use super::kit::{Kit, Set, digest, launched, set, wait};
 
+/// Launches that work in place where PoCL, or Intel's compiler, builds them, and not where clang does.
+pub(super) fn other_bodies() -> String {
+    const OWN: &str = "
+#if defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)
+#define FROM x[i]
+#else
+#define FROM i
+#endif
+__kernel void own(__global uint *x, uint rounds) {
+  size_t i = get_global_id(0);
+  uint v = FROM;
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  x[i] = v;
+}
+";
+    let kit = Kit::new();
+    let buffer = kit.buffer(2048);
+    let kernel = Kit::kernel_of(kit.program(OWN), "own");
+    set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
+    for _ in 0..30 {
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+    }
+    digest(&kit.read(kit.queue, buffer, 2048))
+}
+
 /// Two queues with launches in place, atomic ones, barriers and copies, and events from one to the other.
 pub(super) fn chains() -> String {
     let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
