@@ -24,6 +24,8 @@ pub(crate) enum Count {
     Called,
     /// Launches of kernels whose head a macro makes, or was not found.
     Hidden,
+    /// Launches of kernels whose program may have a variable that outlives a launch.
+    Variables,
     /// Launches on a device that does not see what the host stores.
     NoFlag,
     /// Launches that look wrong: the runtime judges them at the call.
@@ -33,7 +35,7 @@ pub(crate) enum Count {
 }
 
 /// The names of the counts, by which programs and `raddle live status` know them.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "launches",
     "in-order",
     "left",
@@ -43,13 +45,14 @@ const NAMES: [&str; 12] = [
     "opaque-not-built",
     "opaque-called",
     "opaque-hidden",
+    "opaque-variables",
     "opaque-no-flag",
     "opaque-doubtful",
     "refused",
 ];
 
 /// The warnings on work that cannot leave: a user gets each of them once.
-const WARNINGS: [(Count, &str); 6] = [
+const WARNINGS: [(Count, &str); 7] = [
     (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
     (
         Count::NoSource,
@@ -61,6 +64,10 @@ const WARNINGS: [(Count, &str); 6] = [
     ),
     (Count::Called, "other code calls a kernel: its launches run to their end"),
     (Count::Hidden, "a macro makes the head of a kernel: its launches run to their end"),
+    (
+        Count::Variables,
+        "a program has variables that outlive a launch, or may have: its launches run to their end",
+    ),
     (Count::NoFlag, "the device does not see what the host stores: launches run to their end"),
 ];
 

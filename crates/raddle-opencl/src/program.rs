@@ -13,7 +13,7 @@ use opencl_sys::{
     CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int, cl_program,
     cl_program_binary_type, cl_uint,
 };
-use raddle_kernel::instrument::{self, Look, Opaque};
+use raddle_kernel::instrument::{self, Look, Opaque, variable};
 use raddle_kernel::{Compiler, Verdict};
 
 use crate::counts::Count;
@@ -75,6 +75,10 @@ impl Second {
         let (devices, options) = built_for(program);
         if devices.is_empty() {
             return none(Count::NotBuilt);
+        }
+        // The second program would have variables of its own.
+        if has_variables(&source, &options) {
+            return none(Count::Variables);
         }
         let looks = judged(&source, &options);
         let told = instrument::opencl(&source, |name| {
@@ -182,6 +186,15 @@ fn build(
         return Err(Count::NotBuilt);
     }
     Ok(Handle(program))
+}
+
+/// Returns whether a program may have variables that outlive a launch, as the language has them from
+/// version 2.0 on. Without an option it is an older one.
+fn has_variables(source: &str, options: &str) -> bool {
+    let mut versions = options.split("-cl-std=").skip(1);
+    let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
+    let is_cpp = versions.any(|version| !version.starts_with("CL"));
+    is_newer && (is_cpp || variable(source).is_some())
 }
 
 /// Judges which kernels may be stopped part-way; none where there is no compiler that tells.

@@ -9,9 +9,11 @@
 
 mod opencl;
 mod ptx;
+mod variables;
 
 pub use opencl::opencl;
 pub use ptx::ptx;
+pub use variables::variable;
 
 /// The word of a launch that nobody has decided on.
 pub const UNDECIDED: u32 = 0;

@@ -7,6 +7,34 @@ use opencl_sys::*;
 use super::cl::cl;
 use super::kit::{Kit, Set, digest, launched, set, wait};
 
+/// Kernels that share variables of their program, called by others or not, in three kinds of queue.
+pub(super) fn program_variables() -> String {
+    const OWN: &str = "
+global uint counter;
+kernel void put(global uint *x) { counter = x[0]; }
+kernel void get(global uint *x) { x[1] = counter; }
+kernel void get_by(global uint *x) { get(x); x[2] = counter; }
+kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] = calls + counter; }
+";
+    let kit = Kit::new();
+    let wild = kit.queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    let program = kit.program_by(OWN, c"-cl-std=CL2.0");
+    let mut seen = Vec::new();
+    for (round, queue) in (0..).zip([kit.queue, wild, kit.queue(0)]) {
+        let buffer = kit.buffer_of(&[7 + round, 0, 0, 0]);
+        for (name, queue) in
+            [("put", kit.queue), ("get", queue), ("get_by", queue), ("count", queue)]
+        {
+            let kernel = Kit::kernel_of(program, name);
+            set(kernel, &[Set::Memory(buffer)]);
+            let event = launched(queue, kernel, 1, 1, &[]);
+            wait(&[event]);
+        }
+        seen.extend(kit.read(kit.queue, buffer, 4));
+    }
+    format!("{seen:?}")
+}
+
 /// Launches that work in place where PoCL, or Intel's compiler, builds them, and not where clang does.
 pub(super) fn other_bodies() -> String {
     const OWN: &str = "

@@ -1,6 +1,6 @@
 //! What do clients need to launch something?
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use opencl_sys::*;
@@ -81,8 +81,12 @@ impl Kit {
     }
 
     pub(crate) fn program(&self, source: &str) -> cl_program {
+        self.program_by(source, c"-DUNUSED=1")
+    }
+
+    pub(crate) fn program_by(&self, source: &str, options: &CStr) -> cl_program {
         let program = self.unbuilt(source);
-        let options = c"-DUNUSED=1".as_ptr();
+        let options = options.as_ptr();
         let (device, null) = (&raw const self.device, ptr::null_mut());
         assert_eq!(cl!(clBuildProgram(program, 1, device, options, None, null)), 0);
         program

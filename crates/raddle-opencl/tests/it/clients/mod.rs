@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// The clients whose answers are compared.
-pub(crate) const HAZARDS: [(&str, Client); 28] = [
+pub(crate) const HAZARDS: [(&str, Client); 29] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -41,6 +41,7 @@ pub(crate) const HAZARDS: [(&str, Client); 28] = [
     ("images", objects::images),
     ("shared memory", objects::shared_memory),
     ("chains", chains::chains),
+    ("program variables", chains::program_variables),
     ("other bodies", chains::other_bodies),
     ("exit while launches wait", endings::exit_while_launches_wait),
     ("exit while launches run", endings::exit_while_launches_run),
