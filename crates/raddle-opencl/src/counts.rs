@@ -28,6 +28,12 @@ pub(crate) enum Count {
     Variables,
     /// Launches on a device that does not see what the host stores.
     NoFlag,
+    /// Launches that are never stopped part-way, as there is no compiler to judge by.
+    UnjudgedNoCompiler,
+    /// Launches that are never stopped part-way, as that compiler does not take the source.
+    UnjudgedNotCompiled,
+    /// Launches that are never stopped part-way, as a macro of the device may decide what they do.
+    UnjudgedMacro,
     /// Launches that look wrong: the runtime judges them at the call.
     Doubtful,
     /// Launches that the runtime refused when they were submitted.
@@ -35,7 +41,7 @@ pub(crate) enum Count {
 }
 
 /// The names of the counts, by which programs and `raddle live status` know them.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 16] = [
     "launches",
     "in-order",
     "left",
@@ -47,12 +53,15 @@ const NAMES: [&str; 13] = [
     "opaque-hidden",
     "opaque-variables",
     "opaque-no-flag",
+    "unjudged-no-compiler",
+    "unjudged-not-compiled",
+    "unjudged-macro",
     "opaque-doubtful",
     "refused",
 ];
 
 /// The warnings on work that cannot leave: a user gets each of them once.
-const WARNINGS: [(Count, &str); 7] = [
+const WARNINGS: [(Count, &str); 10] = [
     (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
     (
         Count::NoSource,
@@ -69,6 +78,18 @@ const WARNINGS: [(Count, &str); 7] = [
         "a program has variables that outlive a launch, or may have: its launches run to their end",
     ),
     (Count::NoFlag, "the device does not see what the host stores: launches run to their end"),
+    (
+        Count::UnjudgedNoCompiler,
+        "no clang-N with llvm-spirv-N is in PATH to judge kernels, so none is stopped part-way (on Debian: apt-get install clang-15 llvm-spirv-15)",
+    ),
+    (
+        Count::UnjudgedNotCompiled,
+        "clang does not take the source of a program: none of its kernels is stopped part-way",
+    ),
+    (
+        Count::UnjudgedMacro,
+        "a macro that only the device's compiler knows decides what a program does: none of its kernels is stopped part-way (`raddle kernel verdict` names it)",
+    ),
 ];
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];

@@ -10,6 +10,7 @@ mod counts;
 mod ending;
 mod events;
 mod extensions;
+mod judged;
 mod lanes;
 mod later;
 mod memory;

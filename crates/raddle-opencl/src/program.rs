@@ -4,8 +4,8 @@
 //! program's own is left alone, so questions about it are answered natively.
 
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, OsString, c_char, c_void};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
     CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
@@ -13,11 +13,12 @@ use opencl_sys::{
     CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int, cl_program,
     cl_program_binary_type, cl_uint,
 };
-use raddle_kernel::instrument::{self, Look, Opaque, variable};
-use raddle_kernel::{Compiler, Verdict};
+use raddle_kernel::instrument::{self, Look, Opaque};
+use raddle_kernel::{Construct, Reason, Verdict};
 
 use crate::counts::Count;
 use crate::ending;
+use crate::judged::{has_variables, judged};
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
@@ -33,6 +34,8 @@ pub(crate) struct Second {
     built: Result<Handle, Count>,
     /// The verdicts on the kernels of the source, by name.
     verdicts: BTreeMap<String, Verdict>,
+    /// The reason why there are no verdicts.
+    unjudged: Option<Count>,
     /// The kernels with a prologue.
     kernels: Vec<String>,
     /// The reasons why other kernels have none, by name where that is known.
@@ -49,6 +52,16 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
+    /// Returns why there is no verdict on a kernel, so that it is never stopped part-way; `None` where
+    /// there is one, be it that the kernel may not be stopped.
+    pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
+        let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
+        match verdict {
+            Some(Verdict::Unknown(why)) if undecided(why) => Some(Count::UnjudgedMacro),
+            _ => self.unjudged,
+        }
+    }
+
     /// Makes the kernel of this name, or tells why there is none.
     pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
@@ -69,7 +82,7 @@ impl Second {
     fn of(program: cl_program) -> Self {
         let none = |why| {
             let (verdicts, opaque) = (BTreeMap::new(), BTreeMap::new());
-            Self { built: Err(why), verdicts, kernels: Vec::new(), opaque }
+            Self { built: Err(why), verdicts, unjudged: None, kernels: Vec::new(), opaque }
         };
         let Some((context, source)) = source(program) else { return none(Count::NoSource) };
         let (devices, options) = built_for(program);
@@ -80,7 +93,10 @@ impl Second {
         if has_variables(&source, &options) {
             return none(Count::Variables);
         }
-        let looks = judged(&source, &options);
+        let (looks, unjudged) = match judged(&source, &options) {
+            Ok(looks) => (looks, None),
+            Err(why) => (BTreeMap::new(), Some(why)),
+        };
         let told = instrument::opencl(&source, |name| {
             looks.get(name).map_or(Look::Never, |(look, _)| *look)
         });
@@ -95,7 +111,7 @@ impl Second {
         } else {
             build(context, &told.source, &options, &devices)
         };
-        Self { built, verdicts, kernels: told.kernels, opaque }
+        Self { built, verdicts, unjudged, kernels: told.kernels, opaque }
     }
 }
 
@@ -186,54 +202,6 @@ fn build(
         return Err(Count::NotBuilt);
     }
     Ok(Handle(program))
-}
-
-/// Returns whether a program may have variables that outlive a launch, as the language has them from
-/// version 2.0 on. Without an option it is an older one.
-fn has_variables(source: &str, options: &str) -> bool {
-    let mut versions = options.split("-cl-std=").skip(1);
-    let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
-    let is_cpp = versions.any(|version| !version.starts_with("CL"));
-    is_newer && (is_cpp || variable(source).is_some())
-}
-
-/// Judges which kernels may be stopped part-way; none where there is no compiler that tells.
-fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
-    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
-    // Options in quotes are taken apart in ways that differ.
-    if options.contains(['"', '\'', '\\']) {
-        return BTreeMap::new();
-    }
-    let Some(compiler) = COMPILER.get_or_init(Compiler::find) else { return BTreeMap::new() };
-    let kernels = || {
-        let folder = tempfile::tempdir().ok()?;
-        let file = folder.path().join("kernels.cl");
-        std::fs::write(&file, source).ok()?;
-        compiler.kernels(&file, &for_verdicts(options)).ok()
-    };
-    let judged = |kernel: raddle_kernel::Kernel| {
-        (kernel.name().to_owned(), (kernel.look(), kernel.verdict()))
-    };
-    kernels().unwrap_or_default().into_iter().map(judged).collect()
-}
-
-/// Keeps the options that change the meaning of the source.
-fn for_verdicts(options: &str) -> Vec<OsString> {
-    let mut kept = Vec::new();
-    let mut words = options.split_whitespace();
-    while let Some(word) = words.next() {
-        match word {
-            "-D" | "-U" | "-I" => {
-                kept.push(OsString::from(word));
-                kept.extend(words.next().map(OsString::from));
-            }
-            _ if ["-D", "-U", "-I", "-cl-std="].iter().any(|begin| word.starts_with(begin)) => {
-                kept.push(OsString::from(word));
-            }
-            _ => {}
-        }
-    }
-    kept
 }
 
 pub(crate) unsafe extern "C" fn create(

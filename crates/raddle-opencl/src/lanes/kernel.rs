@@ -51,6 +51,8 @@ pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
+    /// The reason why there is no verdict.
+    unjudged: Option<Count>,
     /// The second program, from which the kernel comes.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
@@ -155,6 +157,11 @@ impl Kernel {
         self.beside.as_ref().map_err(|why| *why)
     }
 
+    /// Returns why launches are never stopped part-way, where that is not by a verdict.
+    pub(crate) fn unjudged(&self) -> Option<Count> {
+        self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
+    }
+
     /// Returns the arguments as they are now.
     pub(crate) fn arguments(&self) -> Arguments {
         Arc::clone(&lock(&self.arguments))
@@ -237,10 +244,10 @@ impl Drop for Kernel {
 impl Beside {
     fn new(second: Arc<Second>, name: &str, count: cl_uint) -> Result<Self, Count> {
         let (kernel, verdict) = second.kernel(name)?;
-        let verdict = verdict.cloned();
+        let (verdict, unjudged) = (verdict.cloned(), second.unjudged(verdict));
         let kinds: Option<Vec<Kind>> = (0..count).map(|index| Kind::of(kernel.0, index)).collect();
         let twin = Twin::new(kernel);
-        Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, second })
+        Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, unjudged, second })
     }
 }
 

@@ -108,8 +108,8 @@ impl Lane {
         EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
-    /// Counts a launch that cannot leave, for this reason.
-    pub(crate) fn opaque(&self, why: Count) {
+    /// Counts a launch that cannot leave, or is never stopped part-way, for this reason.
+    pub(crate) fn note(&self, why: Count) {
         count(why);
         self.device.client.count(name(why), 1);
     }

@@ -156,9 +156,8 @@ fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
     }
     count(Count::Launches);
     let leaves = lane.words.is_some();
-    if !leaves {
-        lane.opaque(Count::NoFlag);
-    }
+    let why = if leaves { launch.kernel.unjudged() } else { Some(Count::NoFlag) };
+    why.into_iter().for_each(|why| lane.note(why));
     let command = Command::new(Arc::clone(lane), call.kind, false);
     let work = Work::new(Arc::clone(&command), Task::Launch(launch));
     if !call.event.is_null() {
@@ -194,7 +193,7 @@ pub(crate) unsafe extern "C" fn nd_range(
             let sizes = unsafe { Sizes::new(dimensions, offset, global, local) };
             match prepared(&lane, kernel, sizes) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
-                Err(why) => lane.opaque(why),
+                Err(why) => lane.note(why),
             }
             if let Some(code) = refused(&lane, kernel) {
                 return code;
@@ -227,7 +226,7 @@ pub(crate) unsafe extern "C" fn task(
             };
             match prepared(&lane, kernel, Some(one)) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
-                Err(why) => lane.opaque(why),
+                Err(why) => lane.note(why),
             }
             if let Some(code) = refused(&lane, kernel) {
                 return code;

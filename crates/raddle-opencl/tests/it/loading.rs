@@ -1,7 +1,10 @@
 //! Is the layer loaded, and what does it hide?
 
-use crate::run::{client, device, drivers, layer, under_layer};
+use crate::run::{client, device, drivers, layer, told_under_layer, under_layer};
+use std::path::Path;
 use std::time::Duration;
+
+use raddle_kernel::Compiler;
 
 #[test]
 fn the_loader_loads_it_and_a_program_can_tell() {
@@ -21,6 +24,33 @@ fn a_wrong_path_is_ignored_by_the_loader() {
     }
     let wrong = [("OPENCL_LAYERS", "/nowhere/libraddle_opencl.so")];
     assert_eq!(client("version", &wrong, Duration::from_secs(60)).as_deref(), Ok("no layer"));
+}
+
+/// Without a compiler nothing is stopped part-way; the layer counts each such launch, and says so once.
+#[test]
+fn launches_that_nobody_judged_are_counted() {
+    if !device() {
+        return;
+    }
+    // PoCL needs a linker of the system, and no clang.
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["ld", "ld.bfd", "cc", "gcc"] {
+        let program = Path::new("/usr/bin").join(name);
+        if program.exists() {
+            std::os::unix::fs::symlink(program, folder.path().join(name)).expect("it is ours");
+        }
+    }
+    let path = folder.path().to_str().expect("its path is text");
+    let told = told_under_layer("gate", &[("PATH", path)]).expect("it ends");
+    assert!(told.count("launches") > 0, "{told:?}");
+    assert_eq!(told.count("unjudged-no-compiler"), told.count("launches"), "{told:?}");
+    assert!(told.complaints.contains("apt-get install clang-15 llvm-spirv-15"), "{told:?}");
+    if Compiler::find().is_some() {
+        let told = told_under_layer("gate", &[]).expect("it ends");
+        assert_eq!(told.count("unjudged-no-compiler"), 0, "{told:?}");
+        let told = told_under_layer("other bodies", &[]).expect("it ends");
+        assert_eq!(told.count("unjudged-macro"), told.count("launches"), "{told:?}");
+    }
 }
 
 #[test]

@@ -109,6 +109,8 @@ pub(crate) fn device() -> bool {
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) answer: String,
+    /// The text on standard error.
+    pub(crate) complaints: String,
     /// The counts of the layer.
     counts: Vec<(String, u64)>,
 }
@@ -178,7 +180,7 @@ fn told(name: &str, environment: &[(&str, &str)], limit: Duration) -> Result<Tol
         Some((name.to_owned(), count.parse().ok()?))
     };
     if ended == "exit status: 0" {
-        Ok(Told { answer, counts: behind(COUNT).filter_map(count).collect() })
+        Ok(Told { answer, complaints, counts: behind(COUNT).filter_map(count).collect() })
     } else {
         Err(format!("{ended}\n{answer}\n{complaints}"))
     }

@@ -50,7 +50,16 @@ pub(super) fn counts() -> Vec<(&'static str, u64)> {
     // SAFETY: by its name it is the layer's function, which has this type.
     let count: unsafe extern "C" fn(*const c_char) -> u64 =
         unsafe { std::mem::transmute(function) };
-    let wanted = [c"launches", c"in-order", c"left", c"killed", c"refused", c"opaque-no-flag"];
+    let wanted = [
+        c"launches",
+        c"in-order",
+        c"left",
+        c"killed",
+        c"refused",
+        c"opaque-no-flag",
+        c"unjudged-no-compiler",
+        c"unjudged-macro",
+    ];
     let named = wanted.iter().map(|name| {
         // SAFETY: the name ends with zero.
         (name.to_str().expect("plain text"), unsafe { count(name.as_ptr()) })

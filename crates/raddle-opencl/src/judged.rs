@@ -1,0 +1,61 @@
+//! What does the text of a program say about its kernels?
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+use raddle_kernel::instrument::{Look, variable};
+use raddle_kernel::{Compiler, Kernel, Verdict};
+
+use crate::counts::Count;
+
+/// Returns whether a program may have variables that outlive a launch, as the language has them from
+/// version 2.0 on. Without an option it is an older one.
+pub(crate) fn has_variables(source: &str, options: &str) -> bool {
+    let mut versions = options.split("-cl-std=").skip(1);
+    let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
+    let is_cpp = versions.any(|version| !version.starts_with("CL"));
+    is_newer && (is_cpp || variable(source).is_some())
+}
+
+/// Judges which kernels may be stopped part-way. The error tells why nothing is known of any.
+pub(crate) fn judged(
+    source: &str,
+    options: &str,
+) -> Result<BTreeMap<String, (Look, Verdict)>, Count> {
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    let compiler =
+        COMPILER.get_or_init(Compiler::find).as_ref().ok_or(Count::UnjudgedNoCompiler)?;
+    // Options in quotes are taken apart in ways that differ.
+    if options.contains(['"', '\'', '\\']) {
+        return Err(Count::UnjudgedNotCompiled);
+    }
+    let kernels = || {
+        let folder = tempfile::tempdir().ok()?;
+        let file = folder.path().join("kernels.cl");
+        std::fs::write(&file, source).ok()?;
+        compiler.kernels(&file, &for_verdicts(options)).ok()
+    };
+    let judged = |kernel: Kernel| (kernel.name().to_owned(), (kernel.look(), kernel.verdict()));
+    let kernels = kernels().ok_or(Count::UnjudgedNotCompiled)?;
+    Ok(kernels.into_iter().map(judged).collect())
+}
+
+/// Keeps the options that change the meaning of the source.
+fn for_verdicts(options: &str) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut words = options.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "-D" | "-U" | "-I" => {
+                kept.push(OsString::from(word));
+                kept.extend(words.next().map(OsString::from));
+            }
+            _ if ["-D", "-U", "-I", "-cl-std="].iter().any(|begin| word.starts_with(begin)) => {
+                kept.push(OsString::from(word));
+            }
+            _ => {}
+        }
+    }
+    kept
+}
