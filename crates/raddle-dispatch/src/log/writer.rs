@@ -115,6 +115,12 @@ impl LogWriter {
         }
     }
 
+    /// Returns whether a line could not be written, so that the log breaks off before it.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Returns whether lines are written.
     fn is_on(&self) -> bool {
         self.to.is_some() && self.error.is_none()

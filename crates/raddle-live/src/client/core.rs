@@ -37,6 +37,9 @@ pub(crate) struct LinkState {
 /// The number of payloads that are kept, at most, where hosts are expected that would drop them.
 const MOST_ENDED: usize = 64;
 
+/// The count of logs that break off, as they cannot be written.
+pub(crate) const LOG_LOST: &str = "log-lost";
+
 pub(crate) struct Core<T> {
     pub(crate) driver: Driver<T, (), Counts>,
     abilities: Abilities,
@@ -105,7 +108,9 @@ impl<T: Clone> Core<T> {
 
     /// Writes out the buffered part of the log.
     pub(crate) fn flush(&mut self) {
-        self.journal.iter_mut().for_each(Journal::flush);
+        if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
+            self.counted.insert(LOG_LOST, 1);
+        }
     }
 
     /// Ends the log.

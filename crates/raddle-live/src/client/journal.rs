@@ -240,13 +240,15 @@ impl Journal {
         self.step += 1;
     }
 
-    pub(super) fn flush(&mut self) {
+    /// Writes out what is buffered. Returns whether all could be written so far.
+    pub(super) fn flush(&mut self) -> bool {
         self.log.flush();
+        !self.log.is_lost()
     }
 
     /// Writes the last line.
     pub(super) fn finish(&mut self) {
-        // Nobody is there to hear that a disk is full.
+        // The writer itself says what it cannot write.
         let _ = self.log.finish();
     }
 }

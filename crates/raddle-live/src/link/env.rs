@@ -1,6 +1,6 @@
 //! What does `raddle live run` tell the program that it starts, and the library in it?
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,6 +10,7 @@ use raddle_preempt::{Declared, Runtime};
 
 use super::{Link, LinkConfig};
 use crate::LiveError;
+use crate::client::core::LOG_LOST;
 use crate::client::{Client, ClientConfig, Reporter};
 
 /// The variable with the socket of the daemon.
@@ -53,10 +54,14 @@ impl ClientConfig {
 
 /// Notes that the library was loaded into this process, if a file for that is named.
 pub fn mark_loaded() {
+    mark(&std::process::id().to_string());
+}
+
+fn mark(line: &str) {
     let Some(path) = std::env::var_os(LOADED) else { return };
     // The process that named the file sees that nothing was written.
     let file = OpenOptions::new().append(true).open(path);
-    let _ = file.and_then(|mut file| writeln!(file, "{}", std::process::id()));
+    let _ = file.and_then(|mut file| writeln!(file, "{line}"));
 }
 
 /// Starts a client with the settings, the log and the link that the environment names.
@@ -67,7 +72,17 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     declared: Declared,
     make: impl FnOnce(Reporter<T>) -> R,
 ) -> Result<(Client<T>, Option<Link>), LiveError> {
-    let client = Client::logged(declared, ClientConfig::from_env(), log(), make)?;
+    let (log, is_lost) = match log() {
+        Ok(log) => (log, false),
+        Err(lost) => {
+            lost.say();
+            (None, true)
+        }
+    };
+    let client = Client::logged(declared, ClientConfig::from_env(), log, make)?;
+    if is_lost {
+        client.count(LOG_LOST, 1);
+    }
     let socket = std::env::var_os(SOCKET).map(PathBuf::from);
     let token = std::env::var(TOKEN).ok();
     let link = socket.map(|socket| Link::start(&client, LinkConfig { socket, token }));
@@ -75,26 +90,86 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
 }
 
 /// Opens the file of this client's log; a second client of the process writes beside it.
-fn log() -> Option<Box<dyn Write + Send>> {
+fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
-    let path = std::env::var(LOG).ok()?.replace("%p", &std::process::id().to_string());
+    let Ok(path) = std::env::var(LOG) else { return Ok(None) };
+    let path = path.replace("%p", &std::process::id().to_string());
     let path = match CLIENTS.fetch_add(1, Ordering::Relaxed) {
         0 => path,
         more => format!("{path}.{more}"),
     };
-    let file = log_file(Path::new(&path)).ok()?;
-    Some(Box::new(BufWriter::with_capacity(1 << 16, file)))
+    let file = match log_file(Path::new(&path)) {
+        Ok(file) => file,
+        Err(cause) => return Err(LostLog { path, cause: cause.to_string() }),
+    };
+    let file = ToldFile { file, path, is_told: false };
+    Ok(Some(Box::new(BufWriter::with_capacity(1 << 16, file))))
+}
+
+/// A log that cannot be written.
+struct LostLog {
+    path: String,
+    cause: String,
+}
+
+impl LostLog {
+    /// Says so on standard error, and to the process that has started this one.
+    fn say(&self) {
+        let Self { path, cause } = self;
+        #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]
+        {
+            eprintln!("raddle: the log {path} is not whole: {cause}");
+        }
+        mark(&format!("{LOST_MARK}{path}: {cause}"));
+    }
+}
+
+/// The text before a lost log in the file that [`LOADED`] names.
+const LOST_MARK: &str = "log ";
+
+/// Gives back the logs that were lost, with the cause, from the text of the file that [`LOADED`] names.
+pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
+    marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
+}
+
+/// The file of a log, which says once that it cannot be written.
+struct ToldFile {
+    file: File,
+    path: String,
+    is_told: bool,
+}
+
+impl Write for ToldFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        if let Err(cause) = &written
+            && cause.kind() != io::ErrorKind::Interrupted
+            && !std::mem::replace(&mut self.is_told, true)
+        {
+            LostLog { path: self.path.clone(), cause: cause.to_string() }.say();
+        }
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Opens a file for a live log: a new one, an empty one, or an earlier live log, which begins again.
 ///
 /// # Errors
-/// When it cannot be opened, or holds something else, which stays as it is.
+/// When it cannot be opened, when another process writes it, or when it holds something else, which
+/// stays as it is.
 pub fn log_file(path: &Path) -> io::Result<File> {
     let mut file =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
     check_log(&mut file)?;
     if file.metadata()?.is_file() {
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let what = "another program writes this log; `%p` in its name is the process id";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, what));
+        }
         file.set_len(0)?;
         file.rewind()?;
     }
@@ -108,7 +183,12 @@ pub fn log_file(path: &Path) -> io::Result<File> {
 pub fn check_log_path(path: &Path) -> io::Result<()> {
     match File::open(path) {
         Ok(mut file) => check_log(&mut file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // The process id is not known yet, so a folder may be named by it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            let is_known = !folder.as_os_str().to_string_lossy().contains("%p");
+            if is_known && !folder.is_dir() { Err(error) } else { Ok(()) }
+        }
         Err(error) => Err(error),
     }
 }
@@ -133,6 +213,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_log_on_a_full_disk_is_told_once() {
+        let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut log = ToldFile { file, path: "log".to_owned(), is_told: false };
+        assert!(log.write(b"a line").is_err() && log.is_told);
+        assert!(log.write(b"a line").is_err());
+    }
+
+    #[test]
     fn a_log_is_new_or_takes_the_place_of_one() {
         let folder = std::env::temp_dir().join(format!("raddle-live-log-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
@@ -150,6 +238,13 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
         }
         assert!(check_log_path(&folder.join("other")).is_ok());
+        assert!(check_log_path(&folder.join("%p/other")).is_ok());
+        assert!(check_log_path(&folder.join("nowhere/other")).is_err());
+        let first = log_file(&folder.join("shared")).unwrap();
+        let second = log_file(&folder.join("shared")).unwrap_err().to_string();
+        assert!(second.contains("another program writes this log"), "{second}");
+        drop(first);
+        assert!(log_file(&folder.join("shared")).is_ok());
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -49,6 +49,33 @@ impl Served {
     }
 }
 
+/// A log that cannot be written is no success, and one that breaks off does not agree.
+#[test]
+fn a_log_that_is_lost_is_said() {
+    let place = Place::new();
+    std::fs::write(place.path().join("layer.so"), "").unwrap();
+    let run = |log: &str, script: &str| {
+        let program = ["--layer", "layer.so", "--socket", "socket", "--log", log, "--", "sh", "-c"];
+        place.raddle(&[&["live", "run"], &program[..], &[script]].concat())
+    };
+    let ran = run("nowhere/log", LOADS);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let lost = format!("{LOADS} echo 'log file: disk full' >> \"$RADDLE_LIVE_LOADED\"");
+    let ran = run("log", &lost);
+    assert!(
+        ran.code == 1 && ran.err.contains("its log is not whole: file: disk full"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(run("log", &format!("{lost}; exit 7")).code, 7);
+    let place = Served::new(&[]).stop();
+    let whole = std::fs::read_to_string(place.path().join("daemon.jsonl")).unwrap();
+    let cut = whole.lines().next().unwrap().to_owned() + "\n";
+    std::fs::write(place.path().join("cut.jsonl"), cut).unwrap();
+    let told = place.raddle(&["live", "log", "cut.jsonl"]);
+    assert!(!told.out.contains("agree") && told.out.contains("it breaks off"), "{}", told.out);
+}
+
 /// A program that does as if it had loaded the layer.
 const LOADS: &str = "echo $$ >> \"$RADDLE_LIVE_LOADED\"; ";
 

@@ -175,12 +175,16 @@ pub(crate) fn log(
         return Err(CliError::Differs { file, line, logged, answered });
     }
     let text = match format {
-        Format::Json => json(&Agreed { file, events, answers, agree: true, whole: is_whole }),
+        Format::Json => json(&Agreed { file, events, answers, agree: is_whole, whole: is_whole }),
         Format::Text => format!(
-            "{file}: {} fed again, {} agree byte for byte{}\n",
+            "{file}: {} fed again, {} {}\n",
             counted(events, "event", "events"),
             counted(answers, "answer", "answers"),
-            if is_whole { "" } else { "; it breaks off, as its program was killed or still runs" },
+            if is_whole {
+                "agree byte for byte"
+            } else {
+                "so far are the same; it breaks off: its program runs or was killed, or the log could not be written"
+            },
         ),
     };
     console.print(&text)
@@ -191,6 +195,7 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
+    /// True if all answers were there and were the same.
     agree: bool,
     whole: bool,
 }

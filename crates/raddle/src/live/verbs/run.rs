@@ -47,7 +47,14 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     if marks.is_empty() {
         return Err(CliError::Usage(not_loaded(program, &layer)));
     }
-    Ok(code(status))
+    // The layer has said so itself; the program's own failure is the worse one.
+    let lost: Vec<&str> = env::lost_logs(&marks).collect();
+    match (code(status), lost.first()) {
+        (0, Some(lost)) => Err(CliError::Refused(format!(
+            "the program ran to its end, but its log is not whole: {lost}"
+        ))),
+        (code, _) => Ok(code),
+    }
 }
 
 fn not_loaded(program: &OsString, layer: &Path) -> String {
