@@ -1,5 +1,6 @@
 //! What may be asked of a daemon from outside?
 
+use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,8 +41,18 @@ impl Inquiry {
     }
 
     fn ask(&mut self, question: &ToDaemon) -> Result<ToClient, LiveError> {
-        send(&mut self.stream, question).map_err(LiveError::Socket)?;
-        receive(&mut self.stream)
+        let sent = send(&mut self.stream, question).map_err(LiveError::Socket);
+        let told = sent.and_then(|()| receive(&mut self.stream));
+        told.map_err(|error| match error {
+            LiveError::Socket(cause) => match cause.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => LiveError::NoAnswer,
+                ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => {
+                    LiveError::Closed
+                }
+                _ => LiveError::Socket(cause),
+            },
+            error => error,
+        })
     }
 
     /// Asks for the state of all programs.

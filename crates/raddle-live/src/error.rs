@@ -28,6 +28,16 @@ pub enum LiveError {
     /// A connection that broke.
     #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
     Socket(#[source] io::Error),
+    /// A daemon that does not answer.
+    #[error(
+        "the daemon has not answered for 5 s: it is stopped (continue it with `kill -CONT`), or its machine is too busy"
+    )]
+    NoAnswer,
+    /// A daemon that has closed the connection.
+    #[error(
+        "the daemon has closed the connection: it has as many as it takes (256), heard nothing for too long, or has ended; `raddle live status` counts why"
+    )]
+    Closed,
     /// Another version of the frames.
     #[error("a message of version {version}, and this raddle speaks version 1: use one version")]
     Version { version: u8 },

@@ -49,6 +49,27 @@ impl Served {
     }
 }
 
+/// A daemon that closes the connection is asked once more, and the cause is told.
+#[test]
+fn a_connection_that_is_closed_is_tried_again() {
+    let place = Place::new();
+    std::fs::write(place.path().join("layer.so"), "").unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(place.path().join("socket")).unwrap();
+    let (closed, closes) = std::sync::mpsc::channel();
+    std::thread::spawn(move || while listener.accept().is_ok_and(|_| closed.send(()).is_ok()) {});
+    let program = ["--socket", "socket", "--level", "3", "--", "sh", "-c", LOADS];
+    let run = [&["live", "run", "--layer", "layer.so"], &program[..]].concat();
+    let ran = place.raddle(&run);
+    assert!(
+        ran.code == 0 && ran.err.contains("the daemon has closed the connection"),
+        "{}",
+        ran.err
+    );
+    let told = place.raddle(&["live", "status", "--socket", "socket"]);
+    assert!(told.err.contains("it has as many as it takes"), "{}", told.err);
+    assert_eq!(closes.try_iter().count(), 3);
+}
+
 /// A log that cannot be written is no success, and one that breaks off does not agree.
 #[test]
 fn a_log_that_is_lost_is_said() {

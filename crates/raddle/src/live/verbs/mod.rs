@@ -131,13 +131,13 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     let mut errors = std::io::stderr();
     let say = move |line: &str| drop(writeln!(errors, "raddle live: {}", harmless(line)));
     let mut daemon = Daemon::bind(&path, options, log, say)?;
-    let ready = format!("raddle live: {turn} and {preempt} at {}\n", path.display());
-    console.stderr.write_all(ready.as_bytes()).map_err(CliError::printing)?;
     let stop = Arc::new(AtomicBool::new(false));
     let stops = Arc::clone(&stop);
     // If there can be no handler, an interrupt leaves the socket, and the next daemon takes its
     // place.
     let _ = ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed));
+    let ready = format!("raddle live: {turn} and {preempt} at {}\n", path.display());
+    console.stderr.write_all(ready.as_bytes()).map_err(CliError::printing)?;
     Ok(daemon.run(&stop)?)
 }
 

@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
-use raddle_live::{Inquiry, env};
+use raddle_live::{Inquiry, LiveError, env};
 use raddle_policy::Level;
 
 use super::super::args::ProgramArgs;
@@ -122,8 +122,17 @@ fn connect(
     console: &mut Console,
 ) -> Result<Option<Inquiry>, CliError> {
     let asked = super::socket(&args.socket).and_then(|socket| {
-        let mut daemon = Inquiry::connect(&socket)?;
-        let granted = args.level.map(|level| daemon.grant(Level(level))).transpose()?;
+        let ask = || -> Result<_, LiveError> {
+            let mut daemon = Inquiry::connect(&socket)?;
+            let granted = args.level.map(|level| daemon.grant(Level(level))).transpose()?;
+            Ok((daemon, granted))
+        };
+        // On a machine whose cores are busy, the daemon may have heard nothing for too long.
+        let told = match ask() {
+            Err(LiveError::Closed) => ask(),
+            told => told,
+        };
+        let (daemon, granted) = told?;
         Ok((socket, daemon, granted))
     });
     let (socket, daemon, granted) = match asked {
