@@ -9,7 +9,7 @@ pub struct LaunchHandle {
     /// The process.
     pub process: ProcessId,
     /// Zero-based index of the submission, over all processes that ever had this id: the number
-    /// that the launch compares with the flag's [`FlagCut`].
+    /// that the launch compares with the flag's [`FlagCut`](crate::FlagCut).
     pub sequence: u64,
     pub(super) slot: u32,
 }
