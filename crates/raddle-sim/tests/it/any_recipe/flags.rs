@@ -76,7 +76,10 @@ impl<D> Flagged<D> {
             Action::TakeOff { launch, how: Preemption::Flag } => {
                 (!self.holds(*launch)).then_some("a launch leaves that no flag holds")
             }
-            Action::Start { launch, .. } if self.begun.insert(*launch) => {
+            // A launch reads the flag once, when it begins (A6); one that is bound to a unit has begun.
+            Action::Start { launch, .. } | Action::Assign { launch, .. }
+                if self.begun.insert(*launch) =>
+            {
                 let (process, _) = self.streams.get(launch)?;
                 let visible = self.processes.get(process).is_some_and(|flags| flags.visible);
                 (visible && self.holds(*launch)).then_some("a launch begins that a flag holds")
