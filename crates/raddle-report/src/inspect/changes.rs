@@ -1,11 +1,13 @@
 //! How are two recordings of one program shown side by side?
 
 use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedFigure};
-use raddle_study::units::{count, duration, plain, share};
+use raddle_study::units::{count, duration, percent, plain, share};
 
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
+/// The share of kernel time in families of both recordings, below which these are not of one program.
+const ALIKE: f64 = 0.5;
 /// Rows of the table of kernels.
 const FAMILIES: usize = 15;
 /// Characters of the name of a family.
@@ -47,6 +49,13 @@ fn sentence(changes: &ProfileChanges) -> String {
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
         text += &format!(", most of it while {} ({})", cause.told(), difference([a, b]));
+    }
+    if changes.common() < ALIKE {
+        return text
+            + &format!(
+                ". These look like two programs: kernels of both are {} of the time of all kernels.",
+                percent(changes.common())
+            );
     }
     let largest = changes.families.first();
     if let Some(largest) = largest.filter(|it| it.totals()[0] != it.totals()[1]) {

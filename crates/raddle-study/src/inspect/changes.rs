@@ -10,6 +10,7 @@ use super::concurrency::Concurrency;
 use super::idle::{RecordedCause, RecordedIdle};
 use super::kernels::family;
 use crate::launches::kernels;
+use crate::units::share;
 
 /// Two recordings side by side. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -97,6 +98,17 @@ impl ProfileChanges {
         }
     }
 
+    /// Returns the share of the time of all kernels that families of both recordings have.
+    #[must_use]
+    pub fn common(&self) -> f64 {
+        let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {
+            all.flat_map(FamilyChange::totals).map(u128::from).sum::<u128>()
+        };
+        let in_both = |it: &&FamilyChange| it.launches.iter().all(Option::is_some);
+        let both = sum(&mut self.families.iter().filter(in_both));
+        share(both, sum(&mut self.families.iter()))
+    }
+
     /// Returns a figure of both recordings by its name; 0 where there is none of that name.
     #[must_use]
     pub fn figure(&self, name: &str) -> [u64; 2] {
@@ -173,5 +185,6 @@ mod tests {
         assert_eq!(changes.figure("kernels ran"), [150, 280]);
         assert_eq!(changes.figure("nothing was issued"), [0, 50]);
         assert_eq!(changes.figure("launches"), [2, 4]);
+        assert!((changes.common() - 420.0 / 430.0).abs() < 0.001, "{}", changes.common());
     }
 }

@@ -94,7 +94,8 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct StudyArgs {
     /// A bundled recipe or a recipe file; may be repeated [default: today, as the device shares
     /// itself without any set-up; spatial, which keeps processes apart in space; leftover-drain, which lets urgent work
-    /// go first; weighted-slices, which keeps them apart in time]
+    /// go first; weighted-slices, which keeps them apart in time; of `share`: every way that the driver offers, and what
+    /// stopping work would gain]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
     /// Change a key of the recipes: KEY=VALUE, such as turn.t0-us=5000 or allocate.policy=greedy;
