@@ -225,11 +225,14 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the decisive figure, by the sample, where that is long enough to give
-    /// both, and by what is known of contention.
+    /// Returns the bounds of the decisive figure, by the sample and by what is known of contention;
+    /// `None` where the sample is too short for an upper bound, which nothing else gives then.
     #[must_use]
     pub fn bounds(&self) -> Option<[u64; 2]> {
-        let sampled = self.sampled.and_then(|it| Some([it.least_ns, it.most_ns?]));
+        let sampled = match self.sampled {
+            Some(it) => Some([it.least_ns, it.most_ns?]),
+            None => None,
+        };
         let both = match (sampled, self.between_ns) {
             (Some(one), Some(other)) => Some([one[0].min(other[0]), one[1].max(other[1])]),
             (one, other) => one.or(other),

@@ -354,3 +354,17 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
 }
+
+#[test]
+fn a_sample_without_an_upper_bound_gives_no_interval() {
+    let of = |least_ns, most_ns| ProcessFigures {
+        decisive_ns: Some(16_000),
+        sampled: Some(raddle_sim::Interval { least_ns, most_ns }),
+        between_ns: Some([15_000, 19_000]),
+        ..ProcessFigures::default()
+    };
+    assert_eq!(of(9_000, Some(17_000)).bounds(), Some([9_000, 19_000]));
+    assert_eq!(of(9_000, None).bounds(), None, "what neighbours cost is not all that is unknown");
+    let alone = ProcessFigures { sampled: None, ..of(9_000, None) };
+    assert_eq!(alone.bounds(), Some([15_000, 19_000]));
+}
