@@ -1,4 +1,4 @@
-//! What does a dispatcher tell a host to do?
+//! How are the actions of a dispatcher handed to a host in C?
 
 use raddle_policy::{
     Action, Actions, FlagCut, LaunchId, Piece, Place, ProcessId, Refusal, StreamId,

@@ -1,4 +1,4 @@
-//! What do the four policies of a recipe do next?
+//! How does a program in C drive a dispatcher made from a recipe?
 
 use std::ffi::c_char;
 use std::fs::File;

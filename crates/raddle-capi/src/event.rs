@@ -1,4 +1,4 @@
-//! What does a host tell a dispatcher?
+//! How does a host in C tell a dispatcher what has happened?
 
 use raddle_policy::{
     Event, Hint, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Ticks, WaveSpan,

@@ -1,4 +1,4 @@
-//! Which object does a handle name, and may it be used now?
+//! Which object of raddle does a handle in C stand for, and may this thread use it now?
 //!
 //! A handle looks like a pointer and is a number: the position of the object in a table, and how often that
 //! position was used before. So a handle that was freed is known as one, whatever became of the memory. Its highest

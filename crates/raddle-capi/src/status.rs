@@ -1,4 +1,4 @@
-//! What does a call answer, and what is the text of an error?
+//! Which number does a call from C return, and where is the text of its error?
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};

@@ -1,4 +1,4 @@
-//! What does the text of a program say about its kernels?
+//! Which kernels of an OpenCL program may be stopped, by the text of its source?
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -68,9 +68,10 @@ impl VendorWords {
     pub fn limiter(self, limiter: &'static str) -> &'static str {
         match limiter {
             "vgpr" => self.registers,
-            "lds" => self.shared,
+            "lds" => self.shared_memory,
             "waves" => self.waves,
             "workgroups" => self.workgroups,
+            "sgpr" => "scalar registers",
             other => other,
         }
     }

@@ -1,4 +1,4 @@
-//! Which processes and streams are there, and what did they capture?
+//! Which processes and streams does a host announce to a controller of preemptions, and which work of theirs?
 
 use raddle_policy::{Level, ProcessId, StreamId};
 use raddle_preempt::{AfterWork, Capture, CaptureOrder, CapturedWork, ProcessPhase, WorkKind};

@@ -1,6 +1,6 @@
 //! How are two recordings of one program shown side by side?
 
-use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedFigure};
+use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedTotals};
 use raddle_study::units::{count, duration, percent, plain, share};
 
 use super::KERNEL;
@@ -33,7 +33,7 @@ pub fn document(changes: &ProfileChanges) -> Document {
 /// Says how much longer the second recording is, and what that consists of.
 fn sentence(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
-    let [a, b] = changes.figure("span");
+    let [a, b] = both(changes, |it| it.span_ns);
     let times = format!("{} -> {}", duration(a), duration(b));
     if a == b {
         return format!("{second} takes as long as {first}: {}.", duration(a));
@@ -42,10 +42,10 @@ fn sentence(changes: &ProfileChanges) -> String {
     let mut text = format!(
         "{second} takes {} {word} than {first} ({times}): kernels ran for {}, and none ran for {}",
         relative(a, b),
-        more_or_less(changes.figure("kernels ran")),
-        more_or_less(changes.figure("no kernel ran")),
+        more_or_less(both(changes, |it| it.busy_ns)),
+        more_or_less(both(changes, |it| it.idle.idle_ns)),
     );
-    let by_cause = RecordedCause::ALL.map(|cause| (cause, changes.figure(cause.told())));
+    let by_cause = RecordedCause::ALL.map(|cause| (cause, caused_by(changes, cause)));
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
         text += &format!(", most of it while {} ({})", cause.told(), difference([a, b]));
@@ -70,15 +70,38 @@ fn sentence(changes: &ProfileChanges) -> String {
 
 fn figures(changes: &ProfileChanges) -> Table {
     let mut table = Table::new("Figures", [Column::text("figure")]).figures(["A", "B", "change"]);
-    for RecordedFigure { name, counts, values: [a, b] } in &changes.figures {
-        if (*a, *b) == (0, 0) {
-            continue;
-        }
-        let shown = |value: u64| if *counts { count(value) } else { duration(value) };
-        let change = if *counts { counted([*a, *b]) } else { difference([*a, *b]) };
-        table.row([(*name).to_owned(), shown(*a), shown(*b), change]);
-    }
+    let row = |name: &str, values: [u64; 2]| {
+        let [a, b] = values.map(duration);
+        (values, [name.to_owned(), a, b, difference(values)])
+    };
+    let number = |name: &str, values: [u64; 2]| {
+        let [a, b] = values.map(count);
+        (values, [name.to_owned(), a, b, counted(values)])
+    };
+    let mut rows = vec![
+        row("span", both(changes, |it| it.span_ns)),
+        row("kernels ran", both(changes, |it| it.busy_ns)),
+        row("no kernel ran", both(changes, |it| it.idle.idle_ns)),
+    ];
+    rows.extend(RecordedCause::ALL.map(|cause| row(cause.told(), caused_by(changes, cause))));
+    rows.extend([
+        row("time of all kernels", both(changes, |it| it.kernel_ns)),
+        number("launches", both(changes, |it| it.launches)),
+        row("time of copies and fills", both(changes, |it| it.copy_ns)),
+        number("copies and fills", both(changes, |it| it.copies)),
+    ]);
+    rows.into_iter().filter(|(values, _)| *values != [0, 0]).for_each(|(_, row)| table.row(row));
     table
+}
+
+/// Returns a figure of both recordings.
+fn both(changes: &ProfileChanges, figure: impl FnMut(&RecordedTotals) -> u64) -> [u64; 2] {
+    changes.totals.each_ref().map(figure)
+}
+
+/// Returns the time without a kernel that has this cause, of both recordings.
+fn caused_by(changes: &ProfileChanges, cause: RecordedCause) -> [u64; 2] {
+    both(changes, |it| it.idle.caused_by(cause))
 }
 
 fn families(changes: &ProfileChanges) -> Table {

@@ -200,7 +200,7 @@ fn shapes(kernels: &[NamedKernel], words: VendorWords) -> Table {
             shape.vgprs_per_thread.to_string(),
             count(shape.lds_bytes.into()),
             placing.resident.to_string(),
-            placing.limiters.iter().map(|it| words.limiter(it)).collect::<Vec<_>>().join(", "),
+            limiters_in_brief(placing, words),
             format!("{:.2}", placing.rounds),
             percent(placing.occupancy),
             percent(share(shape.times.total_ns.into(), kernel.times.total_ns.into())),
@@ -221,6 +221,12 @@ fn shapes_note(words: VendorWords) -> String {
 fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     let shape = kernel.shapes.first()?;
     Some((shape, shape.placing.as_ref()?))
+}
+
+/// Names the limiters of a shape as the columns are named, as there is little room.
+fn limiters_in_brief(placing: &Placing, words: VendorWords) -> String {
+    let brief = |it: &&'static str| if *it == "lds" { words.shared } else { words.limiter(it) };
+    placing.limiters.iter().map(brief).collect::<Vec<_>>().join(", ")
 }
 
 fn limiters(limits: &LaunchLimits, words: VendorWords) -> Table {

@@ -99,21 +99,11 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
 }
 
-/// Returns the name of a limiter on the page.
-fn limiter(name: &str) -> &str {
-    match name {
-        "vgpr" => "vector registers",
-        "sgpr" => "scalar registers",
-        "lds" => "shared memory",
-        "waves" => "wave slots",
-        "workgroups" => "workgroup slots",
-        other => other,
-    }
-}
-
 fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     let mut card = vec![Block::Heading("What limits occupancy?".to_owned())];
     let mut all: Vec<(&str, NamedKernel)> = Vec::new();
+    let words = VendorWords::of(Some(replay.target.vendor));
+    let VendorWords { workgroups, unit, .. } = words;
     for profile in &replay.profiles {
         let kernels = by_kernel(profile.profile, Some(replay.target));
         let limits = LaunchLimits::of(&kernels, replay.target);
@@ -121,13 +111,13 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
             .by_limiter
             .iter()
             .filter(|limited| limited.part.share >= 0.01)
-            .map(|limited| (limited.part.share, limiter(limited.limiter)))
+            .map(|limited| (limited.part.share, words.limiter(limited.limiter)))
             .collect();
         by.sort_by(|a, b| b.0.total_cmp(&a.0));
         let by: Vec<String> =
             by.iter().map(|(share, name)| format!("{name} for {}", percent(*share))).collect();
         let text = format!(
-            "limited by {} of its kernel time; for {} of it all workgroups fit at once, so that no limit matters.",
+            "limited by {} of its kernel time; for {} of it all {workgroups} fit at once, so that no limit matters.",
             by.join(", by "),
             percent(limits.one_round.share)
         );
@@ -137,7 +127,6 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
         all.extend(kernels.into_iter().map(|kernel| (profile.name, kernel)));
     }
     all.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.times.total_ns));
-    let VendorWords { workgroups, unit, .. } = VendorWords::of(Some(replay.target.vendor));
     let limited = all.iter().filter_map(|(profile, kernel)| {
         let shape = kernel.shapes.first()?;
         let placing = shape.placing.as_ref()?;
@@ -148,7 +137,7 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
             plain(&kernel.name, KERNEL),
             percent(kernel.times.share),
             placing.resident,
-            limiter(placing.limiter),
+            words.limiter(placing.limiter),
         ))
     });
     card.extend(limited.take(KERNELS).map(Block::Note));

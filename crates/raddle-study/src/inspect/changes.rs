@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use raddle_sim::percentile;
-use raddle_trace::{OpKind, Profile};
+use raddle_trace::{Op, OpKind, Profile};
 use serde::Serialize;
 
 use super::concurrency::Concurrency;
-use super::idle::{RecordedCause, RecordedIdle};
+use super::idle::RecordedIdle;
 use super::kernels::family;
 use crate::launches::kernels;
 use crate::units::share;
@@ -18,22 +18,30 @@ use crate::units::share;
 pub struct ProfileChanges {
     /// The names of both profiles: the one that the other is measured by, and the other.
     pub profiles: [String; 2],
-    /// The figures of whole recordings.
-    pub figures: Vec<RecordedFigure>,
+    /// The figures of both recordings as a whole.
+    pub totals: [RecordedTotals; 2],
     /// The families of kernels, by how much their time changed, most first.
     pub families: Vec<FamilyChange>,
 }
 
-/// One figure of both recordings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct RecordedFigure {
-    /// The name of the figure.
-    pub name: &'static str,
-    /// True for a number; false for a time in nanoseconds.
-    #[serde(skip)]
-    pub counts: bool,
-    /// The figure in both recordings.
-    pub values: [u64; 2],
+/// The figures of a recording as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecordedTotals {
+    /// The time from the first begin to the last end.
+    pub span_ns: u64,
+    /// The time in which at least one kernel ran.
+    pub busy_ns: u64,
+    /// The time in which none ran, and why.
+    pub idle: RecordedIdle,
+    /// The time of all kernels, each counted in full.
+    pub kernel_ns: u64,
+    /// The number of kernel launches.
+    pub launches: u64,
+    /// The time of all copies and fills, each counted in full.
+    pub copy_ns: u64,
+    /// The number of copies and fills.
+    pub copies: u64,
 }
 
 /// The launches of one family of kernels in both recordings.
@@ -70,13 +78,6 @@ impl ProfileChanges {
     #[must_use]
     pub fn of(first: (&str, &Profile), second: (&str, &Profile)) -> Self {
         let both = [first.1, second.1];
-        let totals = both.map(totals);
-        let figures = totals[0].iter().zip(&totals[1]);
-        let figures = figures.map(|(&(name, counts, a), &(.., b))| RecordedFigure {
-            name,
-            counts,
-            values: [a, b],
-        });
         let mut families: BTreeMap<&str, [Option<FamilyTimes>; 2]> = BTreeMap::new();
         for (at, profile) in both.into_iter().enumerate() {
             for (name, times) in family_times(profile) {
@@ -93,7 +94,7 @@ impl ProfileChanges {
         });
         Self {
             profiles: [first.0, second.0].map(str::to_owned),
-            figures: figures.collect(),
+            totals: both.map(RecordedTotals::of),
             families,
         }
     }
@@ -108,33 +109,22 @@ impl ProfileChanges {
         let both = sum(&mut self.families.iter().filter(in_both));
         share(both, sum(&mut self.families.iter()))
     }
-
-    /// Returns a figure of both recordings by its name; 0 where there is none of that name.
-    #[must_use]
-    pub fn figure(&self, name: &str) -> [u64; 2] {
-        self.figures.iter().find(|figure| figure.name == name).map_or([0; 2], |it| it.values)
-    }
 }
 
-/// Returns the figures of a recording: the name, whether it is a number, and the value.
-fn totals(profile: &Profile) -> Vec<(&'static str, bool, u64)> {
-    let idle = RecordedIdle::of(profile);
-    let copies = profile.ops.iter().filter(|op| op.kind != OpKind::Kernel);
-    let copied = copies.clone().fold(0, |sum, op| op.duration_ns.saturating_add(sum));
-    let kernel_time = kernels(profile).fold(0, |sum, op| op.duration_ns.saturating_add(sum));
-    let mut figures = vec![
-        ("span", false, profile.span_ns),
-        ("kernels ran", false, Concurrency::of(profile).busy_ns),
-        ("no kernel ran", false, idle.idle_ns),
-    ];
-    figures.extend(RecordedCause::ALL.map(|cause| (cause.told(), false, idle.caused_by(cause))));
-    figures.extend([
-        ("time of all kernels", false, kernel_time),
-        ("launches", true, kernels(profile).count() as u64),
-        ("time of copies and fills", false, copied),
-        ("copies and fills", true, copies.count() as u64),
-    ]);
-    figures
+impl RecordedTotals {
+    fn of(profile: &Profile) -> Self {
+        let copies = || profile.ops.iter().filter(|op| op.kind != OpKind::Kernel);
+        let sum = |all: u64, op: &Op| op.duration_ns.saturating_add(all);
+        Self {
+            span_ns: profile.span_ns,
+            busy_ns: Concurrency::of(profile).busy_ns,
+            idle: RecordedIdle::of(profile),
+            kernel_ns: kernels(profile).fold(0, sum),
+            launches: kernels(profile).count() as u64,
+            copy_ns: copies().fold(0, sum),
+            copies: copies().count() as u64,
+        }
+    }
 }
 
 fn family_times(profile: &Profile) -> BTreeMap<&str, FamilyTimes> {
@@ -156,6 +146,7 @@ fn family_times(profile: &Profile) -> BTreeMap<&str, FamilyTimes> {
 mod tests {
     use raddle_trace::{ImportConfig, read};
 
+    use super::super::RecordedCause;
     use super::*;
 
     fn table(rows: &str) -> Profile {
@@ -181,10 +172,11 @@ mod tests {
             Some((2, 30))
         );
         assert_eq!(changes.families[2].launches[0], None);
-        assert_eq!(changes.figure("span"), [160, 350]);
-        assert_eq!(changes.figure("kernels ran"), [150, 280]);
-        assert_eq!(changes.figure("nothing was issued"), [0, 50]);
-        assert_eq!(changes.figure("launches"), [2, 4]);
+        let both = |of: fn(&RecordedTotals) -> u64| changes.totals.each_ref().map(of);
+        assert_eq!(both(|it| it.span_ns), [160, 350]);
+        assert_eq!(both(|it| it.busy_ns), [150, 280]);
+        assert_eq!(both(|it| it.idle.caused_by(RecordedCause::Host)), [0, 50]);
+        assert_eq!(both(|it| it.launches), [2, 4]);
         assert!((changes.common() - 420.0 / 430.0).abs() < 0.001, "{}", changes.common());
     }
 }

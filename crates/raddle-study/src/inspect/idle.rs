@@ -146,12 +146,13 @@ struct Sweep {
 
 impl Sweep {
     /// Counts the time up to a moment at which these edges lie, in a gap.
-    fn spend(&mut self, ns: u64, edges: &[Edge]) {
+    fn spend(&mut self, ns: u64, moment: &[(u64, Edge)]) {
+        let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
             RecordedCause::Copies
         } else if self.pending > 0 {
             RecordedCause::Issued
-        } else if edges.contains(&Edge::Issued) || !edges.contains(&Edge::BeginsUnissued) {
+        } else if ends_by(Edge::Issued) || !ends_by(Edge::BeginsUnissued) {
             RecordedCause::Host
         } else {
             RecordedCause::Unknown
@@ -225,9 +226,8 @@ impl RecordedIdle {
         let mut now = 0;
         for moment in edges.chunk_by(|a, b| a.0 == b.0) {
             let at = moment[0].0;
-            let here: Vec<Edge> = moment.iter().map(|(_, edge)| *edge).collect();
-            sweep.spend(at.saturating_sub(now), &here);
-            here.into_iter().for_each(|edge| sweep.pass(edge));
+            sweep.spend(at.saturating_sub(now), moment);
+            moment.iter().for_each(|&(_, edge)| sweep.pass(edge));
             now = now.max(at);
         }
         sweep.close(None);
