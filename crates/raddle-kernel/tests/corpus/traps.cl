@@ -146,3 +146,15 @@ __kernel void one_rounding(__global int *c) {
   c[convert_int_rtn(place)] = 0;
   c[convert_int_rtn(place)] += 1;
 }
+
+// expect: not
+// truth: not
+// why: the index is written between the two uses, so they are two places
+// args: i32[64] i32[128] i32[64]
+__kernel void index_moves_on(__global int *index, __global int *c, __global const int *more) {
+  int i = (int)get_global_id(0);
+  index[i] = i * 2;
+  c[index[i]] = 0;
+  index[i] = i * 2 + 1;
+  c[index[i]] += more[i];
+}
