@@ -98,18 +98,16 @@ impl Builder {
     }
 
     /// Sets the scope of a reset; by default the launches of one process are killed.
-    #[cfg(feature = "recipes")]
     #[must_use]
-    pub(crate) const fn scope(mut self, scope: ResetScope) -> Self {
+    pub const fn scope(mut self, scope: ResetScope) -> Self {
         self.scope = scope;
         self
     }
 
     /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
     /// again.
-    #[cfg(feature = "recipes")]
     #[must_use]
-    pub(crate) const fn most_kills(mut self, most: Option<u32>) -> Self {
+    pub const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;
         self
     }

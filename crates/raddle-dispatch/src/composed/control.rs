@@ -115,6 +115,12 @@ impl Composed {
         killed.extend(submitted.copied().filter(hit));
         for &id in &killed {
             self.leave(id, Preemption::Reset, now, actions);
+            let Some(known) = self.launches.get(&id) else { continue };
+            if self.preemptions.refused.remove(&known.launch.process).is_some()
+                && let Some(process) = self.processes.get_mut(&known.launch.process)
+            {
+                process.way = Preemption::Reset;
+            }
         }
         let single = self.policies.allocate.policy.reads_the_view();
         match self.driver.controller().declared().scope {
@@ -173,6 +179,9 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
         self.reopen(process);
+        if let Some(why) = self.preemptions.refused.remove(&process) {
+            self.preemptions.tally.refused(why);
+        }
         if let Some(known) = self.processes.get(&process) {
             let (how, after) = (known.way, now.since(known.since));
             actions.push(Action::Drained { process, how, after });
@@ -209,7 +218,7 @@ impl Composed {
             if let Some(process) = self.processes.get_mut(&id) {
                 process.way = Preemption::Flag;
             }
-            self.preemptions.tally.refused(match why {
+            let why = match why {
                 NoReset::Empty => RefusedReset::NothingRuns,
                 NoReset::NotIdempotent(handle) => {
                     let id = self.driver.controller().payload(handle);
@@ -223,7 +232,8 @@ impl Composed {
                 NoReset::OtherProcess(_) => RefusedReset::OtherProcess,
                 // In this runtime, only copies do not test the flag.
                 _ => RefusedReset::CopyRuns,
-            });
+            };
+            self.preemptions.refused.insert(id, why);
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ use silent::{SilentLog as LogWriter, Unchecked as Checker};
 use crate::answer::LoggedAnswer;
 #[cfg(feature = "recipes")]
 use crate::log::{LogWriter, check::Checker};
-use crate::{DispatchError, Dispatcher, PreemptionTally, Standstill, TurnTally};
+use crate::{DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
@@ -117,6 +117,9 @@ struct Preemptions {
     resets: BTreeSet<ProcessId>,
     /// Compute units that are being reset, and for which process: nothing starts on them meanwhile.
     closed: Vec<(ProcessId, CuId)>,
+    /// Refused resets, and why: counted when the preemption is over, since the reset of another
+    /// process, preempted at the same time, may still hit the process.
+    refused: BTreeMap<ProcessId, RefusedReset>,
     tally: PreemptionTally,
 }
 

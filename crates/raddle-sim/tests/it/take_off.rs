@@ -1,5 +1,6 @@
 //! How does work leave the device, and what does it cost?
 
+use raddle_dispatch::{RefusedReset, ResetScope};
 use raddle_policy::{Preempt, Preemption, StreamId, Ticks};
 use raddle_preempt::policy::ByRule;
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
@@ -174,4 +175,25 @@ fn a_long_launch_that_reset_starves_gets_done_with_a_most_of_kills() {
     assert_eq!(kills, 6, "three times each of two");
     assert!(end < 12_000 && wait <= 1000, "{end} {wait}");
     assert_eq!(starved(Some(0)).0, 0, "as by the flag");
+}
+
+/// Two processes of one level are preempted at once by an urgent one, on a device that is reset as
+/// a whole.
+fn two_at_once(second: Task) -> Outcome {
+    let high = at_level(0, vec![kernel(500, 8, 1, 100)]);
+    let first = idempotent(kernel(0, 4, 1, 3000));
+    let workload = workload(vec![at_level(5, vec![first]), at_level(5, vec![second]), high]);
+    let dispatcher = preempting(1, Some(Preemption::Reset)).scope(ResetScope::Device);
+    try_run(&workload, 1, dispatcher.build().expect("it builds")).expect("a lawful dispatcher")
+}
+
+#[test]
+fn a_reset_that_hits_two_preempted_processes_is_refused_to_neither() {
+    let outcome = two_at_once(idempotent(kernel(0, 4, 1, 3000)));
+    assert_eq!((outcome.counters.killed, latency(&outcome, 2)), (8, 7), "both were killed");
+    assert_eq!(outcome.preemptions.refused, [].into());
+    let outcome = two_at_once(kernel(0, 4, 1, 3000));
+    assert_eq!((outcome.counters.killed, latency(&outcome, 2)), (0, 2500), "both run to their end");
+    let refused = [(RefusedReset::OtherProcess, 1), (RefusedReset::NoVerdict, 1)];
+    assert_eq!(outcome.preemptions.refused, refused.into());
 }
