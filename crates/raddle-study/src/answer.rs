@@ -196,11 +196,17 @@ impl PolicyFigures {
     /// Divides the figure of a row by the limit of the goal that it misses most; 1 where it misses
     /// none.
     fn beyond(&self, row: usize) -> f64 {
-        let beyond = self.goals.iter().map(|goal| {
+        self.tightest(row).max(1.0)
+    }
+
+    /// Divides the figure of a row by the limit of the goal that it comes nearest to, or misses
+    /// most; 0 without goals.
+    pub(crate) fn tightest(&self, row: usize) -> f64 {
+        let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
             over(found, goal.limit_ns(self)?)
         });
-        beyond.map(|beyond| beyond.unwrap_or(f64::INFINITY)).fold(1.0, f64::max)
+        parts.map(|part| part.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     }
 
     /// Divides the decisive figure of a process by the same figure of the process alone.

@@ -27,7 +27,7 @@ use crate::result::{
 };
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::self_replay;
-use crate::share::{self, ShareCandidate};
+use crate::share::{self, ShareCandidate, Tenants};
 use crate::study::{FileNames, Latency, Study, Ways};
 use crate::sweep::FailedCase;
 use crate::timeline::TimelineNames;
@@ -175,9 +175,11 @@ impl Study {
             energy: energy::model(self, files)?,
         };
         if self.ways == Ways::Modes {
-            (prepared.modes, prepared.broken) = prepared.candidates(&self.recipes, around)?;
-            let device = &prepared.target.device;
-            let told = share::left_out(device, prepared.profiles.len());
+            let shared = !self.shares.is_empty();
+            let tenants = Tenants::of(&prepared.profiles, &prepared.priorities, shared);
+            (prepared.modes, prepared.broken) =
+                prepared.candidates(&self.recipes, &tenants, around)?;
+            let told = share::left_out(&prepared.target.device, &tenants);
             prepared.rules.warnings.extend(told);
             recipes = prepared.modes.iter().map(|mode| mode.recipe.clone()).collect();
         }

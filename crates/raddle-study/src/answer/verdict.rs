@@ -68,7 +68,7 @@ struct Said {
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
-    let text = match all_meet(figures) {
+    let text = match who_meets(figures) {
         Some(yes) => format!("{yes} {text}"),
         None => text,
     };
@@ -130,19 +130,23 @@ fn said(figures: &PolicyFigures) -> Said {
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
 }
 
-/// "All 4 policies meet the goal.", where they do.
-fn all_meet(figures: &PolicyFigures) -> Option<String> {
+/// "All 4 policies meet the goal.", where they do, or that the baseline does.
+fn who_meets(figures: &PolicyFigures) -> Option<String> {
     let goals = match figures.goals.len() {
         0 => return None,
         1 => "the goal",
         _ => "all goals",
     };
     let meets = |at: usize| figures.rows[at].complete && figures.meets_all(at);
-    let all = (0..figures.rows.len()).all(meets);
-    all.then(|| match figures.rows.as_slice() {
-        [only] => format!("{} meets {goals}.", only.recipe),
-        rows => format!("All {} policies meet {goals}.", rows.len()),
-    })
+    let base = figures.rows.get(figures.baseline)?;
+    match figures.rows.as_slice() {
+        [only] if meets(0) => Some(format!("{} meets {goals}.", only.recipe)),
+        rows if (0..rows.len()).all(meets) => {
+            Some(format!("All {} policies meet {goals}.", rows.len()))
+        }
+        _ if meets(figures.baseline) => Some(format!("{} meets {goals} already.", base.recipe)),
+        _ => None,
+    }
 }
 
 /// Returns whether any process takes longer or shorter than under the baseline.

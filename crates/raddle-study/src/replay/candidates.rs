@@ -12,10 +12,12 @@ use crate::open_load::OpenLoad;
 use crate::recipes::NamedRecipe;
 use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
-use crate::share::{self, ShareCandidate};
+use crate::share::{self, ShareCandidate, Tenants};
 
 /// The number of requests by which parameters are searched, where they have no end.
 const SEARCHED: u32 = 100;
+/// The part of a goal's limit from which on a figure by that many requests may turn out to miss it.
+const NEAR: f64 = 0.8;
 
 impl Prepared {
     /// Returns the ways of sharing that the device offers, each with its best parameters, searched
@@ -24,20 +26,18 @@ impl Prepared {
     pub(super) fn candidates(
         &self,
         wanted: &[String],
+        tenants: &Tenants,
         around: &Surroundings<'_>,
     ) -> Result<(Vec<ShareCandidate>, Vec<FailedCase>), StudyError> {
         let device = &self.target.device;
-        let by_level = !self.priorities.is_empty()
-            || self.profiles.iter().any(|loaded| loaded.requests.is_some());
-        let tenants = self.profiles.len();
-        let memory: Vec<u64> = self.profiles.iter().map(|it| it.memory().unwrap_or(0)).collect();
-        let candidates = share::candidates(device, &memory, by_level, around.registry)?;
+        let candidates = share::candidates(device, tenants, around.registry)?;
         let ops = self.profiles.iter().flat_map(|loaded| &loaded.profile.ops);
         let kills = ops.map(|op| op.idempotent).any(Idempotence::may_be_killed);
         let candidates = share::only(candidates, wanted, (device, tenants), kills)?;
         let kinds = share::kinds(&candidates);
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
         let mut broken = Vec::new();
+        let mut tightest = vec![f64::INFINITY; candidates.len()];
         let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
             let recipes: Vec<NamedRecipe> =
                 left.iter().map(|&at| candidates[at].recipe.clone()).collect();
@@ -68,9 +68,15 @@ impl Prepared {
                 means.collect(),
                 self.goals.clone(),
             );
+            for (place, &at) in left.iter().enumerate() {
+                tightest[at] = figures.tightest(place);
+            }
             Ok(figures.ranking.iter().map(|&place| left[place]).collect())
         })?;
-        let best = search::best_of_kinds(&kinds, &ranking);
+        let mut best = search::best_of_kinds(&kinds, &ranking);
+        let safest = safest(&best, &ranking, (&kinds, &tightest));
+        best.extend(safest);
+        best.sort_by_key(|&own| (kinds[own], own));
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
@@ -94,5 +100,34 @@ impl Prepared {
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
         Ok((self.result(&rules, &runs, &alone).answer().clone(), broken))
+    }
+}
+
+/// Returns, of each kind whose best candidate comes near a goal, the candidate that stays farthest
+/// from it, where that is another one: with more requests, the best one may turn out to miss it.
+fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
+    let near = best.iter().filter(|&&own| tightest[own] > NEAR);
+    let of = |&own: &usize| {
+        let rivals = ranking.iter().copied().filter(|&it| kinds[it] == kinds[own]);
+        rivals.min_by(|&a, &b| tightest[a].total_cmp(&tightest[b])).filter(|&it| it != own)
+    };
+    near.filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_kind_that_comes_near_a_goal_the_safest_is_kept_too() {
+        let (kinds, ranking) = ([0, 1, 1, 1, 2, 2], [2, 1, 3, 4, 5, 0]);
+        let best = search::best_of_kinds(&kinds, &ranking);
+        assert_eq!(best, [0, 2, 4]);
+        let safest = |tightest: [f64; 6]| safest(&best, &ranking, (&kinds, &tightest));
+        // The kind without parameters has no rival, and the last one is far from its limit.
+        assert_eq!(safest([1.4, 0.95, 0.9, 0.5, 0.3, 0.2]), [3]);
+        assert_eq!(safest([1.4, 0.95, 0.8, 0.5, 0.3, 0.2]), [0; 0]);
+        assert_eq!(safest([0.0; 6]), [0; 0], "without goals nothing is near");
+        assert_eq!(safest([2.0, 1.2, 1.1, 1.3, 1.5, 1.7]), [0; 0], "the best is the nearest");
     }
 }

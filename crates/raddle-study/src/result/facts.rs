@@ -278,7 +278,7 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
 }
 
 /// The requests of one profile.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestFacts {
     /// The kind of file.

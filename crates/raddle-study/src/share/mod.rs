@@ -3,6 +3,7 @@
 mod files;
 mod mig;
 mod modes;
+mod parts;
 mod setup;
 
 use modes::Mode;
@@ -14,6 +15,7 @@ use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 use crate::result::SetUpFile;
 pub(crate) use modes::{candidates, left_out};
+pub(crate) use parts::Tenants;
 
 /// A way of sharing with its parameters.
 #[derive(Clone, Debug)]
@@ -54,7 +56,7 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
 pub(crate) fn only(
     candidates: Vec<ShareCandidate>,
     wanted: &[String],
-    (device, tenants): (&Device, usize),
+    (device, tenants): (&Device, &Tenants),
     kills: bool,
 ) -> Result<Vec<ShareCandidate>, StudyError> {
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
@@ -63,8 +65,9 @@ pub(crate) fn only(
         let why: String =
             left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
         return Err(StudyError::Usage(format!(
-            "--recipe {name}: {} has no such way of sharing for {tenants} tenants; it has {}{why}",
+            "--recipe {name}: {} has no such way of sharing for {} tenants; it has {}{why}",
             device.id,
+            tenants.len(),
             names.join(", ")
         )));
     }

@@ -6,14 +6,11 @@ use raddle_dispatch::Registry;
 
 use super::ShareCandidate;
 use super::mig::{self, MigProfile};
+use super::parts::Tenants;
 use crate::answer::today;
 use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
-
-/// The most tenants among which shares of a device are tried in steps; more tenants get equal
-/// shares, or one of them twice the shares of the others.
-const STEPPED: usize = 3;
 
 /// The recipe whose slices are tried in other lengths than its own.
 pub(super) const SLICES: &str = "weighted-slices";
@@ -90,18 +87,15 @@ impl Mode {
 /// Returns every mode with every parameter that is tried; the first is the mode of a device without
 /// any set-up.
 ///
-/// `memory` has the bytes that each tenant is known to hold, 0 where nothing is known; `by_level`
-/// is true if some of the tenants are more urgent than others.
-///
 /// # Errors
 /// When a recipe cannot be read, which would be a fault of raddle itself.
 pub(crate) fn candidates(
     device: &Device,
-    memory: &[u64],
-    by_level: bool,
+    all_tenants: &Tenants,
     registry: &Registry,
 ) -> Result<Vec<ShareCandidate>, StudyError> {
-    let tenants = memory.len();
+    let &Tenants { by_level, .. } = all_tenants;
+    let tenants = all_tenants.len();
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
@@ -126,20 +120,18 @@ pub(crate) fn candidates(
     }
     if tenants > 1 {
         let fits = |percent: u32| units(device, percent) > 0;
-        for percents in partitions(tenants).iter().filter(|set| set.iter().copied().all(fits)) {
+        for percents in all_tenants.partitions().iter().filter(|set| set.iter().copied().all(fits))
+        {
             all.push(partition(device, percents, registry)?);
         }
-        let holds = |set: &Vec<MigProfile>| {
-            set.iter().zip(memory).all(|(one, &held)| one.memory_bytes() >= held)
-        };
-        for set in mig::sets(device, tenants).into_iter().filter(holds) {
+        for set in mig::sets(device, tenants).into_iter().filter(|set| holds(set, all_tenants)) {
             all.push(instances(device, set, registry)?);
         }
         all.extend(compute_partition(device, tenants, registry).transpose()?);
         for name in BY_LEVEL.iter().filter(|_| by_level) {
             all.push(own(name, registry)?);
         }
-        let requests = request_limits(tenants).into_iter();
+        let requests = all_tenants.request_limits().into_iter();
         for requests in requests.filter(|set| set.iter().all(|&(own, _)| fits(own))) {
             all.push(request_limit(device, requests, registry)?);
         }
@@ -188,56 +180,17 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
     Ok(ShareCandidate { mode, recipe })
 }
 
-/// Returns the percentages for each tenant that are tried; the percentages of a set add up to at
-/// most 100.
-fn partitions(tenants: usize) -> Vec<Vec<u32>> {
-    let step = if tenants == 2 { 10 } else { 20 };
-    if tenants <= STEPPED {
-        let mut found = Vec::new();
-        split(tenants, 100, step, &mut Vec::new(), &mut found);
-        return found;
-    }
-    let parts = tenants as u32;
-    let equal = vec![100 / parts; tenants];
-    let twice = (0..tenants).map(|larger| {
-        let part = 100 / (parts + 1);
-        (0..tenants).map(|at| if at == larger { 2 * part } else { part }).collect()
-    });
-    std::iter::once(equal).chain(twice).filter(|set: &Vec<u32>| set[0] > 0).collect()
+/// Returns whether each instance of a set has the memory that its tenant is known to hold.
+fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
+    set.iter().zip(&tenants.memory).all(|(one, &held)| one.memory_bytes() >= held)
 }
 
-/// Returns the guarantee and the limit of each tenant that are tried, in percent: each set of
-/// guarantees without limits, and with one tenant at a time limited to the middle between its
-/// guarantee and everything. Of many tenants, only the set of equal guarantees has limits.
-fn request_limits(tenants: usize) -> Vec<Vec<(u32, u32)>> {
-    let guarantees = if tenants <= STEPPED {
-        let mut found = Vec::new();
-        split(tenants, 100, 20, &mut Vec::new(), &mut found);
-        found
-    } else {
-        partitions(tenants)
-    };
-    let mut found = Vec::new();
-    for (at, set) in guarantees.iter().enumerate() {
-        let limited = |who: Option<usize>| -> Vec<(u32, u32)> {
-            let most = |(tenant, &own): (usize, &u32)| {
-                (own, if who == Some(tenant) { own.midpoint(100) } else { 100 })
-            };
-            set.iter().enumerate().map(most).collect()
-        };
-        found.push(limited(None));
-        if tenants <= STEPPED || at == 0 {
-            found.extend((0..tenants).map(|who| limited(Some(who))));
-        }
-    }
-    found
-}
-
-/// Returns why some ways of sharing, which this device has for fewer tenants, are not among the
+/// Returns why some ways of sharing, which this device has for other tenants, are not among the
 /// candidates, with the numbers.
-pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
+pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
+    let (all, tenants) = (tenants, tenants.len());
     let mut told = Vec::new();
-    let part = partitions(tenants).first().and_then(|set| set.iter().copied().min());
+    let part = all.partitions().first().and_then(|set| set.iter().copied().min());
     if tenants > 1 && part.is_none_or(|percent| units(device, percent) == 0) {
         told.push(format!(
             "no partition and no request-limit: {tenants} tenants have {}% of {} compute units each, less than one",
@@ -245,11 +198,7 @@ pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
             device.cus
         ));
     }
-    if let Some(most) = mig::most(device).filter(|most| tenants > *most) {
-        told.push(format!(
-            "no mig: {tenants} tenants, and the device has at most {most} instances"
-        ));
-    }
+    told.extend(without_instances(device, all));
     let most = partition_modes(device).last().map(|&(_, parts)| parts);
     if let Some(most) = most.filter(|&most| tenants > usize::from(most)) {
         told.push(format!(
@@ -259,17 +208,32 @@ pub(crate) fn left_out(device: &Device, tenants: usize) -> Vec<String> {
     told
 }
 
-fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
-    if parts == 1 {
-        found.push(set.iter().copied().chain([left]).collect());
-        return;
+/// Returns why a device that has instances of MIG has none for these tenants; `None` where it has.
+fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {
+    let (all, tenants) = (tenants, tenants.len());
+    let most = mig::most(device).filter(|_| tenants > 1)?;
+    if tenants > most {
+        return Some(format!(
+            "no mig: {tenants} tenants, and the device has at most {most} instances"
+        ));
     }
-    let others = step * (parts as u32 - 1);
-    for part in (step..=left.saturating_sub(others)).step_by(step as usize) {
-        set.push(part);
-        split(parts - 1, left - part, step, set, found);
-        set.pop();
+    let sets = mig::sets(device, tenants);
+    if sets.is_empty() {
+        return Some(format!(
+            "no mig: the compute units of the larger instances of {} are not published",
+            device.id
+        ));
     }
+    if sets.iter().any(|set| holds(set, all)) {
+        return None;
+    }
+    let gigabytes = |bytes: u64| bytes.div_ceil(1_000_000_000);
+    let held: Vec<String> = all.memory.iter().map(|&it| gigabytes(it).to_string()).collect();
+    Some(format!(
+        "no mig: the tenants hold {} GB, and no {tenants} instances that {} has at once hold that",
+        held.join(" and "),
+        device.id
+    ))
 }
 
 fn partition(
@@ -384,34 +348,16 @@ fn fixed(
 mod tests {
     use super::*;
 
-    #[test]
-    fn shares_are_tried_in_steps_and_add_up() {
-        let two = partitions(2);
-        assert_eq!((two.len(), &two[0], &two[8]), (9, &vec![10, 90], &vec![90, 10]));
-        let three = partitions(3);
-        assert_eq!((three.len(), &three[0]), (6, &vec![20, 20, 60]));
-        assert_eq!(partitions(5).len(), 6);
-        assert_eq!(partitions(5)[1], [32, 16, 16, 16, 16]);
-        for tenants in 2..120 {
-            for set in partitions(tenants) {
-                assert_eq!(set.len(), tenants);
-                assert!(set.iter().sum::<u32>() <= 100 && set.iter().all(|&part| part > 0));
-            }
-        }
+    fn strangers(tenants: usize) -> Tenants {
+        Tenants::strangers(tenants, false)
     }
 
     #[test]
-    fn limits_are_tried_between_guarantee_and_all() {
-        let two = request_limits(2);
-        assert_eq!(two.len(), 4 * 3);
-        assert_eq!(
-            two[..3],
-            [vec![(20, 100), (80, 100)], vec![(20, 60), (80, 100)], vec![(20, 100), (80, 90)]]
-        );
-        assert_eq!((request_limits(3).len(), request_limits(5).len()), (6 * 4, 6 + 5));
+    fn guarantees_and_limits_are_units_of_the_device() {
         let device = raddle_device::find("a100").unwrap();
+        let limits = vec![(20, 60), (80, 100)];
         let ShareCandidate { recipe, .. } =
-            request_limit(&device, two[1].clone(), &Registry::bundled()).unwrap();
+            request_limit(&device, limits, &Registry::bundled()).unwrap();
         assert_eq!(recipe.name, "request-limit-20-80-to-60-100");
         let settings = serde_json::to_value(&recipe.recipe).unwrap();
         assert_eq!(settings["allocate"]["shares"], serde_json::json!([21, 86]));
@@ -420,27 +366,48 @@ mod tests {
     }
 
     #[test]
+    fn tenants_that_hold_more_than_instances_are_told_so() {
+        let held = |gigabytes: [u64; 2]| {
+            let mut tenants = strangers(2);
+            tenants.memory = gigabytes.map(|it| it * 1_000_000_000).to_vec();
+            tenants
+        };
+        let h200 = raddle_device::find("h200").unwrap();
+        assert!(left_out(&h200, &held([60, 71])).is_empty());
+        let told = [
+            "no mig: the tenants hold 61 and 80 GB, and no 2 instances that h200 has at once hold that",
+        ];
+        assert_eq!(left_out(&h200, &held([61, 80])), told);
+        let b200 = raddle_device::find("b200").unwrap();
+        let told = ["no mig: the compute units of the larger instances of b200 are not published"];
+        assert_eq!(left_out(&b200, &strangers(2)), told);
+    }
+
+    #[test]
     fn tenants_that_fit_no_part_are_told_with_the_numbers() {
         let device = |name: &str| raddle_device::find(name).unwrap();
         let names = |name: &str, tenants| -> Vec<&'static str> {
             let found =
-                candidates(&device(name), &vec![0; tenants], false, &Registry::bundled()).unwrap();
+                candidates(&device(name), &strangers(tenants), &Registry::bundled()).unwrap();
             let mut names: Vec<&str> = found.iter().map(|of| of.mode.name()).collect();
             names.dedup();
             names
         };
-        assert!(left_out(&device("h100"), 7).is_empty() && names("h100", 7).contains(&"mig"));
+        assert!(
+            left_out(&device("h100"), &strangers(7)).is_empty()
+                && names("h100", 7).contains(&"mig")
+        );
         let mig = "no mig: 8 tenants, and the device has at most 7 instances";
-        assert_eq!(left_out(&device("h100"), 8), [mig]);
+        assert_eq!(left_out(&device("h100"), &strangers(8)), [mig]);
         assert!(!names("h100", 8).contains(&"mig") && names("h100", 8).contains(&"partition"));
         // One percent of 80 units is less than one unit.
-        let told = left_out(&device("v100"), 90);
+        let told = left_out(&device("v100"), &strangers(90));
         let none = "no partition and no request-limit: 90 tenants have 1% of 80 compute units each, less than one";
         assert_eq!(told, [none]);
         let left = names("v100", 90);
         assert_eq!(left, ["time-slice", "mps", "weighted-slices", "matching", "block-warp"]);
-        assert_eq!(left_out(&device("v100"), 120).len(), 1, "not a percent each");
-        assert!(left_out(&device("v100"), 1).is_empty());
+        assert_eq!(left_out(&device("v100"), &strangers(120)).len(), 1, "not a percent each");
+        assert!(left_out(&device("v100"), &strangers(1)).is_empty());
     }
 
     #[test]
@@ -457,14 +424,14 @@ mod tests {
         assert_eq!(of("mi300a", 2), named("compute-partition-tpx", "[76,76]"));
         assert_eq!(of("mi355x", 5), named("compute-partition-cpx", "[32,32,32,32,32]"));
         assert_eq!((of("mi300x", 9), of("mi210", 2), of("h100", 2)), (None, None, None));
-        let told = left_out(&raddle_device::find("mi300x").unwrap(), 9);
+        let told = left_out(&raddle_device::find("mi300x").unwrap(), &strangers(9));
         assert_eq!(told, ["no compute-partition: 9 tenants, and the device has at most 8 parts"]);
     }
 
     #[test]
     fn amd_takes_turns_where_processes_are_isolated() {
         let device = raddle_device::find("mi300x").unwrap();
-        let found = candidates(&device, &[0, 0], false, &Registry::bundled()).unwrap();
+        let found = candidates(&device, &strangers(2), &Registry::bundled()).unwrap();
         assert_eq!(found[0].mode, Mode::Queues, "what happens where nobody sets anything");
         let turns = found.iter().find(|of| of.mode == Mode::TimeSlice(Vendor::Amd)).unwrap();
         let settings = serde_json::to_value(&turns.recipe.recipe).unwrap();

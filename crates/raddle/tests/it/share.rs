@@ -110,6 +110,23 @@ fn a_priority_lets_what_waits_go_first() {
     assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
 }
 
+/// Shares that the user gives are the only ones tried, and tenants that nothing tells apart have
+/// equal parts.
+#[test]
+fn shares_are_those_of_the_user_and_twins_have_equal_ones() {
+    let place = place();
+    let of = |args: &[&str]| {
+        let only = ["--device=h100", "--recipe=partition"];
+        let found = share(&place, &[&only[..], args].concat());
+        names(&found).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        of(&["train.csv", "infer.csv", "--share=infer=15", "--share=train=85"]),
+        ["partition-85-15"]
+    );
+    assert_eq!(of(&["train.csv*2"]), ["partition-50-50"]);
+}
+
 /// Programs hold their memory all the time: what does not fit together is refused, and an instance
 /// of MIG that is too small for its tenant is no candidate.
 #[test]
@@ -133,6 +150,9 @@ fn memory_decides_what_fits() {
     );
     let large = shared(&["--memory=train=61GB", "--memory=infer=9GB"]);
     assert!(large.code == 2 && large.err.contains("has no such way of sharing"), "{large:?}");
+    let why =
+        "no mig: the tenants hold 61 and 9 GB, and no 2 instances that h100 has at once hold that";
+    assert!(large.err.contains(why), "{large:?}");
 }
 
 /// A profile that records its allocator says what it holds, until the user says otherwise.

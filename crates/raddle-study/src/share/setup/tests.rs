@@ -11,7 +11,7 @@ use raddle_testkit::{absent, schema_breaches};
 use serde_json::Value;
 
 use super::*;
-use crate::share::{candidates, mig};
+use crate::share::{Tenants, candidates, mig};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/modes");
 const NAMES: [&str; 4] = ["decode", "train", "odd */ \"name\" COUNT", "eval"];
@@ -35,7 +35,8 @@ fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
             let tenant = |at: usize| Tenant { name: NAMES[at], urgent: at == 0 };
             let tenants: Vec<Tenant<'_>> = (0..count).map(tenant).collect();
             let found =
-                candidates(&device(name), &vec![0; count], true, &Registry::bundled()).unwrap();
+                candidates(&device(name), &Tenants::strangers(count, true), &Registry::bundled())
+                    .unwrap();
             all.extend(found.iter().map(|of| {
                 let (lines, files) = set_up(of, &tenants);
                 (format!("{name} {}", of.recipe.name), lines, files)
@@ -50,7 +51,9 @@ fn commands_of_every_mode() {
     let tenants =
         [Tenant { name: "decode", urgent: true }, Tenant { name: "train", urgent: false }];
     let said = |(device, recipe): (&str, &str)| {
-        let found = candidates(&self::device(device), &[0, 0], true, &Registry::bundled()).unwrap();
+        let found =
+            candidates(&self::device(device), &Tenants::strangers(2, true), &Registry::bundled())
+                .unwrap();
         let chosen = found.iter().find(|of| of.recipe.name == recipe).unwrap();
         let (lines, files) = set_up(chosen, &tenants);
         let files = files.iter().map(|file| format!("{}    {}", file.name, file.what));
