@@ -5,6 +5,7 @@
 //! device under `leftover`. Changes are against the row of the baseline, today's hardware.
 
 mod either;
+mod elsewhere;
 mod goal;
 mod measured;
 mod misses;
@@ -17,10 +18,12 @@ mod today;
 mod verdict;
 mod words;
 
+pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use measured::{MeasuredError, measured_error};
 pub use row::{JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds};
 pub use seeds::mean_within;
+pub(crate) use today::TIME_SLICE;
 pub use today::{TODAY, today};
 pub use verdict::{PolicyVerdict, VerdictKind};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe, Registry};
 
-use crate::answer::TODAY;
+use crate::answer::{TIME_SLICE, TODAY};
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;
@@ -27,6 +27,16 @@ fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
+
+/// The price in the recipe of time slices, which is assumed: half of a switch, to save or to restore a
+/// process, in nanoseconds.
+const SWITCH_NS: u64 = 151_500;
+/// Halves of the switches that were measured on any device: 40 us or less on an A100 (`GPreempt`,
+/// ATC 2025, section 5.3) to 356 us on an RTX 5090.
+const ANY_SWITCH_NS: [u64; 2] = [20_000, 178_000];
+/// The device on which the switch of the recipe was measured, and halves of the shortest and the
+/// longest there.
+const MEASURED_SWITCH_NS: (&str, [u64; 2]) = ("rtx-5090", [125_000, 178_000]);
 
 /// The recipes that are replayed if none is named: how the device shares itself today, the two ways
 /// to keep processes apart, in space and in time, and the one that lets the urgent go first.
@@ -90,6 +100,29 @@ impl NamedRecipe {
     pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, StudyError> {
         let builder = recipe.builder(device.shape, device.cus);
         builder.map_err(|error| error.of_file(&self.given, &self.text).into())
+    }
+
+    /// Says of the price of a recipe what is assumed, where something is.
+    pub(crate) fn assumed_price(&self) -> Option<&'static str> {
+        (self.given == TIME_SLICE && self.recipe.runtime.switch_ns == Some(SWITCH_NS)).then_some(
+            "a switch of time-slice is taken as 303 us; 40 to 356 were measured, by which its interval is",
+        )
+    }
+
+    /// Returns the recipe under the least and the most that an assumed price of it may be on a
+    /// device; nothing where no price is assumed, or the user set another.
+    pub(crate) fn priced(&self, device: &Device) -> Vec<Self> {
+        if self.assumed_price().is_none() {
+            return Vec::new();
+        }
+        let (measured, prices) = MEASURED_SWITCH_NS;
+        let prices = if device.id == measured { prices } else { ANY_SWITCH_NS };
+        let of = |switch_ns| {
+            let mut priced = self.clone();
+            priced.recipe.runtime.switch_ns = Some(switch_ns);
+            priced
+        };
+        prices.map(of).to_vec()
     }
 
     /// Returns the recipe with the costs and the clock of a device, where a policy needs them.

@@ -10,7 +10,7 @@ use raddle_sim::{
 };
 use raddle_trace::PriorityRule;
 
-use crate::answer::{Goal, today};
+use crate::answer::{Goal, RecordedOn, today};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::energy;
@@ -328,14 +328,19 @@ impl Study {
         target: &Chosen,
     ) -> Vec<ProfileFacts> {
         let facts = profiles.iter().zip(owns).map(|(loaded, OwnDevice { own, scale })| {
-            let at_home = own.device == target.device;
+            let recorded_on = match &own.device {
+                own if *own == target.device => RecordedOn::ThisDevice,
+                own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
+                _ => RecordedOn::OtherVendor,
+            };
+            let at_home = recorded_on == RecordedOn::ThisDevice;
             let scaled = self.scale != Scaling::None && !at_home;
             let replayed = ReplayedProfile {
                 scaled: scaled.then_some((self.scale, *scale)),
                 waits: self.waits,
                 ..loaded.replayed()
             };
-            ProfileFacts::new(&replayed, own.facts(), at_home)
+            ProfileFacts::new(&replayed, own.facts(), recorded_on)
         });
         facts.collect()
     }
@@ -378,6 +383,7 @@ impl Prepared {
             workload: &self.workload,
             recipes: &self.recipes,
             bounds: &self.bounds,
+            priced: true,
             draws: &self.draws,
             open: &self.open,
             goals: &[],
@@ -438,6 +444,9 @@ impl Prepared {
             ..self.rules.clone()
         };
         let mut result = self.result(&rules, &runs, &alone);
+        if self.profiles.len() > 1 {
+            result.rest_on(self.recipes.iter().filter_map(NamedRecipe::assumed_price));
+        }
         result.fail(&self.broken);
         runner.draw(&mut result, &runs)?;
         self.load_limit(&mut result, &runs, around)?;

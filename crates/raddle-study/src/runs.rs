@@ -58,6 +58,8 @@ pub(crate) struct RunPlan<'p> {
     /// The charges for contention at least and at most, by process; empty: contention is not
     /// charged.
     pub(crate) bounds: &'p [Charges],
+    /// True if recipes with an assumed price also run under the least and the most of it.
+    pub(crate) priced: bool,
     /// The requests of further seeds.
     pub(crate) draws: &'p [SeedDraw],
     /// The requests without an end, of which each run draws as many as it needs.
@@ -99,6 +101,8 @@ enum RunOf<'p> {
     Again(Missing, &'p Outcome),
     /// All processes, with the least or the most that contention may cost.
     Bound(usize),
+    /// All processes, under a recipe with the least or the most that its assumed price may be.
+    Priced,
 }
 
 /// The rule for the decision log of a run of all processes together.
@@ -189,10 +193,19 @@ impl<'p> Runner<'p> {
             firsts.map(move |(process, _)| RunJob { named, of: RunOf::Alone(process) })
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
+        let prices: Vec<Vec<NamedRecipe>> = match plan.priced && processes.len() > 1 {
+            true => plan.recipes.iter().map(|named| named.priced(plan.target)).collect(),
+            false => vec![Vec::new(); plan.recipes.len()],
+        };
+        let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });
+        // Under time slices, which have a price, no process has a neighbour.
+        let beside = plan.recipes.iter().zip(&prices).filter(|(_, own)| own.is_empty());
+        let beside = beside.map(|(named, _)| named);
+        let bounds = (0..plan.bounds.len())
+            .flat_map(|at| beside.clone().map(move |named| RunJob { named, of: RunOf::Bound(at) }));
         // The long runs come first.
-        let bounds = (0..plan.bounds.len()).flat_map(|at| each(RunOf::Bound(at)));
         let jobs: Vec<RunJob<'_>> =
-            each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
+            each(RunOf::Together).chain(bounds).chain(priced).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {

@@ -196,6 +196,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         workload: &workload,
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         bounds: &[],
+        priced: false,
         draws: &[],
         open: &OpenLoad::default(),
         goals: &[],

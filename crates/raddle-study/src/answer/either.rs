@@ -1,6 +1,7 @@
 //! May the second best way be the best, and what would tell?
 
 use super::measured::measured_error;
+use super::today::TIME_SLICE;
 use super::words::{percent, time};
 use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
 
@@ -42,8 +43,14 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     };
     let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
     let told: Vec<String> = told.collect();
+    let (unknown, tells) = match one.recipe == TIME_SLICE {
+        true => ("of the price of a switch", "Both tried on the device tell it"),
+        false => {
+            ("of contention", "`raddle contention` on a recording of both side by side tells it")
+        }
+    };
     Some(format!(
-        "Either {} or {}: too little is known of contention to tell which is better ({}). `raddle contention` on a recording of both side by side tells it.",
+        "Either {} or {}: too little is known {unknown} to tell which is better ({}). {tells}.",
         one.recipe,
         other.recipe,
         told.join("; ")

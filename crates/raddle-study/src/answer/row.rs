@@ -61,6 +61,13 @@ pub struct JudgedProcess {
     /// `None`: they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
+    /// The factors between which its true times lie, over those of a replay, where it was recorded
+    /// on another device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_factors: Option<[f64; 2]>,
+    /// True if it was recorded on a device of another vendor, which runs other kernels.
+    #[serde(default)]
+    pub other_vendor: bool,
     /// The error of the replay of this process alone on its own device, against its recording.
     pub self_replay: Option<ModelError>,
     /// The error of the end of that replay, where the host of the process waits for the device:
@@ -140,6 +147,10 @@ pub struct ProcessFigures {
     /// contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
+    /// The factors between which the true time lies, over that of the replay, where the process was
+    /// recorded on another device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_factors: Option<[f64; 2]>,
     /// The accuracy of the figures where requests were drawn by several seeds: figures are then
     /// means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +186,8 @@ impl JudgedProcess {
             },
             recorded_on: None,
             scaled: None,
+            device_factors: None,
+            other_vendor: false,
             self_replay: None,
             end_error: None,
             issue_unknown: false,
@@ -187,8 +200,11 @@ impl PolicyRow {
     #[must_use]
     pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
         let figures = processes.iter().zip(&summary.processes);
-        let figures: Vec<_> =
-            figures.map(|(it, own)| ProcessFigures::new(it.judged, own)).collect();
+        let figures = figures.map(|(it, own)| ProcessFigures {
+            device_factors: it.device_factors,
+            ..ProcessFigures::new(it.judged, own)
+        });
+        let figures: Vec<_> = figures.collect();
         Self {
             recipe: recipe.to_owned(),
             offered: true,
@@ -225,8 +241,9 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the decisive figure, by the sample and by what is known of contention;
-    /// `None` where the sample is too short for an upper bound, which nothing else gives then.
+    /// Returns the bounds of the decisive figure, by the sample, by what is known of contention and
+    /// by the device of the recording; `None` where the sample is too short for an upper bound,
+    /// which nothing else gives then.
     #[must_use]
     pub fn bounds(&self) -> Option<[u64; 2]> {
         let sampled = match self.sampled {
@@ -236,6 +253,14 @@ impl ProcessFigures {
         let both = match (sampled, self.between_ns) {
             (Some(one), Some(other)) => Some([one[0].min(other[0]), one[1].max(other[1])]),
             (one, other) => one.or(other),
+        };
+        let both = match self.device_factors {
+            Some(factors) => {
+                let own = both.or(self.decisive_ns.map(|own| [own, own]))?;
+                // Times of runs are far below 2^53 ns.
+                Some([0, 1].map(|at| (own[at] as f64 * factors[at]).round() as u64))
+            }
+            None => both,
         };
         both.filter(|[least, most]| least < most)
     }
@@ -268,6 +293,7 @@ impl ProcessFigures {
                 JudgedBy::End => None,
             },
             between_ns: None,
+            device_factors: None,
             drawn: None,
         }
     }

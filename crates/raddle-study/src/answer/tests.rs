@@ -12,6 +12,8 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         alone_ns: Some((alone_ms * MS) as u64),
         recorded_on: None,
         scaled: None,
+        device_factors: None,
+        other_vendor: false,
         self_replay: None,
         end_error: None,
         issue_unknown: false,

@@ -5,6 +5,9 @@ use raddle_device::{Device, Vendor};
 /// The word by which a user asks for the recipe that [`today`] returns.
 pub const TODAY: &str = "today";
 
+/// The recipe of time slices, by which NVIDIA's devices share themselves between processes.
+pub(crate) const TIME_SLICE: &str = "time-slice";
+
 /// The most processes whose queues an AMD device keeps side by side.
 const MOST_ON_AMD: usize = 8;
 
@@ -25,8 +28,8 @@ const MOST_ON_AMD: usize = 8;
 #[must_use]
 pub const fn today(device: &Device, processes: usize) -> &'static str {
     match device.vendor {
-        Vendor::Nvidia if processes > 1 => "time-slice",
-        Vendor::Amd if processes > MOST_ON_AMD => "time-slice",
+        Vendor::Nvidia if processes > 1 => TIME_SLICE,
+        Vendor::Amd if processes > MOST_ON_AMD => TIME_SLICE,
         _ => "streams",
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::either::{SMALL, either};
+use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
@@ -50,6 +51,8 @@ pub enum VerdictKind {
     BelowError,
     /// No recipe meets the goals.
     NoGoalMet,
+    /// A profile was recorded on a device of another vendor, so nothing is ranked.
+    OtherVendor,
     /// Launches never ended under the baseline, so nothing can be compared with it.
     Incomplete,
     /// There is nothing to compare with.
@@ -68,7 +71,8 @@ struct Said {
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
-    let text = match who_meets(figures) {
+    let meets = Some(()).filter(|()| kind != VerdictKind::OtherVendor);
+    let text = match meets.and_then(|()| who_meets(figures)) {
         Some(yes) => format!("{yes} {text}"),
         None => text,
     };
@@ -96,6 +100,9 @@ fn said(figures: &PolicyFigures) -> Said {
         let name = &figures.rows[base].recipe;
         let text = format!("Nothing can be compared: under {name} some launches never ended.");
         return plain(VerdictKind::Incomplete, text);
+    }
+    if let Some(text) = other_vendor(figures) {
+        return plain(VerdictKind::OtherVendor, text);
     }
     if let Some(said) = unmet(figures) {
         return said;
@@ -187,6 +194,16 @@ fn no_effect(figures: &PolicyFigures) -> String {
     format!(
         "Scheduling will not help: under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
     )
+}
+
+/// Says that recordings on another vendor's device rank nothing, where there are any.
+fn other_vendor(figures: &PolicyFigures) -> Option<String> {
+    let process = figures.processes.iter().find(|it| it.other_vendor)?;
+    let [least, most] = OTHER_VENDOR.map(|error| percent(error.abs()));
+    let (name, device) = (&process.name, process.recorded_on.as_deref().unwrap_or_default());
+    Some(format!(
+        "Nothing is ranked: {name} was recorded on {device}, and devices of another vendor run other kernels (where both were measured, replays came out {least} too short to {most} too long). Record it on such a device."
+    ))
 }
 
 fn stay(figures: &PolicyFigures) -> String {

@@ -93,6 +93,7 @@ impl Prepared {
             workload: &searched,
             recipes,
             bounds: &[],
+            priced: false,
             draws: &[],
             open: &OpenLoad::default(),
             ..self.plan(around)

@@ -4,7 +4,7 @@ use raddle_sim::Scaling;
 use raddle_trace::{BarrierRule, CommRule};
 
 use super::device::{DeviceFacts, DeviceFound};
-use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFacts};
+use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFacts, scaled};
 use super::overturning::{Overturning, stands_in};
 use crate::units::{count, counted, duration, percent, plain};
 
@@ -143,15 +143,6 @@ fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     Some(format!("between streams: {} (`--waits`)", each(sources, told)))
 }
 
-/// Describes the scaling of times to another device.
-const fn scaled(scaling: Scaling) -> &'static str {
-    match scaling {
-        Scaling::Clock => "scaled by the clock",
-        Scaling::Bandwidth => "scaled by the bandwidth that a compute unit has",
-        _ => "unscaled",
-    }
-}
-
 /// Says whether hosts wait for the device, and how much of their waiting is known.
 fn hosts(sources: &[ProfileFacts]) -> String {
     const OPEN: &str = "open loop: recorded launch times are kept";
@@ -220,29 +211,12 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Warns of profiles of other devices than the one replayed on.
-pub(super) fn elsewhere(
-    sources: &[ProfileFacts],
-    target: &DeviceFacts,
-    scaling: Scaling,
-) -> Vec<String> {
-    let other = sources.iter().filter(|source| !source.at_home);
-    let other: Vec<String> =
-        other.map(|source| format!("{} on {}", source.name, source.device)).collect();
-    let times = match scaling {
-        Scaling::None => "not scaled",
-        _ => scaled(scaling),
-    };
-    let moved = (!other.is_empty()).then(|| {
-        format!(
-            "recorded on another device than {target}: {}; their workgroup times are {times}",
-            other.join(", ")
-        )
-    });
-    // A user who named the device knows which one it stands for, so that is only a warning.
+/// Warns of profiles of unknown devices where the user named the device: he knows which one it
+/// stands for, so that is only a warning.
+pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);
-    moved.into_iter().chain(named.filter_map(|source| stands_in(source, target))).collect()
+    named.filter_map(|source| stands_in(source, target)).collect()
 }
 
 /// Describes the requests that the figures depend on; empty where there are no requests.

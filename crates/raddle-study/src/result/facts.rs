@@ -9,7 +9,7 @@ use raddle_trace::{CopyDirection, Field, Op, OpKind, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
-use crate::answer::{JudgedBy, JudgedProcess};
+use crate::answer::{JudgedBy, JudgedProcess, RecordedOn};
 use crate::fidelity::ModelError;
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
@@ -65,6 +65,9 @@ pub struct ProfileFacts {
     pub device: DeviceFacts,
     /// True if that device is the device replayed on.
     pub(crate) at_home: bool,
+    /// The place where the profile was recorded.
+    #[serde(skip)]
+    pub(crate) recorded_on: RecordedOn,
     /// The property by which times are scaled to the device replayed on, where they are scaled.
     pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
@@ -185,7 +188,11 @@ pub fn met(quirk: &QuirkMet) -> String {
 impl ProfileFacts {
     /// Gathers the facts about a profile recorded on `device`.
     #[must_use]
-    pub fn new(replayed: &ReplayedProfile<'_>, device: DeviceFacts, at_home: bool) -> Self {
+    pub fn new(
+        replayed: &ReplayedProfile<'_>,
+        device: DeviceFacts,
+        recorded_on: RecordedOn,
+    ) -> Self {
         let profile = replayed.profile;
         let report = &profile.report;
         let kernels: Vec<&Op> = kernels(profile).collect();
@@ -197,7 +204,8 @@ impl ProfileFacts {
             name: replayed.name.to_owned(),
             format: profile.format.name(),
             device,
-            at_home,
+            at_home: recorded_on == RecordedOn::ThisDevice,
+            recorded_on,
             scaled: replayed.scaled.map(|(scaling, by)| format!("{}, times {by}", scaling.name())),
             events: report.events,
             kernels: report.kernels,
@@ -237,6 +245,8 @@ impl ProfileFacts {
         JudgedProcess {
             recorded_on: (!self.at_home).then(|| self.device.to_string()),
             scaled: self.scaled.clone(),
+            device_factors: self.recorded_on.factors(),
+            other_vendor: self.recorded_on == RecordedOn::OtherVendor,
             self_replay: self.self_replay,
             end_error: self.end_error(&process),
             issue_unknown: self.issue_unknown(),
@@ -308,4 +318,13 @@ pub struct RequestFacts {
     pub time_unit: Option<String>,
     /// The number of steps back in time in the file, which were sorted.
     pub unsorted: u64,
+}
+
+/// Describes the scaling of times to another device.
+pub(super) const fn scaled(scaling: Scaling) -> &'static str {
+    match scaling {
+        Scaling::Clock => "scaled by the clock",
+        Scaling::Bandwidth => "scaled by the bandwidth that a compute unit has",
+        _ => "unscaled",
+    }
 }

@@ -5,11 +5,11 @@
 
 use raddle_dispatch::RefusedReset;
 use raddle_policy::Preemption;
-use raddle_sim::PreemptionSummary;
+use raddle_sim::{PreemptionSummary, Scaling};
 use raddle_trace::CommRule;
 
 use super::device::{DeviceFacts, DeviceFound};
-use super::facts::{ProfileFacts, met};
+use super::facts::{ProfileFacts, met, scaled};
 use crate::units::{count, counted, duration, percent, plain};
 
 /// A warning that can overturn the answer.
@@ -61,20 +61,45 @@ fn brief(names: &[&str]) -> String {
 }
 
 /// Returns the warnings from profiles that can overturn an answer, on a device, with a rule for
-/// communication, and with recorded gaps closed if launches are `queued`.
+/// communication, with recorded gaps closed if launches are `queued`, and with times scaled by a
+/// rule.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
     target: &DeviceFacts,
     (communication, queued): (CommRule, bool),
+    scaling: Scaling,
 ) -> Vec<Overturning> {
     [guessed(sources), unknown(sources, target), impossible(sources), diagnosed(sources)]
         .into_iter()
-        .chain([no_launch_times(sources, queued)])
+        .chain([elsewhere(sources, scaling), no_launch_times(sources, queued)])
         .chain([communicating(sources, communication), copying(sources)])
         .chain(IN_FILES.iter().map(|(quirks, told)| met_in_files(sources, quirks, told)))
         .flatten()
         .collect()
+}
+
+/// Warns of profiles of other devices than the one replayed on.
+fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> {
+    let other = || {
+        let factors = |source: &ProfileFacts| source.recorded_on.factors();
+        // Of a guessed device, the guess itself is warned of.
+        let known = sources.iter().filter(|source| source.device.found != DeviceFound::Guessed);
+        known.filter_map(move |source| Some((source, factors(source)?)))
+    };
+    let found = other().map(|(source, [least, most])| {
+        let ProfileFacts { name, device, .. } = source;
+        let times = scaled(scaling);
+        let text = format!(
+            "{name} was recorded on {device}; its workgroup times are {times}. Where both devices of a pair were measured, true times were {least} to {most} times those of a replay (docs/fidelity.md)"
+        );
+        (&**name, text)
+    });
+    let (first, [least, most]) = other().next()?;
+    let on = plain(&first.device.id, FIRST);
+    Overturning::of(found, |names| {
+        format!("{names}: recorded on {on}; true times: {least} to {most}x")
+    })
 }
 
 /// Warns of profiles whose device is a guess.

@@ -8,7 +8,7 @@ use raddle_sim::{Outcome, SlowRequest, Summary};
 use serde::Serialize;
 
 use super::NAME;
-use super::assumptions::{cost_model, elsewhere};
+use super::assumptions::{cost_model, named_for};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
@@ -160,6 +160,7 @@ impl ReplayResult {
             &profiles,
             &replay.device,
             (replay.rules.communication, replay.rules.queued),
+            replay.rules.scaling,
         );
         let lost = never_ran(&replay.profiles, runs);
         let never_ran = lost.told();
@@ -177,7 +178,7 @@ impl ReplayResult {
         let mut warnings = brief.concat();
         let in_brief = warnings.len();
         warnings.extend(lost.warnings);
-        warnings.extend(elsewhere(&profiles, &replay.device, replay.rules.scaling));
+        warnings.extend(named_for(&profiles, &replay.device));
         warnings.extend(answer.doubts());
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
@@ -234,6 +235,11 @@ impl ReplayResult {
         let of = counted(all as u64, "policy", "policies");
         let why = FailedCase::told(&self.failures).join("; ");
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
+    }
+
+    /// Adds clauses that say how far the verdict may be believed.
+    pub(crate) fn rest_on<'c>(&mut self, clauses: impl Iterator<Item = &'c str>) {
+        self.answer.verdict.trust.extend(clauses.map(str::to_owned));
     }
 
     /// Adds the load up to which all goals are met.

@@ -43,7 +43,7 @@ impl Runner<'_> {
                 let outcome = self.simulate((job, Log::Not), &workload, &mut late)?;
                 RunDone::Summed(Summary::new(&workload, &outcome, &[]))
             }
-            RunOf::Bound(_) => {
+            RunOf::Bound(_) | RunOf::Priced => {
                 let (outcome, _) = self.settled(job)?;
                 RunDone::Bounded(Summary::new(plan.workload, &outcome, &[]))
             }
@@ -156,7 +156,7 @@ impl Runner<'_> {
                 self.plan.open.again(&mut again, came);
                 Cow::Owned(again)
             }
-            RunOf::Together | RunOf::Again(..) => Cow::Borrowed(all),
+            RunOf::Together | RunOf::Again(..) | RunOf::Priced => Cow::Borrowed(all),
         }
     }
 

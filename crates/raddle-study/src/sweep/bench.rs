@@ -295,6 +295,8 @@ impl<'b> Bench<'b> {
             alone_ns: *alone_ns,
             recorded_on: None,
             scaled: None,
+            device_factors: None,
+            other_vendor: false,
             self_replay: None,
             end_error: None,
             issue_unknown: false,
@@ -315,7 +317,8 @@ impl<'b> Bench<'b> {
         study.give(&mut loaded, &self.files)?;
         let (_, owns, target) = self.planned(study, &loaded)?;
         let facts = study.facts(&loaded, &owns, &target);
-        let lines = of_profiles(&facts, &target.facts(), (study.comm, study.load.queued));
+        let lines =
+            of_profiles(&facts, &target.facts(), (study.comm, study.load.queued), study.scale);
         let lines = lines.into_iter().map(|found| found.line).collect();
         let judged = facts.iter().zip(judged).map(|(facts, process)| facts.judge(process));
         Ok((judged.collect(), lines))
@@ -339,6 +342,7 @@ impl<'b> Bench<'b> {
             workload: &workload,
             recipes: &recipes,
             bounds: &[],
+            priced: false,
             draws: &[],
             open: &OpenLoad::of(&loaded),
             goals: &[],

@@ -85,3 +85,80 @@ fn gaps_between_the_nodes_of_a_graph_stay() {
     assert_eq!(found["waits"]["error-p95-ns"].as_u64(), Some(0));
     assert_eq!(found["busy"]["difference"].as_f64(), Some(0.0));
 }
+
+/// Numbers that look drawn, of 31 bits, from a seed.
+fn drawn(seed: u32) -> impl FnMut(u64, u64) -> u64 {
+    let mut state = u64::from(seed);
+    move |least, most| {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        least + (state >> 8) % (most - least + 1)
+    }
+}
+
+/// Plays a device that lets the pending workgroups of the more urgent stream go first, in rounds
+/// over the whole device, and writes what a profiler would record of it.
+fn recorded_with_priorities(seed: u32) -> String {
+    let mut draw = drawn(seed);
+    let low: Vec<(u64, u64)> = (0..40).map(|_| (draw(1, 8), draw(50, 900) * 1000)).collect();
+    let mut since = 0;
+    let mut high: Vec<(u64, u64)> = (0..50)
+        .map(|_| {
+            since += draw(100, 4_000) * 1000;
+            (since, draw(20, 300) * 1000)
+        })
+        .collect();
+    high.reverse();
+    let mut rows = String::new();
+    let mut now = 0;
+    let mut row = |name: &str, stream: u32, rounds: u64, times: [u64; 3], priority: i32| {
+        let [issued, start, lasts] = times;
+        rows += &format!(
+            "{name},{stream},{},1,1,1024,1,1,64,0,{issued},{start},{lasts},{priority}\n",
+            132 * rounds
+        );
+    };
+    let mut urgent = |now: &mut u64| {
+        while let Some(&(issued, lasts)) = high.last().filter(|(issued, _)| issued <= now) {
+            row("high", 2, 1, [issued, *now, lasts], -5);
+            *now += lasts;
+            high.pop();
+        }
+    };
+    let mut lows = String::new();
+    for (at, &(rounds, each)) in (0..).zip(&low) {
+        urgent(&mut now);
+        let start = now;
+        for round in 0..rounds {
+            if round > 0 {
+                urgent(&mut now);
+            }
+            now += each;
+        }
+        lows += &format!(
+            "low,1,{},1,1,1024,1,1,64,0,{},{start},{},0\n",
+            132 * rounds,
+            at * 10_000,
+            now - start
+        );
+    }
+    format!(
+        "# raddle launch table 1\n# device = h100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns,priority\n{lows}{rows}"
+    )
+}
+
+/// The time that the more urgent stream takes from a kernel lies in that kernel's recorded duration;
+/// a replay in which the stream takes it once more would count it twice.
+#[test]
+fn time_that_a_more_urgent_stream_took_is_counted_once() {
+    let place = Place::new();
+    for seed in 1..4 {
+        place.file("both.csv", recorded_with_priorities(seed));
+        let ran = place.raddle(&["inspect", "both.csv", "--self-replay", "--format=json"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let own = &found["profiles"][0]["self-replay"];
+        let busy = own["busy"]["difference"].as_f64().expect("a share");
+        let before = own["before"]["busy"].as_f64().expect("a share");
+        assert!(busy.abs() < 0.02 && before > 0.03, "seed {seed}: {before} -> {busy}");
+    }
+}

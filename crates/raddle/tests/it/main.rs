@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod contention;
 mod cutting;
+mod elsewhere;
 mod energy;
 mod evidence;
 mod files;

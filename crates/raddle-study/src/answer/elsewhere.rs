@@ -1,0 +1,49 @@
+//! How far may the figures of a profile be off that was recorded on another device?
+
+/// The errors of busy times on another device of the same vendor, the least and the most, as shares.
+///
+/// Predicted over recorded, less 1: two runs of one model on a V100 and an A100, and one benchmark
+/// on an MI100 and an MI210, each there and back, unscaled and by bandwidth (docs/fidelity.md).
+pub(crate) const SAME_VENDOR: [f64; 2] = [-0.35, 0.59];
+
+/// The least and the most error between vendors: five models on an H100 and an MI300X, there and back.
+pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
+
+/// The place where a profile was recorded, seen from the device that is replayed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedOn {
+    /// The device that is replayed on.
+    ThisDevice,
+    /// Another device of the same vendor.
+    SameVendor,
+    /// A device of another vendor, which runs other kernels.
+    OtherVendor,
+}
+
+impl RecordedOn {
+    /// Returns the factors between which the true times lie, over those of a replay; `None` on the
+    /// device of the recording.
+    pub(crate) fn factors(self) -> Option<[f64; 2]> {
+        let [least, most] = match self {
+            Self::ThisDevice => return None,
+            Self::SameVendor => SAME_VENDOR,
+            Self::OtherVendor => OTHER_VENDOR,
+        };
+        Some(
+            [1.0 / (1.0 + most), 1.0 / (1.0 + least)]
+                .map(|factor| (factor * 100.0).round() / 100.0),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecordedOn;
+
+    #[test]
+    fn a_time_that_comes_out_too_long_is_shorter_in_truth() {
+        assert_eq!(RecordedOn::SameVendor.factors(), Some([0.63, 1.54]));
+        assert_eq!(RecordedOn::OtherVendor.factors(), Some([0.6, 5.0]));
+        assert_eq!(RecordedOn::ThisDevice.factors(), None);
+    }
+}
