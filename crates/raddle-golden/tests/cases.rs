@@ -130,8 +130,8 @@ fn the_page_shows_what_is_answered() {
     let errors = (raddle_golden::topic("slices").unwrap(), *intro, true);
     let answered = TOPICS.iter().zip(sections).map(|(topic, section)| (topic, *section, false));
     for (topic, section, refused) in answered.chain([errors]) {
-        let block = section.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
-        let lines: Vec<&str> = block.unwrap().lines().collect();
+        let blocks = section.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let lines: Vec<&str> = blocks.flat_map(str::lines).collect();
         assert!(!lines.is_empty() && lines.len().is_multiple_of(2), "{}", topic.name);
         let every_second = |from: usize| {
             lines.iter().skip(from).step_by(2).map(|line| format!("{line}\n")).collect::<String>()

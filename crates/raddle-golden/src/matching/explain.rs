@@ -1,15 +1,17 @@
 //! How does a head of a channel come to its compute unit (seed 000, E1)?
 //!
-//! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced.
+//! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced, b44 where
+//! windows order levels.
 
 use std::collections::BTreeMap;
 
 use raddle_read::{FaultKind, shown};
-use raddle_workgroup::Fit;
+use raddle_workgroup::{Balance, Choice, Fit};
 
 use super::model::{
-    LackingResource, Left, MatchDecision, MatchTarget, TakenPiece, Wants, record, split,
+    LackingResource, Left, MatchDecision, MatchTarget, Stock, TakenPiece, Wants, record, split,
 };
+use super::search::found;
 use super::{MatchQuestion, moved};
 use crate::explanation::{Story, counted, listed};
 use crate::fault::{Fault, fault};
@@ -23,15 +25,25 @@ pub(super) fn tell(
     heads(question, story);
     story.step("a2: what is left of each CU, read once for all heads");
     records(question, story)?;
+    if question.is_chain {
+        searches(question, story)?;
+    }
+    if let Some(clocks) = &question.clocks {
+        clocks.tell(&question.search, &question.model.cus, question.now, story);
+    }
     balanced(question, story);
     compared(decision, story);
+    if let Some(order) = &question.order {
+        story.step(format!("b44: the order of levels at tick {}", question.tick()));
+        story.note(format!("{}, by the window of the first", listed(order, " ")));
+    }
     let Some(target) = &decision.target else {
         story.step("a4: no target");
         story.note("no head fits any CU: nothing is dispatched, the marks stay");
         return Ok(());
     };
     story.step("a4: the target");
-    chosen(question, decision, target, story);
+    chosen(question, decision, target, story)?;
     let cu = target.cu;
     story.step(format!(
         "a43 to a45: {} that fits on CU {cu}, and what is handed out",
@@ -46,7 +58,12 @@ pub(super) fn tell(
     {
         let (before, after) = (pointer.at(), after.at);
         story.step("h5: the pointer");
-        story.note(format!("CU {cu}: from {before} to {after}; those of the other CUs stay"));
+        story.note(match question.balance {
+            Balance::Tail => {
+                format!("CU {cu}: from {before} to {after}; those of the other CUs stay")
+            }
+            Balance::Fixed => format!("CU {cu}: {after}, as every pointer stays"),
+        });
     }
     Ok(())
 }
@@ -82,6 +99,27 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Explains the run that the search finds of each resource, and where it lies.
+fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
+    story.end_list();
+    for (index, cu) in question.model.cus.iter().enumerate() {
+        let runs = |stocks: &BTreeMap<String, Stock>| {
+            let found = |(name, stock): (&String, &Stock)| match stock {
+                Stock::Run(map) => {
+                    Some(found(&question.search, name, map).map(|text| (name.clone(), text)))
+                }
+                Stock::Count(_) => None,
+            };
+            stocks.iter().filter_map(found).collect::<Result<BTreeMap<_, _>, _>>()
+        };
+        let simds = cu.simds.iter().map(runs).collect::<Result<Vec<_>, _>>();
+        let refused = fault(FaultKind::Inconsistent, "");
+        let (shared, simds) = (runs(&cu.shared).map_err(&refused)?, simds.map_err(&refused)?);
+        story.line(format!("found on CU {index}: {}", parts(&shared, &simds, String::clone)));
+    }
+    Ok(())
+}
+
 /// Formats amounts as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, for the first SIMDs.
 fn parts<T>(
     shared: &BTreeMap<String, T>,
@@ -111,7 +149,10 @@ fn balanced(question: &MatchQuestion, story: &mut Story) {
     let heads = heads.filter_map(|(channel, head)| Some((channel, &head.as_ref()?.wants)));
     let heads: Vec<_> = heads.filter(|(_, wants)| is_counted(wants)).collect();
     if !heads.is_empty() && !question.model.cus.is_empty() {
-        story.step("a31, h2, h3: waves by SIMD, as the pointer of each CU has it");
+        story.step(match question.balance {
+            Balance::Tail => "a31, h2, h3: waves by SIMD, as the pointer of each CU has it",
+            Balance::Fixed => "a31, h2: waves by SIMD, the surplus always from SIMD 0 on",
+        });
     }
     for (channel, wants) in heads {
         for (index, cu) in question.model.cus.iter().enumerate() {
@@ -153,7 +194,7 @@ fn chosen(
     decision: &MatchDecision<String>,
     target: &MatchTarget<String>,
     story: &mut Story,
-) {
+) -> Result<(), Fault> {
     let level_of = |channel: usize| question.heads[channel].as_ref().map_or(0, |head| head.level);
     let (channel, level) = (target.channel, level_of(target.channel));
     let given = question.levels.given[level];
@@ -163,20 +204,35 @@ fn chosen(
     let open: Vec<usize> = tied.iter().copied().filter(|it| !marked.contains(it)).collect();
     story.note(format!("the best level with a candidate is {given}"));
     let all = listed(&tied, ", ");
+    let pick = match question.pick {
+        Choice::Lowest => "the lowest",
+        Choice::Seeded { .. } => "the one by the seed",
+    };
     story.note(match (tied.len(), open.len()) {
         (1, _) => format!("a41: only channel {channel} has it, no mark changes"),
         (_, 0) => format!(
-            "a42: channels {all} tie and all are marked: the lowest, {channel}, keeps its mark, the others lose theirs",
+            "a42: channels {all} tie and all are marked: {pick}, {channel}, keeps its mark, the others lose theirs",
         ),
         _ => format!(
-            "a42: channels {all} tie, not marked for level {given}: {}; the lowest of these, {channel}, is taken and marked",
+            "a42: channels {all} tie, not marked for level {given}: {}; {pick} of these, {channel}, is taken and marked",
             listed(&open, ", ")
         ),
     });
     let fit = decision.candidates.iter().find(|it| it.channel == channel);
-    let fit = listed(fit.into_iter().flat_map(|it| &it.cus), ", ");
-    story.note(format!("it fits CU {fit}: {}, {}, is taken", question.place.says(), target.cu));
+    let fit = fit.map_or(&[][..], |it| &it.cus);
+    let scores = question.place.scores(fit, &question.model.cus, &question.search);
+    let (free, power) = scores.map_err(fault(FaultKind::Inconsistent, ""))?;
+    for (name, scores) in [("TA", free), ("TB", power)].into_iter().filter(|_| question.is_chain) {
+        let all = fit.iter().zip(scores.into_iter().flatten());
+        let all: Vec<_> = all.map(|(cu, score)| format!("{score} on CU {cu}")).collect();
+        if !all.is_empty() {
+            story.note(format!("{name}: {}", listed(all, ", ")));
+        }
+    }
+    let says = question.place.says();
+    story.note(format!("it fits CU {}: {says}, {}, is taken", listed(fit, ", "), target.cu));
     story.note("every other head stays at the head of its channel");
+    Ok(())
 }
 
 fn taken(target: &MatchTarget<String>, story: &mut Story) {

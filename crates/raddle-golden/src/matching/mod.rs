@@ -2,30 +2,37 @@
 //!
 //! `{"cus":[..],"channels":[..],"marks":{..},"order":[..]}` is answered with who fits where, what is
 //! dispatched with its start addresses, the marks after it, and every resource that lacks. Levels
-//! count from 1, everything else from 0; amounts are blocks. `search`, `place`, `fit` and `fold` choose
-//! other rules than the full search, the lowest compute unit, the lowest run and a channel an entry.
+//! count from 1, everything else from 0; amounts are blocks. The keys of a recipe choose other rules:
+//! `search`, `order`, `pick`, `fit`, `balance`, `place`, `decision`, `split`; its `channels` is `fold`.
 
+mod clocks;
+mod cutting;
 mod explain;
+mod heads;
 pub mod model;
+mod place;
 mod question;
-mod rules;
+mod search;
 mod shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::View;
 use raddle_read::FaultKind;
-use raddle_workgroup::order::{Lowest, Order};
-use raddle_workgroup::{Error, SearchRule, balance};
+use raddle_workgroup::order::{Order, Pick, Seeded};
+use raddle_workgroup::{Balance, Choice, Error, SearchRule, balance};
 use serde::Serialize;
 use serde_json::Value;
 
+use self::clocks::MatchClocks;
+use self::cutting::{MatchCutting, MatchRound, first_wave};
 use self::model::{
     Candidate, Cu, LackingResource, MatchDecision, MatchHead, MatchModel, MatchTarget, TakenPiece,
 };
+use self::place::MatchPlace;
 pub(crate) use self::question::number;
 use self::question::{CuPointer, question};
-use self::rules::{MatchPlace, reported};
+use self::search::reported;
 use crate::explanation::Story;
 use crate::fault::{Fault, fault};
 use crate::{Topic, json};
@@ -50,9 +57,19 @@ struct MatchQuestion {
     /// The marks, as they were given.
     marks: MarkedChannels,
     search: SearchRule,
+    /// True if a chain of steps is asked for, so that runs and scores are explained too.
+    is_chain: bool,
+    balance: Balance,
+    pick: Choice,
     place: MatchPlace,
     /// For each channel the entry that is its head, where entries are folded.
     entries: Option<Vec<usize>>,
+    /// Tick at which the heads are there.
+    now: u64,
+    clocks: Option<MatchClocks>,
+    /// The levels as the window of the decision orders them (E2), where there are windows.
+    order: Option<Vec<u64>>,
+    cutting: Option<MatchCutting>,
 }
 
 /// The levels of the heads, as they were given, and their order.
@@ -81,6 +98,10 @@ struct MatchAnswer<'q> {
     target: Option<Dispatched<'q>>,
     marks: MarkedChannels,
     refusals: &'q [LackingResource<String>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<MatchClocks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<MatchRound>,
 }
 
 #[derive(Serialize)]
@@ -102,18 +123,59 @@ impl MatchQuestion {
     fn longest(&self) -> impl FnMut(&String, View<'_>) -> Result<u32, raddle_bitmap::Error> {
         |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
     }
+
+    /// Decides about the heads, as they are now. The question has been checked, so it can be decided.
+    fn decide(&self) -> Result<MatchDecision<String>, Fault> {
+        let place = |fit: &[usize], cus: &[Cu<String>]| self.place.pick(fit, cus, &self.search);
+        let mut seeded = match self.pick {
+            Choice::Lowest => None,
+            Choice::Seeded { seed } => Some(Seeded::new(seed)),
+        };
+        let mut pick = |choices| seeded.as_mut().map_or(0, |it| Pick::pick(it, choices));
+        let order = (&self.levels, 0);
+        let decision = self.model.decide(&self.heads, self.longest(), order, &mut pick, place);
+        decision.map_err(fault(FaultKind::Inconsistent, ""))
+    }
+
+    /// Returns the tick of the decision.
+    fn tick(&self) -> u64 {
+        self.clocks.map_or(self.now, |clocks| clocks.t)
+    }
+
+    /// Decides, and where nothing fits for too long once more with the first wave of a head (E3).
+    fn decide_with_cuts(
+        &mut self,
+        story: &mut Story,
+    ) -> Result<(MatchDecision<String>, Option<MatchRound>), Fault> {
+        let (decision, tick) = (self.decide()?, self.tick());
+        if story.shows() {
+            explain::tell(self, &decision, story)?;
+        }
+        let Some(cutting) = &self.cutting else { return Ok((decision, None)) };
+        let any = self.heads.iter().any(Option::is_some);
+        let round = cutting.judge(any, !decision.candidates.is_empty(), tick);
+        cutting.tell(round, story);
+        let cut = round.channel.and_then(|channel| {
+            let head = self.heads.get_mut(channel)?.as_mut()?;
+            *head = first_wave(head, cutting.lowest)?;
+            Some(())
+        });
+        if cut.is_none() {
+            return Ok((decision, Some(round)));
+        }
+        let decision = self.decide()?;
+        if story.shows() {
+            explain::tell(self, &decision, story)?;
+        }
+        let in_vain = decision.target.is_none();
+        let cutting = self.cutting.as_ref().filter(|_| in_vain);
+        Ok((decision, Some(cutting.map_or(round, |it| it.in_vain(round, tick)))))
+    }
 }
 
 fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
-    let question = question(value)?;
-    let MatchQuestion { model, heads, levels, .. } = &question;
-    // The question has been checked, so it can be decided.
-    let place = |fit: &[usize], cus: &[Cu<String>]| question.place.pick(fit, cus, &question.search);
-    let decision = model.decide(heads, question.longest(), (levels, 0), &mut Lowest, place);
-    let decision = decision.map_err(fault(FaultKind::Inconsistent, ""))?;
-    if story.shows() {
-        explain::tell(&question, &decision, story)?;
-    }
+    let mut question = question(value)?;
+    let (decision, split) = question.decide_with_cuts(story)?;
     Ok(json(&MatchAnswer {
         candidates: &decision.candidates,
         target: decision.target.as_ref().map(|target| Dispatched {
@@ -126,6 +188,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
         }),
         marks: marks_after(&question, &decision),
         refusals: &decision.refusals,
+        decision: question.clocks,
+        split,
     }))
 }
 
@@ -133,6 +197,9 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
 /// number of waves.
 fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPointer> {
     let given = (*question.pointers.get(target.cu)?)?;
+    if question.balance == Balance::Fixed {
+        return Some(given);
+    }
     let pointer: &balance::Pointer = question.model.cus[target.cu].pointer.as_ref()?;
     let at = pointer.after(target.balanced.as_ref()?).ok()?;
     Some(CuPointer { at: at.into(), ..given })

@@ -1,20 +1,27 @@
 //! How is a question about matching read?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Polarity};
 use raddle_read::{FaultKind, pointer};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
-use raddle_workgroup::{Fit, SearchRule};
+use raddle_workgroup::{Balance, Choice, DecisionTime, Fit, SearchRule, SplitRule};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::clocks::MatchClocks;
+use super::cutting::MatchCutting;
+use super::heads::{AskedOrder, folded, levels};
 use super::model::{Cu, MatchHead, MatchModel, Stock, Wants};
-use super::rules::{check_search, folded, place};
+use super::place::{CuActivity, Weighed, place};
+use super::search::check_search;
 use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
+
+/// The keys that make a question about a match one about the chain of steps around it.
+const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;
 
@@ -25,7 +32,7 @@ struct AskedMatch {
     #[serde(default)]
     marks: BTreeMap<String, Vec<u64>>,
     #[serde(default, deserialize_with = "given")]
-    order: Option<Vec<u64>>,
+    order: Option<Value>,
     #[serde(default)]
     search: SearchRule,
     #[serde(default)]
@@ -34,6 +41,19 @@ struct AskedMatch {
     fit: Fit,
     #[serde(default, deserialize_with = "channels")]
     fold: Option<u64>,
+    /// Tick at which the heads are there.
+    #[serde(default)]
+    now: u64,
+    #[serde(default)]
+    pick: Choice,
+    #[serde(default)]
+    balance: Balance,
+    #[serde(default, deserialize_with = "given")]
+    decision: Option<DecisionTime>,
+    #[serde(default, deserialize_with = "given")]
+    split: Option<SplitRule>,
+    #[serde(default)]
+    failures: u64,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +62,8 @@ struct AskedCu {
     simds: Vec<AmountsByName<Value>>,
     #[serde(default, deserialize_with = "given")]
     pointer: Option<CuPointer>,
+    #[serde(default)]
+    activity: Vec<CuActivity>,
 }
 
 /// The pointer of a compute unit: the SIMD that it names, and the most waves of a SIMD.
@@ -58,6 +80,12 @@ struct AskedHead {
     #[serde(deserialize_with = "positive")]
     level: u64,
     demand: Value,
+    /// True if the waves may go to several compute units (E3).
+    #[serde(default)]
+    independent: bool,
+    /// Tick since which it is the head of its channel.
+    #[serde(default)]
+    since: u64,
 }
 
 #[derive(Deserialize)]
@@ -80,10 +108,14 @@ fn channels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error>
 
 type LevelAndWants = (u64, Wants<String>);
 
+type Heads = Vec<Option<MatchHead<String>>>;
+
 pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
-    let asked: AskedMatch = read_at(value, "")?;
+    let mut asked: AskedMatch = read_at(value, "")?;
+    let order = AskedOrder::read(asked.order.as_ref())?;
     let pointers = asked.cus.iter().map(|cu| cu.pointer).collect();
-    let cus = asked.cus.iter().enumerate().map(|(n, cu)| unit(cu, &format!("/cus/{n}")));
+    let cus = asked.cus.iter().enumerate();
+    let cus = cus.map(|(n, cu)| unit(cu, asked.balance, &format!("/cus/{n}")));
     let cus = cus.collect::<Result<Vec<_>, _>>()?;
     let heads = asked.channels.iter().enumerate().map(|(channel, head)| {
         let at = format!("/channels/{channel}/demand");
@@ -91,43 +123,110 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     });
     let heads = heads.collect::<Result<Vec<_>, Fault>>()?;
     check_search(&asked.search, &cus)?;
-    let place_rule = place(asked.place.as_ref(), &cus)?;
+    let (search, now) = (asked.search, asked.now);
+    let clocks =
+        asked.decision.map(|time| MatchClocks::new(time, &search, &cus, now)).transpose()?;
+    let tick = clocks.map_or(now, |clocks| clocks.t);
+    let activity: Vec<_> =
+        asked.cus.iter_mut().map(|cu| std::mem::take(&mut cu.activity)).collect();
+    let weighed = Weighed { cus: &cus, activity: &activity, tick };
+    let place = place(asked.place.as_ref(), weighed)?;
     // More channels than entries would be of no use.
     let channels = asked
         .fold
         .map_or(heads.len(), |fold| usize::try_from(fold).unwrap_or(usize::MAX).min(heads.len()));
     let marks = marked(&asked.marks, channels)?;
-    let levels = levels(asked.order.as_deref(), &heads)?;
+    let of_heads: Vec<_> = heads.iter().map(|head| head.as_ref().map(|it| it.0)).collect();
+    let lowest = asked.split.map(|_| order.lowest(of_heads.iter().copied().flatten()));
+    let levels = levels(order.at(tick).as_deref(), &of_heads, lowest)?;
     let position = |level| levels.given.binary_search(&level).unwrap_or_default();
     let head = |(level, wants): LevelAndWants| MatchHead { level: position(level), wants };
     let heads: Vec<_> = heads.into_iter().map(|it| it.map(head)).collect();
     shape::check(&cus, &heads)?;
-    let (heads, entries) = match asked.fold {
-        Some(channels) => {
-            let (heads, entries) = folded(heads, channels);
-            (heads, Some(entries))
-        }
-        None => (heads, None),
-    };
-    let model =
-        MatchModel { cus, marks: model_marks(&levels, &marks, heads.len())?, fit: asked.fit };
-    let (search, place) = (asked.search, place_rule);
-    Ok(MatchQuestion { model, pointers, heads, levels, marks, search, place, entries })
+    let since = asked.channels.iter().zip(&heads).enumerate().map(since);
+    let since = since.collect::<Result<Vec<_>, _>>()?;
+    let (heads, whole, entries) = by_channel(heads, since, asked.fold);
+    let lowest = lowest.map_or(0, position);
+    let cutting = asked.split.map(|rule| MatchCutting::new(rule, asked.failures, whole, lowest));
+    Ok(MatchQuestion {
+        model: MatchModel {
+            cus,
+            marks: model_marks(&levels, &marks, heads.len())?,
+            fit: asked.fit,
+        },
+        cutting: cutting.transpose()?,
+        is_chain: CHAIN.iter().any(|key| has(value, key)),
+        order: matches!(order, AskedOrder::Windows(_)).then(|| order.at(tick)).flatten(),
+        balance: asked.balance,
+        pick: asked.pick,
+        pointers,
+        heads,
+        levels,
+        marks,
+        search,
+        place,
+        entries,
+        clocks,
+        now,
+    })
 }
 
-fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {
+/// Returns the head of each channel, since when it waits where it may be cut, and its entry where
+/// entries are folded.
+fn by_channel(
+    entries: Heads,
+    since: Vec<Option<u64>>,
+    fold: Option<u64>,
+) -> (Heads, Vec<Option<u64>>, Option<Vec<usize>>) {
+    let Some(channels) = fold else { return (entries, since, None) };
+    let both = entries.into_iter().zip(since).map(|(head, since)| Some((head?, since)));
+    let (both, entries) = folded(both.collect(), channels);
+    let both =
+        both.into_iter().map(|it| it.map_or((None, None), |(head, since)| (Some(head), since)));
+    let (heads, whole) = both.unzip();
+    (heads, whole, Some(entries))
+}
+
+/// Returns since when a head waits that may be cut (E3): one of several waves that are independent.
+fn since(
+    (channel, (asked, head)): (usize, (&Option<AskedHead>, &Option<MatchHead<String>>)),
+) -> Result<Option<u64>, Fault> {
+    let (Some(asked), Some(head)) = (asked, head) else { return Ok(None) };
+    match &head.wants {
+        _ if !asked.independent => Ok(None),
+        Wants::Waves { waves, .. } => Ok((*waves > 1).then_some(asked.since)),
+        Wants::Groups { .. } => {
+            let at = format!("/channels/{channel}/independent");
+            let message = "only a demand in `waves` can be cut into them";
+            Err(Fault::new(FaultKind::Inconsistent, &at, message))
+        }
+    }
+}
+
+fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
     let shared = stocks(&cu.shared, &format!("{at}/shared"))?;
     let simds = cu.simds.iter().enumerate();
     let simds = simds.map(|(n, simd)| stocks(simd, &format!("{at}/simds/{n}")));
     let simds = simds.collect::<Result<Vec<_>, _>>()?;
+    let units = u32::try_from(simds.len()).unwrap_or(u32::MAX);
     let pointer = cu.pointer.map(|pointer| {
         let at = format!("{at}/pointer/at");
         let refused = fault(FaultKind::OutOfRange, &at);
-        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let table = Table::new(narrow(simds.len() as u64), pointer.limit).map_err(&refused)?;
-        Pointer::new(table, pointer.kind, narrow(pointer.at)).map_err(&refused)
+        let table = Table::new(units, pointer.limit).map_err(&refused)?;
+        let at = u32::try_from(pointer.at).unwrap_or(u32::MAX);
+        Pointer::new(table, pointer.kind, at).map_err(&refused)
     });
-    Ok(Cu { shared, pointer: pointer.transpose()?, simds })
+    let pointer = pointer.transpose()?;
+    let pointer = match balance {
+        Balance::Tail => pointer,
+        // The surplus begins at SIMD 0, as where a head names it.
+        Balance::Fixed => {
+            let limit = cu.pointer.map_or(u64::MAX, |pointer| pointer.limit);
+            let table = Table::new(units, limit);
+            table.and_then(|table| Pointer::new(table, Kind::Head, 0)).ok()
+        }
+    };
+    Ok(Cu { shared, pointer, simds })
 }
 
 /// Reads stocks: a string of digits is a map; a number, or a "0x.." string, is a count.
@@ -153,40 +252,6 @@ fn wants(demand: &Value, at: &str) -> Result<Wants<String>, Fault> {
     }
     let GroupsDemand { shared, simds } = read_at(demand, at)?;
     Ok(Wants::Groups { shared, groups: simds })
-}
-
-/// Reads the levels of the heads, and their order: the one that is asked for, or the ascending one.
-fn levels(order: Option<&[u64]>, heads: &[Option<LevelAndWants>]) -> Result<HeadLevels, Fault> {
-    let given: BTreeSet<u64> = heads.iter().flatten().map(|(level, _)| *level).collect();
-    let given: Vec<u64> = given.into_iter().collect();
-    let Some(order) = order else {
-        return Ok(HeadLevels { ranks: (0..given.len()).collect(), given });
-    };
-    check_all(order, &(1..=u64::MAX), "/order")?;
-    let mut ranks = BTreeMap::new();
-    for (rank, level) in order.iter().enumerate() {
-        if ranks.insert(*level, rank).is_some() {
-            let message = format!("level {level} is in the order twice");
-            return Err(Fault::new(FaultKind::Inconsistent, &format!("/order/{rank}"), message));
-        }
-    }
-    for (channel, head) in heads.iter().enumerate() {
-        if let Some((level, _)) = head
-            && !ranks.contains_key(level)
-        {
-            let at = format!("/channels/{channel}/level");
-            let message = format!("level {level} is not in `order`");
-            return Err(Fault::new(FaultKind::Inconsistent, &at, message));
-        }
-    }
-    // Levels without heads are left out, so that ranks have no gaps.
-    let mut present: Vec<usize> = (0..given.len()).collect();
-    present.sort_unstable_by_key(|&at| ranks[&given[at]]);
-    let mut of_heads = vec![0; given.len()];
-    for (rank, at) in present.into_iter().enumerate() {
-        of_heads[at] = rank;
-    }
-    Ok(HeadLevels { given, ranks: of_heads })
 }
 
 /// Reads the marked channels by level.

@@ -4,3 +4,5 @@ mod device;
 mod kit;
 mod known;
 mod planted;
+mod questions;
+mod state;

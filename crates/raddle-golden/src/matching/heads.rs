@@ -1,0 +1,129 @@
+//! Which workgroup is the head of each channel, and in which order do their levels stand (E1, E2)?
+//!
+//! Units: ticks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_read::FaultKind;
+use raddle_workgroup::LevelOrder;
+use raddle_workgroup::order::Windows;
+use serde_json::Value;
+
+use super::HeadLevels;
+use crate::fault::{Fault, check_all, fault, has, read_at};
+
+/// The level of pieces where neither windows nor a list say which is the lowest; recipes have as many.
+const LOWEST: u64 = 256;
+
+/// The order of levels, as a question asks for it.
+#[derive(Debug)]
+pub(super) enum AskedOrder {
+    /// Level 1 is the best.
+    Ascending,
+    /// The levels, the best one first.
+    Listed(Vec<u64>),
+    /// One window a level.
+    Windows(Windows),
+}
+
+impl AskedOrder {
+    /// Reads a list of levels, or the order as a recipe names it.
+    pub(super) fn read(given: Option<&Value>) -> Result<Self, Fault> {
+        let Some(given) = given else { return Ok(Self::Ascending) };
+        if given != "static" && !has(given, "windows") {
+            let whole = |fault: Fault| match &*fault.at {
+                "/order" => {
+                    let known = "`order` must be a list of levels, `static` or `windows`";
+                    Fault { message: known.to_owned(), ..fault }
+                }
+                _ => fault,
+            };
+            return read_at(given, "/order").map(Self::Listed).map_err(whole);
+        }
+        match read_at(given, "/order")? {
+            LevelOrder::Static => Ok(Self::Ascending),
+            LevelOrder::Windows(windows) => {
+                let at = "/order/windows";
+                for (key, lengths) in
+                    [("windows-ns", &windows.windows_ns), ("windows-us", &windows.windows_us)]
+                {
+                    check_all(lengths, &(1..=u64::MAX), &format!("{at}/{key}"))?;
+                }
+                let ticks = windows.ticks().map_err(fault(FaultKind::Inconsistent, at))?;
+                let windows = Windows::new(&ticks).map_err(fault(FaultKind::OutOfRange, at))?;
+                Ok(Self::Windows(windows))
+            }
+        }
+    }
+
+    /// Lists the levels at a tick, the best one first; `None` where they ascend.
+    pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
+        match self {
+            Self::Ascending => None,
+            Self::Listed(levels) => Some(levels.clone()),
+            Self::Windows(windows) => {
+                Some(windows.order(tick).map(|level| level as u64 + 1).collect())
+            }
+        }
+    }
+
+    /// Returns the lowest level: that of pieces (E3).
+    pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
+        let listed = self.at(0).and_then(|levels| levels.into_iter().max());
+        listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
+    }
+}
+
+/// Orders the levels of heads, by channel, and of pieces: by the order that is asked for, or
+/// ascending.
+pub(super) fn levels(
+    order: Option<&[u64]>,
+    heads: &[Option<u64>],
+    pieces: Option<u64>,
+) -> Result<HeadLevels, Fault> {
+    let given: BTreeSet<u64> = heads.iter().copied().flatten().chain(pieces).collect();
+    let given: Vec<u64> = given.into_iter().collect();
+    let Some(order) = order else {
+        return Ok(HeadLevels { ranks: (0..given.len()).collect(), given });
+    };
+    check_all(order, &(1..=u64::MAX), "/order")?;
+    let mut ranks = BTreeMap::new();
+    for (rank, level) in order.iter().enumerate() {
+        if ranks.insert(*level, rank).is_some() {
+            let message = format!("level {level} is in the order twice");
+            return Err(Fault::new(FaultKind::Inconsistent, &format!("/order/{rank}"), message));
+        }
+    }
+    for (channel, level) in heads.iter().enumerate() {
+        if let Some(level) = level
+            && !ranks.contains_key(level)
+        {
+            let at = format!("/channels/{channel}/level");
+            let message = format!("level {level} is not in `order`");
+            return Err(Fault::new(FaultKind::Inconsistent, &at, message));
+        }
+    }
+    // Levels without heads are left out, so that ranks have no gaps.
+    let mut present: Vec<usize> = (0..given.len()).collect();
+    present.sort_unstable_by_key(|&at| ranks.get(&given[at]));
+    let mut of_heads = vec![0; given.len()];
+    for (rank, at) in present.into_iter().enumerate() {
+        of_heads[at] = rank;
+    }
+    Ok(HeadLevels { given, ranks: of_heads })
+}
+
+/// Folds entries into this many channels: entry n waits in channel n modulo their number, and the
+/// first of a channel is its head. Returns the heads, and the entry of each.
+pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
+    let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
+    let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();
+    let mut entry = vec![0; channels];
+    for (at, waiting) in entries.into_iter().enumerate() {
+        let channel = at % channels;
+        if heads[channel].is_none() && waiting.is_some() {
+            (heads[channel], entry[channel]) = (waiting, at);
+        }
+    }
+    (heads, entry)
+}
