@@ -18,10 +18,19 @@ pub(super) struct MatchCutting {
     retry: u64,
     /// Failures in a row before this round.
     failures: u64,
-    /// For each channel whose head may be cut, since when it is the head.
-    whole: Vec<Option<u64>>,
+    /// The heads that may be cut, by channel.
+    whole: Vec<Option<MayCut>>,
     /// Position of the lowest level.
-    pub(super) lowest: usize,
+    lowest: usize,
+}
+
+/// A head that may be cut.
+#[derive(Debug)]
+pub(super) struct MayCut {
+    /// Tick since which it is the head.
+    pub(super) since: u64,
+    /// Demand of its first wave.
+    pub(super) piece: Wants<String>,
 }
 
 /// The end of a round: the counter as it was judged, and what follows.
@@ -45,7 +54,7 @@ impl MatchCutting {
     pub(super) fn new(
         rule: SplitRule,
         failures: u64,
-        whole: Vec<Option<u64>>,
+        whole: Vec<Option<MayCut>>,
         lowest: usize,
     ) -> Result<Self, Fault> {
         let retry = rule.retry().map_err(|error| match error {
@@ -75,10 +84,16 @@ impl MatchCutting {
             return MatchRound { g, action: Some(Step::Retry), channel: None, retry_at };
         }
         let whole = self.whole.iter().enumerate();
-        let whole = whole.filter_map(|(channel, since)| Some(((*since)?, channel)));
+        let whole = whole.filter_map(|(channel, it)| Some((it.as_ref()?.since, channel)));
         let channel = whole.min().map(|(_, channel)| channel);
         // Where nothing is cut the counter begins again, and no round is of any use.
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
+    }
+
+    /// Returns the first wave of the head of a channel, as a head of the lowest level.
+    pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
+        let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
+        Some(MatchHead { level: self.lowest, wants })
     }
 
     /// Returns the end of a round whose head was cut, but of which no piece fits either.
@@ -89,7 +104,7 @@ impl MatchCutting {
     /// Returns the tick of the round that will cut, if there is something to cut but in one channel.
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
-        let any = whole.any(|(channel, since)| since.is_some() && Some(channel) != but);
+        let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);
         let left = (self.threshold - g).saturating_add(1);
         any.then(|| tick.saturating_add(self.retry.saturating_mul(left)))
     }
@@ -122,12 +137,4 @@ impl MatchCutting {
             story.note(format!("in {left}, at tick {at}, a head is cut if nothing happens"));
         }
     }
-}
-
-/// Returns the first wave of a workgroup that is cut, at the lowest level, with all that the waves
-/// share; `None` for a workgroup that did not come as a number of waves.
-pub(super) fn first_wave(head: &MatchHead<String>, lowest: usize) -> Option<MatchHead<String>> {
-    let Wants::Waves { shared, each, .. } = &head.wants else { return None };
-    let wants = Wants::Waves { shared: shared.clone(), waves: 1, each: each.clone() };
-    Some(MatchHead { level: lowest, wants })
 }

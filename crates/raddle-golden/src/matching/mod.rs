@@ -7,6 +7,7 @@
 
 mod clocks;
 mod cutting;
+mod demand;
 mod explain;
 mod heads;
 pub mod model;
@@ -25,7 +26,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::clocks::MatchClocks;
-use self::cutting::{MatchCutting, MatchRound, first_wave};
+use self::cutting::{MatchCutting, MatchRound};
 use self::model::{
     Candidate, Cu, LackingResource, MatchDecision, MatchHead, MatchModel, MatchTarget, TakenPiece,
 };
@@ -156,8 +157,7 @@ impl MatchQuestion {
         let round = cutting.judge(any, !decision.candidates.is_empty(), tick);
         cutting.tell(round, story);
         let cut = round.channel.and_then(|channel| {
-            let head = self.heads.get_mut(channel)?.as_mut()?;
-            *head = first_wave(head, cutting.lowest)?;
+            *self.heads.get_mut(channel)? = Some(cutting.first_wave(channel)?);
             Some(())
         });
         if cut.is_none() {

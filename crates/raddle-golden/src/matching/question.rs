@@ -11,9 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::clocks::MatchClocks;
-use super::cutting::MatchCutting;
+use super::cutting::{MatchCutting, MayCut};
+use super::demand::{HeadAndPiece, is_in_waves, wants};
 use super::heads::{AskedOrder, folded, levels};
-use super::model::{Cu, MatchHead, MatchModel, Stock, Wants};
+use super::model::{Cu, MatchHead, MatchModel, Stock};
 use super::place::{CuActivity, Weighed, place};
 use super::search::check_search;
 use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
@@ -88,25 +89,9 @@ struct AskedHead {
     since: u64,
 }
 
-#[derive(Deserialize)]
-struct GroupsDemand {
-    shared: AmountsByName<u64>,
-    simds: Vec<AmountsByName<u64>>,
-}
-
-#[derive(Deserialize)]
-struct WavesDemand {
-    shared: AmountsByName<u64>,
-    #[serde(deserialize_with = "positive")]
-    waves: u64,
-    per_wave: AmountsByName<u64>,
-}
-
 fn channels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     positive(from).map(Some)
 }
-
-type LevelAndWants = (u64, Wants<String>);
 
 type Heads = Vec<Option<MatchHead<String>>>;
 
@@ -119,7 +104,7 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     let cus = cus.collect::<Result<Vec<_>, _>>()?;
     let heads = asked.channels.iter().enumerate().map(|(channel, head)| {
         let at = format!("/channels/{channel}/demand");
-        head.as_ref().map(|head| Ok((head.level, wants(&head.demand, &at)?))).transpose()
+        head.as_ref().map(|head| Ok((head.level, wants(&head.demand, &cus, &at)?))).transpose()
     });
     let heads = heads.collect::<Result<Vec<_>, Fault>>()?;
     check_search(&asked.search, &cus)?;
@@ -140,12 +125,11 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     let lowest = asked.split.map(|_| order.lowest(of_heads.iter().copied().flatten()));
     let levels = levels(order.at(tick).as_deref(), &of_heads, lowest)?;
     let position = |level| levels.given.binary_search(&level).unwrap_or_default();
-    let head = |(level, wants): LevelAndWants| MatchHead { level: position(level), wants };
+    let whole = may_be_cut(&asked.channels, &heads)?;
+    let head = |(level, (wants, _))| MatchHead { level: position(level), wants };
     let heads: Vec<_> = heads.into_iter().map(|it| it.map(head)).collect();
     shape::check(&cus, &heads)?;
-    let since = asked.channels.iter().zip(&heads).enumerate().map(since);
-    let since = since.collect::<Result<Vec<_>, _>>()?;
-    let (heads, whole, entries) = by_channel(heads, since, asked.fold);
+    let (heads, whole, entries) = by_channel(heads, whole, asked.fold);
     let lowest = lowest.map_or(0, position);
     let cutting = asked.split.map(|rule| MatchCutting::new(rule, asked.failures, whole, lowest));
     Ok(MatchQuestion {
@@ -171,36 +155,38 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     })
 }
 
-/// Returns the head of each channel, since when it waits where it may be cut, and its entry where
-/// entries are folded.
+/// Returns the head of each channel, what is known of it if it may be cut, and its entry where entries
+/// are folded.
 fn by_channel(
     entries: Heads,
-    since: Vec<Option<u64>>,
+    whole: Vec<Option<MayCut>>,
     fold: Option<u64>,
-) -> (Heads, Vec<Option<u64>>, Option<Vec<usize>>) {
-    let Some(channels) = fold else { return (entries, since, None) };
-    let both = entries.into_iter().zip(since).map(|(head, since)| Some((head?, since)));
+) -> (Heads, Vec<Option<MayCut>>, Option<Vec<usize>>) {
+    let Some(channels) = fold else { return (entries, whole, None) };
+    let both = entries.into_iter().zip(whole).map(|(head, whole)| Some((head?, whole)));
     let (both, entries) = folded(both.collect(), channels);
-    let both =
-        both.into_iter().map(|it| it.map_or((None, None), |(head, since)| (Some(head), since)));
+    let both = both.into_iter();
+    let both = both.map(|it| it.map_or((None, None), |(head, whole)| (Some(head), whole)));
     let (heads, whole) = both.unzip();
     (heads, whole, Some(entries))
 }
 
-/// Returns since when a head waits that may be cut (E3): one of several waves that are independent.
-fn since(
-    (channel, (asked, head)): (usize, (&Option<AskedHead>, &Option<MatchHead<String>>)),
-) -> Result<Option<u64>, Fault> {
-    let (Some(asked), Some(head)) = (asked, head) else { return Ok(None) };
-    match &head.wants {
-        _ if !asked.independent => Ok(None),
-        Wants::Waves { waves, .. } => Ok((*waves > 1).then_some(asked.since)),
-        Wants::Groups { .. } => {
+/// Finds the heads that may be cut (E3): those of several waves that are independent.
+fn may_be_cut(
+    asked: &[Option<AskedHead>],
+    heads: &[Option<(u64, HeadAndPiece)>],
+) -> Result<Vec<Option<MayCut>>, Fault> {
+    let whole = asked.iter().zip(heads).enumerate().map(|(channel, both)| {
+        let (Some(asked), Some((_, (_, piece)))) = both else { return Ok(None) };
+        if asked.independent && !is_in_waves(&asked.demand) {
             let at = format!("/channels/{channel}/independent");
             let message = "only a demand in `waves` can be cut into them";
-            Err(Fault::new(FaultKind::Inconsistent, &at, message))
+            return Err(Fault::new(FaultKind::Inconsistent, &at, message));
         }
-    }
+        let piece = piece.clone().filter(|_| asked.independent);
+        Ok(piece.map(|piece| MayCut { since: asked.since, piece }))
+    });
+    whole.collect()
 }
 
 fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
@@ -243,15 +229,6 @@ fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>
         Ok((name.clone(), stock))
     };
     given.iter().map(stock).collect()
-}
-
-fn wants(demand: &Value, at: &str) -> Result<Wants<String>, Fault> {
-    if has(demand, "waves") || has(demand, "per-wave") {
-        let WavesDemand { shared, waves, per_wave } = read_at(demand, at)?;
-        return Ok(Wants::Waves { shared, waves, each: per_wave });
-    }
-    let GroupsDemand { shared, simds } = read_at(demand, at)?;
-    Ok(Wants::Groups { shared, groups: simds })
 }
 
 /// Reads the marked channels by level.

@@ -275,17 +275,18 @@ impl State {
     fn wants(&self, channel: usize, head: Head) -> Value {
         let demand = head.launch.demand;
         let waves = if head.cut.is_some() { 1 } else { u64::from(demand.waves) };
-        let mut shared = json!({
+        let shared = json!({
             "lds": demand.lds, "workgroups": 1,
             "barriers": if head.cut.is_some() { 0 } else { demand.barriers }
         });
-        if self.shape.sgpr != u16::MAX {
-            shared["sgpr"] = (waves * u64::from(demand.sgpr)).into();
-        }
         let each = json!({"vgpr": demand.vgpr, "waves": 1});
+        let mut wants = json!({"shared": shared, "waves": waves, "per-wave": each});
+        if self.shape.sgpr != u16::MAX {
+            wants["shared-per-wave"] = json!({"sgpr": demand.sgpr});
+        }
         json!({
             "level": self.level(head),
-            "demand": {"shared": shared, "waves": waves, "per-wave": each},
+            "demand": wants,
             "independent": head.cut.is_none() && head.launch.barrier == Barrier::No,
             "since": self.since[&channel].2,
         })

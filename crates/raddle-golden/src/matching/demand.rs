@@ -1,0 +1,67 @@
+//! How is the demand of a workgroup read, and that of its first wave (seed 000, E1, E3)?
+
+use std::collections::BTreeMap;
+
+use raddle_read::{FaultKind, pointer, shown};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::model::{Cu, Wants};
+use crate::fault::{Fault, has, positive, read_at};
+
+/// The wants of a workgroup, and those of its first wave where it has several.
+pub(super) type HeadAndPiece = (Wants<String>, Option<Wants<String>>);
+
+type AmountsByName = BTreeMap<String, u64>;
+
+#[derive(Deserialize)]
+struct GroupsDemand {
+    shared: AmountsByName,
+    simds: Vec<AmountsByName>,
+}
+
+#[derive(Deserialize)]
+struct WavesDemand {
+    shared: AmountsByName,
+    #[serde(deserialize_with = "positive")]
+    waves: u64,
+    per_wave: AmountsByName,
+    /// Amounts that each wave takes of what the SIMDs share.
+    #[serde(default)]
+    shared_per_wave: AmountsByName,
+}
+
+/// Reads what a workgroup wants; for one of several waves also what its first wave wants, which
+/// carries all that the workgroup shares.
+pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
+    if !is_in_waves(demand) {
+        let GroupsDemand { shared, simds } = read_at(demand, at)?;
+        return Ok((Wants::Groups { shared, groups: simds }, None));
+    }
+    let WavesDemand { shared, waves, per_wave, shared_per_wave } = read_at(demand, at)?;
+    let at = |name: &str| format!("{at}/shared-per-wave{}", pointer(name));
+    let absent = |name: &&String| cus.iter().any(|cu| !cu.shared.contains_key(*name));
+    if let Some(name) = shared_per_wave.keys().find(absent) {
+        let message = format!("not every compute unit shares a resource `{}`", shown(name));
+        return Err(Fault::new(FaultKind::Inconsistent, &at(name), message));
+    }
+    let of_waves = |waves: u64| -> Result<Wants<String>, Fault> {
+        let mut shared = shared.clone();
+        for (name, amount) in &shared_per_wave {
+            let before = shared.entry(name.clone()).or_default();
+            let sum = amount.checked_mul(waves).and_then(|all| before.checked_add(all));
+            *before = sum.ok_or_else(|| {
+                let message = "so many waves want more than 64 bits count";
+                Fault::new(FaultKind::Overflow, &at(name), message)
+            })?;
+        }
+        Ok(Wants::Waves { shared, waves, each: per_wave.clone() })
+    };
+    let piece = (waves > 1).then(|| of_waves(1)).transpose()?;
+    Ok((of_waves(waves)?, piece))
+}
+
+/// Returns whether a demand comes as a number of waves.
+pub(super) fn is_in_waves(demand: &Value) -> bool {
+    has(demand, "waves") || has(demand, "per-wave")
+}
