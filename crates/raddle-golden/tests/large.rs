@@ -106,13 +106,30 @@ fn cost_beside_miss_rate() {
     assert!(rows.iter().all(|row| row["churn-missed"].is_u64() && row["missed"].is_string()));
     assert_eq!(answer["churn"]["asked"], 10_000);
     for (question, kind, at) in [
+        (r#"{"blocks":0,"want":1}"#, "out_of_range", "/blocks"),
         (r#"{"blocks":1,"want":1}"#, "out_of_range", "/blocks"),
+        (r#"{"blocks":4097,"want":1}"#, "out_of_range", "/blocks"),
+        (r#"{"blocks":8,"want":0}"#, "out_of_range", "/want"),
         (r#"{"blocks":8,"want":9}"#, "out_of_range", "/want"),
         (r#"{"blocks":8}"#, "missing_field", ""),
         (r#"{"bits":"1"}"#, "unknown_field", "/bits"),
     ] {
         let fault = explain(&bitmap::COST, question).unwrap_err();
         assert_eq!((&*fault.kind.to_string(), &*fault.at), (kind, at), "{question}");
+    }
+}
+
+/// Variants that do not suit a number of blocks are left out, such as groups of a prime.
+#[test]
+fn costs_of_any_number_of_blocks_are_told() {
+    for (blocks, variants) in [(2, 5), (3, 6), (5, 6), (7, 6), (9, 6), (12, 8), (63, 6)] {
+        let question = json!({"blocks": blocks, "want": blocks}).to_string();
+        let explained = explain(&bitmap::COST, &question).unwrap();
+        let answer: Value = serde_json::from_str(explained.answer.get()).unwrap();
+        let names = answer["rows"].as_array().unwrap().iter();
+        let names = names.map(|row| row["variant"].as_str().unwrap().replace(", one set", ""));
+        let names: std::collections::BTreeSet<String> = names.collect();
+        assert_eq!(names.len(), variants, "{blocks}: {names:?}");
     }
 }
 

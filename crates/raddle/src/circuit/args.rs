@@ -152,6 +152,9 @@ impl CircuitArgs {
             .blocks
             .ok_or_else(|| CliError::Usage("a search has blocks: give `--blocks N`".to_owned()))?;
         let refused = |error: raddle_bitmap::Error| CliError::Refused(error.to_string());
+        if blocks == 0 {
+            return Err(refused(raddle_bitmap::Error::NoBlocks));
+        }
         Ok(match self.kind {
             Word::Grouped => RtlSearch::Grouped(
                 self.groups
@@ -176,7 +179,7 @@ impl CircuitArgs {
                     amounts.len()
                 )));
             }
-            least = amount + 1;
+            least = amount.saturating_add(1);
         }
         let k: Vec<u32> = amounts.iter().map(|amount| amount - 1).collect();
         Sampled::new(blocks, &k).map_err(|error| CliError::Refused(error.to_string()))
