@@ -12,6 +12,7 @@ mod items;
 mod lines;
 mod modules;
 mod mutants;
+mod release;
 mod soak;
 mod tidy;
 mod web;
@@ -75,6 +76,8 @@ enum Chore {
     Nostd,
     /// The engine and the application for browsers: target/web/raddle.wasm and raddle.html
     Web(web::Args),
+    /// Checks that a release is ready, and prints its notes and the steps of a person; publishes nothing
+    Release(release::ReleaseArgs),
     /// A check that takes too long for .ci/run; without a name, the list of them
     Soak { name: Option<String> },
     /// The wheels of the Python package, for Linux on x86-64 and arm64, into target/wheels
@@ -100,6 +103,7 @@ fn main() -> Result<()> {
         Chore::Mutants { package } => mutants::run(&shell, &package),
         Chore::Nostd => nostd(&shell),
         Chore::Web(args) => web::run(&shell, &args),
+        Chore::Release(args) => release::run(&shell, &args),
         Chore::Soak { name } => soak::run(&shell, name.as_deref()),
         Chore::Wheels(args) => wheels::run(&shell, &args),
     }
