@@ -30,7 +30,7 @@ const SAMPLES: [&str; 5] = [
 const LAUNCHES: &str = "recipe process level";
 const REFUSALS: &str = "recipe lacking";
 
-const QUICK: [PageTables; 8] = [
+const QUICK: [PageTables; 7] = [
     PageTables {
         page: "order",
         mark: "windows",
@@ -90,17 +90,6 @@ const QUICK: [PageTables; 8] = [
     },
     PageTables {
         page: "weighted-slices",
-        mark: "turns",
-        command: &[
-            "raddle replay tracelens_mi210_gpu_only.json.gz*2 --start tracelens_mi210_gpu_only-2=1 --once",
-            "--recipe leftover --recipe weighted-slices --recipe fixtures/recipes/slices-claim.toml",
-            "--recipe fixtures/recipes/slices-min-one.toml --recipe fixtures/recipes/turns-round-robin.toml",
-            "--recipe fixtures/recipes/turns-vruntime.toml -v --no-files",
-        ],
-        heads: &[LAUNCHES, "taking turns"],
-    },
-    PageTables {
-        page: "weighted-slices",
         mark: "late newcomer",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8 --once",
@@ -131,7 +120,7 @@ const QUICK: [PageTables; 8] = [
 
 const SEARCHES: &str = "search gates";
 
-const SLOW: [PageTables; 14] = [
+const SLOW: [PageTables; 12] = [
     PageTables {
         page: "matching",
         mark: "decisions",
@@ -151,7 +140,7 @@ const SLOW: [PageTables; 14] = [
             "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power.toml",
             "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml --energy --no-files",
         ],
-        heads: &[LAUNCHES, "recipe work idle"],
+        heads: &["recipe work idle"],
     },
     PageTables {
         page: "matching",
@@ -166,7 +155,7 @@ const SLOW: [PageTables; 14] = [
             "--recipe fixtures/recipes/seeded-pick.toml --recipe fixtures/recipes/one-channel.toml",
             "-v --no-files",
         ],
-        heads: &[LAUNCHES, REFUSALS],
+        heads: &[LAUNCHES],
     },
     PageTables {
         page: "place",
@@ -179,7 +168,7 @@ const SLOW: [PageTables; 14] = [
             "--recipe fixtures/recipes/least-power-ahead.toml --recipe fixtures/recipes/mix.toml",
             "--energy --no-files",
         ],
-        heads: &[LAUNCHES, "recipe work idle"],
+        heads: &["recipe work idle"],
     },
     PageTables {
         page: "preempt",
@@ -213,27 +202,6 @@ const SLOW: [PageTables; 14] = [
             "--vary 'allocate.search=full,{grouped={size=4}},{grouped={size=16}},{grouped={groups=16}},{grouped={groups=8}},{sampled={}}'",
         ],
         heads: &[SEARCHES],
-    },
-    PageTables {
-        page: "search",
-        mark: "requests",
-        command: &[
-            "raddle search-study fixtures/pair/infer.csv fixtures/pair/train.csv --device b200 --barriers no",
-            "--priority train=5 --requests infer=8/s --until 300 --seeds 5 --out searches.jsonl",
-            "--vary 'allocate.search=full,{grouped={size=4}},{grouped={size=16}},{grouped={groups=16}},{grouped={groups=8}},{sampled={}},{shared={width=1824}}'",
-        ],
-        heads: &[SEARCHES],
-    },
-    PageTables {
-        page: "search",
-        mark: "decisions",
-        command: &[
-            "raddle search-study fixtures/pair/infer.csv fixtures/pair/train.csv --device b200 --barriers no",
-            "--priority train=5 --launch-latency none --out searches.jsonl",
-            "--vary 'allocate.search=full,{grouped={size=4}},{shared={width=1824}}'",
-            "--vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500},{timing=\"three-clocks\",clock-mhz=1500}'",
-        ],
-        heads: &["search decision gates"],
     },
     PageTables {
         page: "search",
@@ -308,7 +276,7 @@ const PARTS: [PageTables; 7] = [
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/mix.toml --energy --no-files",
         ],
-        heads: &[LAUNCHES, "recipe work idle"],
+        heads: &["recipe work idle"],
     },
     PageTables {
         page: "matching",
@@ -318,7 +286,7 @@ const PARTS: [PageTables; 7] = [
             "--recipe fixtures/recipes/groups-of-4.toml --recipe fixtures/recipes/seeded-pick.toml",
             "-v --no-files",
         ],
-        heads: &[LAUNCHES, REFUSALS],
+        heads: &[LAUNCHES],
     },
     PageTables {
         page: "place",
@@ -328,7 +296,7 @@ const PARTS: [PageTables; 7] = [
             "--recipe fixtures/recipes/most-free.toml --recipe fixtures/recipes/least-power-ahead.toml",
             "--energy --no-files",
         ],
-        heads: &[LAUNCHES, "recipe work idle"],
+        heads: &["recipe work idle"],
     },
     PageTables {
         page: "split",
