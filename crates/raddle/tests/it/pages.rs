@@ -188,7 +188,7 @@ const SLOW: [PageTables; 12] = [
         mark: "b200",
         command: &[
             "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
-            "--device b200 --priority 'tracelens_mi300x*=5' --launch-latency none",
+            "--device b200 --priority 'tracelens_mi300x*=5' --launch-latency none --contention none --comm keep",
             "--out searches.jsonl",
         ],
         heads: &[SEARCHES],
@@ -217,7 +217,7 @@ const SLOW: [PageTables; 12] = [
         page: "split",
         mark: "cuts",
         command: &[
-            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
+            "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5 --launch-latency none --contention none --comm keep",
             "--recipe matching --recipe fixtures/recipes/split-late.toml",
             "--recipe fixtures/recipes/split.toml --recipe fixtures/recipes/split-8.toml -v --no-files",
         ],
@@ -240,7 +240,7 @@ const SLOW: [PageTables; 12] = [
         mark: "b200",
         command: &[
             "raddle replay tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
-            "--device b200 --priority tracelens_mi300x_resnet_act_checkpoint=5",
+            "--device b200 --priority tracelens_mi300x_resnet_act_checkpoint=5 --launch-latency none --contention none --comm keep",
             "--recipe leftover --recipe spatial --recipe leftover-drain --recipe matching",
             "--recipe block-warp -v --no-files",
         ],
