@@ -26,6 +26,7 @@
 //!   everything as it was.
 //! - [`Search`]: the four methods of seed 000 as one family, [`Full`], [`Grouped`], [`Sampled`] and
 //!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
+//! - [`Ring`]: parts that are handed out at a tail and reclaimed in order.
 //! - [`Bank`]: many maps of one resource, with the longest run of each.
 //! - `circuit` (feature `circuit`): the sequences of the seed step by step, and what each variant
 //!   costs in gates, registers and clocks.
@@ -47,12 +48,14 @@ pub mod circuit;
 mod convert;
 mod error;
 mod map;
+mod ring;
 mod search;
 mod words;
 
 pub use bank::{Bank, MapState};
 pub use error::Error;
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
+pub use ring::Ring;
 pub use search::{
     Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, SharedRun, Slot,
 };

@@ -18,6 +18,7 @@ mod misreadings;
 mod naive;
 mod netlist;
 mod refused;
+mod ring;
 mod script;
 mod suite;
 mod sweeps;

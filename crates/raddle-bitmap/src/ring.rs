@@ -1,0 +1,93 @@
+//! Where does a part of a ring begin, which is handed out at its tail and reclaimed in order?
+
+use alloc::collections::VecDeque;
+
+use crate::Error;
+
+/// A part that was handed out and is not reclaimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    start: u32,
+    len: u32,
+    released: bool,
+}
+
+/// A ring of 1 to `u32::MAX` blocks. A part begins at the tail, or at 0 where the blocks from the tail
+/// to the end are too few. A part that is released is reclaimed once all older ones are.
+///
+/// ```
+/// use raddle_bitmap::Ring;
+///
+/// let mut ring = Ring::new(10)?;
+/// assert_eq!([ring.allocate(4), ring.allocate(4)], [Some(0), Some(4)]);
+/// ring.release(4)?;
+/// assert_eq!(ring.allocate(3), None, "blocks 0 to 4 are held, and 4 to 8 wait for them");
+/// ring.release(0)?;
+/// assert_eq!(ring.allocate(3), Some(0), "2 blocks are left before the end");
+/// # Ok::<(), raddle_bitmap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    blocks: u32,
+    tail: u32,
+    /// The oldest first.
+    parts: VecDeque<Part>,
+}
+
+impl Ring {
+    /// Returns an empty ring with its tail at 0.
+    ///
+    /// # Errors
+    /// [`Error::NoBlocks`] without a block.
+    pub const fn new(blocks: u32) -> Result<Self, Error> {
+        if blocks == 0 {
+            return Err(Error::NoBlocks);
+        }
+        Ok(Self { blocks, tail: 0, parts: VecDeque::new() })
+    }
+
+    /// Returns the number of blocks, free and held.
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Returns where a part of `want` blocks would begin, if there is room. A part without blocks
+    /// begins at 0.
+    #[must_use]
+    pub fn find(&self, want: u32) -> Option<u32> {
+        if want == 0 {
+            return Some(0);
+        }
+        let start = if want <= self.blocks - self.tail { self.tail } else { 0 };
+        if want > self.blocks {
+            return None;
+        }
+        let meets = |it: &Part| it.start < start + want && start - it.start.min(start) < it.len;
+        (!self.parts.iter().any(meets)).then_some(start)
+    }
+
+    /// Hands out a part of `want` blocks, where there is room, and returns where it begins.
+    pub fn allocate(&mut self, want: u32) -> Option<u32> {
+        let start = self.find(want)?;
+        if want > 0 {
+            self.parts.push_back(Part { start, len: want, released: false });
+            self.tail = start + want;
+        }
+        Some(start)
+    }
+
+    /// Gives back the part that begins at a block.
+    ///
+    /// # Errors
+    /// [`Error::NotTaken`] where no part begins there that is held.
+    pub fn release(&mut self, start: u32) -> Result<(), Error> {
+        let held = |it: &&mut Part| it.start == start && !it.released;
+        let part = self.parts.iter_mut().find(held).ok_or(Error::NotTaken { start, len: 1 })?;
+        part.released = true;
+        while self.parts.front().is_some_and(|oldest| oldest.released) {
+            self.parts.pop_front();
+        }
+        Ok(())
+    }
+}
