@@ -31,10 +31,6 @@ pub(crate) const CRATES: [Crate; 24] = [
         &["policy", "workgroup", "sm", "timeslice", "preempt", "packet", "read"],
     ),
     hosted("raddle-live", &["policy", "preempt", "dispatch"]),
-    hosted(
-        "raddle-capi",
-        &["policy", "bitmap", "workgroup", "sm", "timeslice", "preempt", "packet", "dispatch"],
-    ),
     hosted("raddle-trace", &["policy", "device"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(
@@ -55,6 +51,20 @@ pub(crate) const CRATES: [Crate; 24] = [
     hosted("raddle-study", &["policy", "device", "workgroup", "read", "dispatch", "trace", "sim"]),
     hosted("raddle-report", &["policy", "sim", "study"]),
     hosted("raddle-web", &["device", "report", "study", "trace"]),
+    hosted(
+        "raddle-capi",
+        &[
+            "policy",
+            "bitmap",
+            "workgroup",
+            "sm",
+            "timeslice",
+            "preempt",
+            "packet",
+            "dispatch",
+            "golden",
+        ],
+    ),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),
     hosted(

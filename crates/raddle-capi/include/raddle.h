@@ -14,6 +14,9 @@
 
 #define RADDLE_VERSION "0.1.0"
 
+// The number for something that an event does not tell.
+#define RADDLE_NOT_TOLD UINT64_MAX
+
 // The most packets that one call of an encoder makes: the open one, and one more.
 #define RADDLE_PACKETS_AT_ONCE 2
 
@@ -33,6 +36,8 @@ enum RaddleStatus
     RADDLE_STATUS_REFUSED = 1,
     // No error: there is nothing to tell now.
     RADDLE_STATUS_EMPTY = 2,
+    // No error: the event breaks a rule, which the report of the check names. The check goes on.
+    RADDLE_STATUS_FINDING = 3,
     // A pointer or a handle is null that must not be.
     RADDLE_STATUS_NULL = -1,
     // The handle names nothing: it was freed, or never was one, or is of another kind.
@@ -339,6 +344,14 @@ typedef enum {
     RADDLE_ROUTE_SECOND = 2,
 } RaddleRoute;
 
+// The way in which the waves of a workgroup use its part of a resource.
+typedef enum {
+    // Equal parts, in the order of their numbers.
+    RADDLE_SHARE_PER_WAVE = 0,
+    // The whole of it for each.
+    RADDLE_SHARE_SHARED = 1,
+} RaddleShare;
+
 // The rule by which a slice follows from weights.
 typedef enum {
     // As claim 7 of the seed: a larger weight has a shorter slice.
@@ -352,6 +365,22 @@ typedef enum {
     // In proportion to the weight; the shortest is the smallest slice.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
+
+// The rule by which the starts of a resource are predicted.
+typedef enum {
+    // No rule: starts are not predicted.
+    RADDLE_START_RULE_ANY = 0,
+    // The lowest free run that is long enough.
+    RADDLE_START_RULE_FIRST = 1,
+    // The shortest free run that is long enough, the lowest of several.
+    RADDLE_START_RULE_BEST = 2,
+    // The longest free run, the lowest of several.
+    RADDLE_START_RULE_WORST = 3,
+    // The lowest start at or after the end of the part that was placed last, around the end.
+    RADDLE_START_RULE_NEXT = 4,
+    // The tail of a ring, or 0 where the blocks up to the end are too few; reclaimed in order.
+    RADDLE_START_RULE_RING = 5,
+} RaddleStartRule;
 
 // The moment at which a process of a more urgent level takes over.
 typedef enum {
@@ -411,6 +440,14 @@ typedef struct RaddleEncoder RaddleEncoder;
 
 // A map of equal blocks, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
+
+// A check of what a dispatcher hands out. First its resources are declared, then it is told events in the order of
+// their clocks. Resources are numbered in the order in which they were declared.
+typedef struct RaddlePlacementCheck RaddlePlacementCheck;
+
+// A ring of equal blocks. A part begins at the tail, or at 0 where the blocks from the tail to the end are too few; a
+// part that is released is reclaimed once all older ones are. Blocks count from 0.
+typedef struct RaddleRing RaddleRing;
 
 // A way to find out how long a free run a map holds, as one of the circuits answers.
 typedef struct RaddleSearch RaddleSearch;
@@ -996,6 +1033,21 @@ RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_
 // Adds free blocks behind the last one.
 RaddleStatus raddle_free_map_grow(RaddleFreeMap *map, uint32_t by);
 
+// Makes an empty ring of 1 or more blocks.
+RaddleStatus raddle_ring_new(uint32_t blocks, RaddleRing **ring);
+
+// Finds where a part of `want` blocks would begin, and takes nothing. A part of 0 blocks begins at 0. Answers `Refused`
+// where there is no room.
+RaddleStatus raddle_ring_find(const RaddleRing *ring,
+                              uint32_t want,
+                              uint32_t *start);
+
+// Finds as `raddle_ring_find` does, and takes the part.
+RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
+
+// Gives back the part of 1 or more blocks that begins at `start`.
+RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
+
 // Makes the search that reports the longest run exactly, for maps of every size.
 RaddleStatus raddle_search_full(RaddleSearch **search);
 
@@ -1068,6 +1120,76 @@ RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator,
 
 // Counts the workgroups that lie on the device.
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
+
+// Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
+// number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+// right if the rule gives it at any moment in between.
+RaddleStatus raddle_placement_check_new(uint32_t units,
+                                        uint32_t wave_slots,
+                                        uint64_t lag,
+                                        RaddlePlacementCheck **check);
+
+// Declares a resource of every unit: 1 or more blocks, one of `RaddleShare`, and one of `RaddleStartRule`.
+RaddleStatus raddle_placement_check_resource(RaddlePlacementCheck *check,
+                                             const char *name,
+                                             uint32_t blocks,
+                                             uint32_t share,
+                                             uint32_t starts);
+
+// Tells that a workgroup waits for a place. `sizes` has the blocks of each resource. Here and in all events, `Finding`
+// says that a rule is broken, `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
+                                            uint64_t clock,
+                                            uint64_t workgroup,
+                                            uint64_t waves,
+                                            const uint64_t *sizes,
+                                            size_t count);
+
+// Tells that a workgroup gets a part of a unit. `starts` and `sizes` have `count` numbers each; a resource of which it
+// gets nothing has size 0, and any start.
+RaddleStatus raddle_placement_check_place(RaddlePlacementCheck *check,
+                                          uint64_t clock,
+                                          uint64_t unit,
+                                          uint64_t workgroup,
+                                          uint64_t waves,
+                                          const uint64_t *starts,
+                                          const uint64_t *sizes,
+                                          size_t count);
+
+// Tells that a wave starts: its number within the workgroup, from 0, what the unit calls it, and where its part of each
+// resource begins.
+RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
+                                         uint64_t clock,
+                                         uint64_t unit,
+                                         uint64_t workgroup,
+                                         uint64_t wave,
+                                         uint64_t tag,
+                                         const uint64_t *bases,
+                                         size_t count);
+
+// Tells that a wave ends; all of its workgroup, where neither `wave` nor `tag` is told.
+RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
+                                        uint64_t clock,
+                                        uint64_t unit,
+                                        uint64_t workgroup,
+                                        uint64_t wave,
+                                        uint64_t tag);
+
+// Tells that a workgroup gives its part back.
+RaddleStatus raddle_placement_check_free(RaddlePlacementCheck *check,
+                                         uint64_t clock,
+                                         uint64_t unit,
+                                         uint64_t workgroup);
+
+// Ends the check, where requests that are open may be a finding, and writes the number of all findings. Further events
+// are errors.
+RaddleStatus raddle_placement_check_finish(RaddlePlacementCheck *check,
+                                           uint64_t *findings);
+
+// Lends the report so far, as `raddle check-placement` prints it: `line` is the number of the event, from 1. The text
+// stands until the next call for a text of this check, or until the check is freed.
+RaddleStatus raddle_placement_check_text(RaddlePlacementCheck *check,
+                                         const char **text);
 
 // Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
 // of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and

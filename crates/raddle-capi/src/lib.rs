@@ -38,6 +38,8 @@ mod launch;
 mod memory;
 mod nouns;
 mod packet;
+mod placement_check;
+mod ring;
 mod search;
 mod shared;
 mod slices;
@@ -57,6 +59,8 @@ pub use launch::{
 };
 pub use nouns::*;
 pub use packet::*;
+pub use placement_check::*;
+pub use ring::*;
 pub use search::*;
 pub use shared::*;
 pub use slices::*;

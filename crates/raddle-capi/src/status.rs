@@ -16,6 +16,8 @@ pub enum RaddleStatus {
     Refused = 1,
     /// No error: there is nothing to tell now.
     Empty = 2,
+    /// No error: the event breaks a rule, which the report of the check names. The check goes on.
+    Finding = 3,
     /// A pointer or a handle is null that must not be.
     Null = -1,
     /// The handle names nothing: it was freed, or never was one, or is of another kind.
@@ -35,10 +37,11 @@ pub enum RaddleStatus {
 }
 
 impl RaddleStatus {
-    const ALL: [(Self, &'static CStr); 11] = [
+    const ALL: [(Self, &'static CStr); 12] = [
         (Self::Ok, c"done"),
         (Self::Refused, c"no room: nothing has changed"),
         (Self::Empty, c"nothing to tell now"),
+        (Self::Finding, c"the event breaks a rule"),
         (Self::Null, c"a pointer or handle is null"),
         (Self::Handle, c"the handle is freed, or of another kind"),
         (Self::Busy, c"the handle is in use"),

@@ -4,14 +4,16 @@ use std::fs;
 use std::path::Path;
 
 /// The sources, in the order in which the header declares their functions.
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 20] = [
     "status",
     "handle",
     "free_map",
+    "ring",
     "search",
     "shared",
     "nouns",
     "allocator",
+    "placement_check",
     "launch",
     "event",
     "action",

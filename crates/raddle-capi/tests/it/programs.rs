@@ -118,25 +118,72 @@ fn has(tool: &str, version: &str, required: &str) -> bool {
     found
 }
 
+/// Builds a bench of these sources in SystemVerilog; returns the program.
+fn verilated(name: &str, sources: &[&str]) -> PathBuf {
+    let (folder, library) = (scratch(name), library());
+    let library = library.display();
+    let mut verilator = Command::new("verilator");
+    verilator.current_dir(&folder).args(["--binary", "-Wall", "-Wno-UNUSED", "-j", "2"]);
+    // The compiler takes longer than the program.
+    verilator.args(["-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"]);
+    verilator.args(["-o", "bench", "--top-module", "bench", "-LDFLAGS"]);
+    verilator.arg(format!("-L{library} -lraddle_capi -Wl,-rpath,{library}"));
+    let files = sources.iter().map(|file| crate_folder().join("examples/dpi").join(file));
+    run(verilator.args(files));
+    folder.join("obj_dir/bench")
+}
+
 #[test]
 fn a_circuit_is_held_against_the_model_by_dpi() {
     if !has("verilator", "--version", "RADDLE_REQUIRE_RTL") {
         return;
     }
-    let (folder, library) = (scratch("dpi"), library());
-    let library = library.display();
-    let mut verilator = Command::new("verilator");
-    verilator.current_dir(&folder).args(["--binary", "-Wall", "-j", "2", "-o", "bench"]);
-    // The compiler takes longer than the program.
-    verilator.args(["-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"]);
-    verilator.args(["--top-module", "bench", "-LDFLAGS"]);
-    verilator.arg(format!("-L{library} -lraddle_capi -Wl,-rpath,{library}"));
-    let sources = ["raddle_pkg.sv", "allocator.sv", "bench.sv"];
-    verilator.args(sources.map(|file| crate_folder().join("examples/dpi").join(file)));
-    run(&mut verilator);
-    let said = run(&mut Command::new(folder.join("obj_dir/bench")));
+    let bench = verilated("dpi", &["raddle_pkg.sv", "allocator.sv", "bench.sv"]);
+    let said = run(&mut Command::new(bench));
     assert!(said.starts_with("10000 clocks equal, "), "{said}");
     assert!(!said.contains(" 0 requests refused"), "{said}");
+}
+
+/// The faults of the dispatcher in `examples/dpi/dispatcher` by their numbers, each with the rule that it breaks first.
+const FAULTS: [(&str, u8); 15] = [
+    ("overlap", 1),
+    ("start", 2),
+    ("start", 3),
+    ("start", 4),
+    ("bounds", 5),
+    ("bounds", 6),
+    ("overlap", 7),
+    ("wave-slots", 8),
+    ("order", 9),
+    ("freed-once", 10),
+    ("tag", 11),
+    ("wave-slots", 12),
+    ("wave-base", 13),
+    ("stop", 14),
+    ("size", 15),
+];
+
+#[test]
+fn a_dispatcher_is_held_against_the_checker_and_its_faults_are_found() {
+    if !has("verilator", "--version", "RADDLE_REQUIRE_RTL") {
+        return;
+    }
+    let sources = ["holes.sv", "ring.sv", "unit.sv", "dispatcher.sv", "bench.sv"];
+    let sources = sources.map(|file| format!("dispatcher/{file}"));
+    let all: Vec<&str> =
+        ["raddle_pkg.sv"].into_iter().chain(sources.iter().map(|it| &**it)).collect();
+    let bench = verilated("dispatcher_rtl", &all);
+    let said = run(&mut Command::new(&bench));
+    assert!(said.contains("100000 workgroups placed\n") && said.contains("no finding\n"), "{said}");
+    for (rule, fault) in FAULTS {
+        let mut faulty = Command::new(&bench);
+        let ran =
+            faulty.args(["+groups=5000".to_owned(), format!("+fault={fault}")]).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        let first = said.lines().find(|line| line.starts_with("line ")).unwrap_or_default();
+        let found = first.split(": ").nth(1);
+        assert!(!ran.status.success() && found == Some(rule), "fault {fault}: {said}");
+    }
 }
 
 #[test]

@@ -6,4 +6,5 @@ mod controllers;
 mod dispatchers;
 mod maps;
 mod packets;
+mod placements;
 mod slices;

@@ -2,7 +2,7 @@
 //! simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
-//! [`check`] follows it with a naive model, a list of what each unit holds, and reports what breaks a
+//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and reports what breaks a
 //! rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves the
 //! place open; `raddle golden bitmap` has the same rules).
 //!
@@ -26,6 +26,7 @@
 //! # Ok::<(), raddle_golden::allocation::TableFault>(())
 //! ```
 
+mod event;
 mod model;
 mod picture;
 mod running;
@@ -37,8 +38,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+pub use event::{AllocationDevice, AllocationEvent, AllocationEventKind, TableFault};
 pub use starts::StartRule;
-pub use table::TableFault;
 
 use model::Model;
 use table::Table;
@@ -155,6 +156,99 @@ impl AllocationReport {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.values().sum()
+    }
+}
+
+impl fmt::Display for AllocationReport {
+    /// Writes the report as `raddle check-placement` prints it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} events, {} workgroups placed", self.events, self.placed)?;
+        if self.predicted > 0 {
+            writeln!(f, "starts: {} of {} as predicted", self.agreeing, self.predicted)?;
+        }
+        if self.open > 0 {
+            let open = self.open;
+            writeln!(f, "{open} requests are open at the end, where workgroups still run")?;
+        }
+        if self.counts.is_empty() {
+            return writeln!(f, "no finding");
+        }
+        let counts: Vec<String> =
+            self.counts.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+        writeln!(f, "findings: {}", counts.join(", "))?;
+        for AllocationFinding { rule, line, clock, what, map } in &self.findings {
+            writeln!(f, "\nline {line}, clock {clock}: {rule}: {what}")?;
+            for line in map.lines() {
+                writeln!(f, "{}", format!("  {line}").trim_end())?;
+            }
+        }
+        match self.total() - self.findings.len() as u64 {
+            0 => Ok(()),
+            more => writeln!(f, "\n... and {more} more"),
+        }
+    }
+}
+
+/// A check that is told event by event, as by a running simulator.
+///
+/// ```
+/// use raddle_golden::allocation::{
+///     AllocationCheck, AllocationDevice, AllocationEvent, AllocationEventKind, AllocationOptions,
+/// };
+///
+/// let mut device = AllocationDevice::new(1, 4)?;
+/// device.add("vgpr", 16, true)?;
+/// let mut check = AllocationCheck::new(device, &AllocationOptions::default())?;
+/// for (workgroup, start) in [(7, 0), (8, 4)] {
+///     let mut event = AllocationEvent::new(2, AllocationEventKind::Place, workgroup, 1);
+///     event.unit = Some(0);
+///     event.parts[0] = (Some(start), Some(8));
+///     assert_eq!(check.take(event)?, u64::from(workgroup == 8), "the second one overlaps");
+/// }
+/// assert_eq!(check.finish().total(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AllocationCheck {
+    model: Model,
+    taken: u64,
+}
+
+impl AllocationCheck {
+    /// Begins a check of empty units. The lines of its findings count events, from 1.
+    ///
+    /// # Errors
+    /// Without a resource, or with a rule for a resource that the device does not have.
+    pub fn new(device: AllocationDevice, options: &AllocationOptions) -> Result<Self, TableFault> {
+        if device.resources.is_empty() {
+            return Err(TableFault::new(0, "the device has no resource: add one"));
+        }
+        Ok(Self { model: Model::new(device, options)?, taken: 0 })
+    }
+
+    /// Takes the next event, and returns how many findings it adds.
+    ///
+    /// # Errors
+    /// As [`check`] with the line of the event; nothing has changed then.
+    pub fn take(&mut self, mut event: AllocationEvent) -> Result<u64, TableFault> {
+        event.line = self.taken + 1;
+        event.check(&self.model.device)?;
+        let before = self.model.report.total();
+        self.model.take(&event)?;
+        self.taken += 1;
+        Ok(self.model.report.total() - before)
+    }
+
+    /// Returns the report so far.
+    #[must_use]
+    pub const fn report(&self) -> &AllocationReport {
+        &self.model.report
+    }
+
+    /// Ends the check: requests that are open then may be a stop.
+    #[must_use]
+    pub fn finish(self) -> AllocationReport {
+        self.model.finish()
     }
 }
 

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::event::{AllocationDevice, AllocationEvent, AllocationEventKind, TableFault};
 use super::picture::picture;
 use super::starts::{Held, StartRule, predicted, runs};
-use super::table::{Device, Event, Kind, TableFault};
 use super::{AllocationFinding, AllocationOptions, AllocationReport, AllocationRule};
 
 /// A request that is open.
@@ -80,7 +80,7 @@ pub(super) struct Unit {
 /// All units and requests.
 #[derive(Debug)]
 pub(super) struct Model {
-    pub(super) device: Device,
+    pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
     /// One behind the last takes what is placed on a unit that is not there.
@@ -97,7 +97,10 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(device: Device, options: &AllocationOptions) -> Result<Self, TableFault> {
+    pub(super) fn new(
+        device: AllocationDevice,
+        options: &AllocationOptions,
+    ) -> Result<Self, TableFault> {
         for name in options.starts_of.keys() {
             if !device.resources.iter().any(|it| it.name == *name) {
                 let known: Vec<&str> = device.resources.iter().map(|it| &*it.name).collect();
@@ -128,14 +131,21 @@ impl Model {
     }
 
     /// Takes the next event.
-    pub(super) fn take(&mut self, event: &Event) -> Result<(), TableFault> {
+    pub(super) fn take(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
+        if event.clock < self.last.1 {
+            let text = format!(
+                "clock {} is before clock {} of the event above: record events in the order of their clocks",
+                event.clock, self.last.1
+            );
+            return Err(TableFault::new(event.line, text));
+        }
+        match event.kind {
+            AllocationEventKind::Request => self.request(event),
+            AllocationEventKind::Place => self.place(event)?,
+            _ => self.of_placed(event)?,
+        }
         self.report.events += 1;
         self.last = (event.line, event.clock);
-        match event.kind {
-            Kind::Request => self.request(event),
-            Kind::Place => return self.place(event),
-            Kind::Wave | Kind::End | Kind::Free => return self.of_placed(event),
-        }
         Ok(())
     }
 
@@ -144,12 +154,12 @@ impl Model {
         self.requests.contains_key(&workgroup)
     }
 
-    pub(super) fn found(&mut self, event: &Event, rule: AllocationRule, what: String) {
+    pub(super) fn found(&mut self, event: &AllocationEvent, rule: AllocationRule, what: String) {
         let (line, clock) = (event.line, event.clock);
         self.report.add(AllocationFinding { rule, line, clock, what, map: String::new() });
     }
 
-    fn request(&mut self, event: &Event) {
+    fn request(&mut self, event: &AllocationEvent) {
         self.asks = true;
         let workgroup = event.workgroup;
         if let Some(asked) = self.requests.get(&workgroup) {
@@ -167,7 +177,7 @@ impl Model {
         self.requests.insert(workgroup, Asked { line: event.line, waves: event.waves, sizes });
     }
 
-    fn place(&mut self, event: &Event) -> Result<(), TableFault> {
+    fn place(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let unit = event.unit.ok_or_else(|| {
             TableFault::new(event.line, "`unit` is empty: name the unit of the placement")
@@ -213,7 +223,7 @@ impl Model {
     }
 
     /// Compares a placement with its request, which is closed; returns the number of its waves.
-    fn as_asked(&mut self, event: &Event, parts: &[(u64, u64)]) -> Option<u64> {
+    fn as_asked(&mut self, event: &AllocationEvent, parts: &[(u64, u64)]) -> Option<u64> {
         let workgroup = event.workgroup;
         let Some(asked) = self.requests.remove(&workgroup) else {
             if self.asks {
@@ -245,7 +255,13 @@ impl Model {
     }
 
     /// Checks a placement against what its unit holds.
-    fn on_unit(&mut self, event: &Event, index: usize, waves: Option<u64>, parts: &[(u64, u64)]) {
+    fn on_unit(
+        &mut self,
+        event: &AllocationEvent,
+        index: usize,
+        waves: Option<u64>,
+        parts: &[(u64, u64)],
+    ) {
         let used: u64 = self.units[index].placed.iter().map(Placed::running).sum();
         let (slots, wanted) = (self.device.wave_slots, waves.unwrap_or(0));
         if slots > 0 && used.saturating_add(wanted) > slots {
@@ -262,7 +278,12 @@ impl Model {
     }
 
     /// Checks one part of a placement.
-    fn part(&mut self, event: &Event, (index, at): (usize, usize), (start, size): (u64, u64)) {
+    fn part(
+        &mut self,
+        event: &AllocationEvent,
+        (index, at): (usize, usize),
+        (start, size): (u64, u64),
+    ) {
         let blocks = self.device.resources[at].blocks;
         let name = self.device.resources[at].name.clone();
         let (workgroup, end) = (event.workgroup, start + size);
@@ -311,7 +332,12 @@ impl Model {
     }
 
     /// Checks that a ring has reclaimed the blocks that it hands out.
-    fn reclaimed(&mut self, event: &Event, (index, at): (usize, usize), (start, end): (u64, u64)) {
+    fn reclaimed(
+        &mut self,
+        event: &AllocationEvent,
+        (index, at): (usize, usize),
+        (start, end): (u64, u64),
+    ) {
         let ring = &self.units[index].stocks[at].ring;
         let overlapping = |it: &&RingPart| it.freed && it.part.0 < end && start < it.part.1;
         let Some(part) = ring.iter().find(overlapping) else { return };
@@ -327,7 +353,7 @@ impl Model {
     /// Compares a start with the rule, on the maps of all moments within the lag.
     fn start(
         &mut self,
-        event: &Event,
+        event: &AllocationEvent,
         (index, at): (usize, usize),
         (start, size): (u64, u64),
         (rule, free, mut held): (StartRule, Vec<(u64, u64)>, Held),

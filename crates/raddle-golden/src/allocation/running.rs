@@ -1,15 +1,15 @@
 //! When do the waves of a workgroup start and end, and when does the workgroup leave its unit?
 
 use super::AllocationRule;
+use super::event::{AllocationEvent, AllocationEventKind, TableFault};
 use super::model::{Model, Placed};
-use super::table::{Event, Kind, TableFault};
 
 impl Model {
     /// Takes an event of a workgroup that must have been placed.
-    pub(super) fn of_placed(&mut self, event: &Event) -> Result<(), TableFault> {
+    pub(super) fn of_placed(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let Some(&index) = self.live.get(&workgroup) else {
-            if event.kind == Kind::Wave && self.asked(workgroup) {
+            if event.kind == AllocationEventKind::Wave && self.asked(workgroup) {
                 let what =
                     format!("workgroup {workgroup} has a wave that starts before it is placed");
                 self.found(event, AllocationRule::Order, what);
@@ -22,8 +22,10 @@ impl Model {
                 return Err(TableFault::new(event.line, text));
             }
             let (rule, what) = match event.kind {
-                Kind::Free => (AllocationRule::FreedOnce, "is freed a second time"),
-                Kind::End => (AllocationRule::FreedOnce, "has a wave that ends after it was freed"),
+                AllocationEventKind::Free => (AllocationRule::FreedOnce, "is freed a second time"),
+                AllocationEventKind::End => {
+                    (AllocationRule::FreedOnce, "has a wave that ends after it was freed")
+                }
                 _ => (AllocationRule::Order, "has a wave that starts after it was freed"),
             };
             self.found(event, rule, format!("workgroup {workgroup} {what}"));
@@ -42,14 +44,14 @@ impl Model {
         // Both lists are changed together, so the workgroup is in its unit.
         let Some(at) = all.iter().position(|it| it.workgroup == workgroup) else { return Ok(()) };
         match event.kind {
-            Kind::Wave => self.wave(event, (index, at)),
-            Kind::End => self.end(event, (index, at)),
+            AllocationEventKind::Wave => self.wave(event, (index, at)),
+            AllocationEventKind::End => self.end(event, (index, at)),
             _ => self.free(event, (index, at)),
         }
         Ok(())
     }
 
-    fn wave(&mut self, event: &Event, (index, at): (usize, usize)) {
+    fn wave(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let placed = &self.units[index].placed[at];
         let next = placed.started.last().map_or(0, |last| last + 1);
         let (wave, workgroup) = (event.wave.unwrap_or(next), event.workgroup);
@@ -78,7 +80,7 @@ impl Model {
     }
 
     /// Returns where a wave does not begin at its base, by resource.
-    fn wrong_base(&self, event: &Event, placed: &Placed, wave: u64) -> Vec<String> {
+    fn wrong_base(&self, event: &AllocationEvent, placed: &Placed, wave: u64) -> Vec<String> {
         let mut wrong = Vec::new();
         for (at, (&(base, size), resource)) in
             event.parts.iter().zip(&self.device.resources).enumerate()
@@ -111,7 +113,7 @@ impl Model {
         wrong
     }
 
-    fn end(&mut self, event: &Event, (index, at): (usize, usize)) {
+    fn end(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         self.ends = true;
         let workgroup = event.workgroup;
         let of_tag = event.tag.and_then(|tag| self.units[index].tags.get(&tag).copied());
@@ -140,7 +142,7 @@ impl Model {
     }
 
     /// Ends every wave of a workgroup, as an end does that names none.
-    fn all_end(&mut self, event: &Event, (index, at): (usize, usize)) {
+    fn all_end(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let workgroup = event.workgroup;
         if let Some(tag) = event.tag {
             let what =
@@ -158,7 +160,7 @@ impl Model {
         self.units[index].tags.retain(|_, it| it.0 != workgroup);
     }
 
-    fn free(&mut self, event: &Event, (index, at): (usize, usize)) {
+    fn free(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let placed = self.units[index].placed.swap_remove(at);
         let running = placed.running();
         if self.ends && running > 0 {

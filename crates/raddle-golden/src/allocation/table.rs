@@ -8,70 +8,13 @@ use std::fmt::Display;
 use std::iter::Enumerate;
 use std::slice::Split;
 
+use super::event::{
+    AllocationDevice, AllocationEvent, AllocationEventKind, Declared, MOST_BLOCKS, MOST_NUMBER,
+    MOST_UNITS, TableFault, within,
+};
+
 /// The first line of every table.
 const MARK: &str = "# raddle placement table 1";
-/// The most units, and the most blocks of a resource.
-const MOST_UNITS: u64 = 65_536;
-
-/// The reason why a table cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct TableFault {
-    /// The line, from 1.
-    pub line: u64,
-    /// A message that tells what is wrong and what is meant.
-    pub message: String,
-}
-
-impl TableFault {
-    pub(super) fn new(line: u64, message: impl Into<String>) -> Self {
-        Self { line, message: message.into() }
-    }
-}
-
-/// A resource of every unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Declared {
-    pub(super) name: String,
-    /// Blocks of a unit.
-    pub(super) blocks: u64,
-    /// True if the waves of a workgroup share its part out; false if all use the whole.
-    pub(super) per_wave: bool,
-}
-
-/// The units of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Device {
-    pub(super) units: u64,
-    /// The most waves of a unit at once.
-    pub(super) wave_slots: u64,
-    pub(super) resources: Vec<Declared>,
-}
-
-/// The kinds of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Request,
-    Place,
-    Wave,
-    End,
-    Free,
-}
-
-/// One line.
-#[derive(Clone, Debug)]
-pub(super) struct Event {
-    pub(super) line: u64,
-    pub(super) clock: u64,
-    pub(super) kind: Kind,
-    pub(super) workgroup: u64,
-    pub(super) unit: Option<u64>,
-    pub(super) waves: Option<u64>,
-    pub(super) wave: Option<u64>,
-    pub(super) tag: Option<u64>,
-    /// Start and size of each resource.
-    pub(super) parts: Vec<(Option<u64>, Option<u64>)>,
-}
 
 /// The columns of a table by their places.
 #[derive(Debug)]
@@ -93,12 +36,11 @@ type Lines<'a> = Enumerate<Split<'a, u8, fn(&u8) -> bool>>;
 
 /// A table that is read line by line.
 pub(super) struct Table<'a> {
-    device: Device,
+    device: AllocationDevice,
     columns: Columns,
     lines: Lines<'a>,
     row: Vec<&'a [u8]>,
-    event: Event,
-    clock: u64,
+    event: AllocationEvent,
 }
 
 /// Splits the next line that is neither blank nor a remark into cells; returns its number, from 1.
@@ -123,26 +65,17 @@ impl<'a> Table<'a> {
             return Err(TableFault::new(1, text));
         };
         let columns = columns(&row, &device, line)?;
-        let event = Event {
-            line,
-            clock: 0,
-            kind: Kind::Request,
-            workgroup: 0,
-            unit: None,
-            waves: None,
-            wave: None,
-            tag: None,
-            parts: vec![(None, None); device.resources.len()],
-        };
-        Ok(Self { device, columns, lines, row, event, clock: 0 })
+        let resources = device.resources.len();
+        let event = AllocationEvent::new(0, AllocationEventKind::Request, 0, resources);
+        Ok(Self { device, columns, lines, row, event })
     }
 
-    pub(super) const fn device(&self) -> &Device {
+    pub(super) const fn device(&self) -> &AllocationDevice {
         &self.device
     }
 
     /// Reads the next line; `None` at the end.
-    pub(super) fn next_event(&mut self) -> Result<Option<&Event>, TableFault> {
+    pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };
         let Self { row, columns, event, .. } = self;
         if row.len() > columns.many {
@@ -177,14 +110,6 @@ impl<'a> Table<'a> {
             };
             *part = (named(start, "start")?, named(size, "size")?);
         }
-        if event.clock < self.clock {
-            let text = format!(
-                "clock {} is before clock {} of the line above: record events in the order of their clocks",
-                event.clock, self.clock
-            );
-            return Err(TableFault::new(line, text));
-        }
-        self.clock = event.clock;
         Ok(Some(event))
     }
 }
@@ -193,13 +118,13 @@ const fn is_end(byte: &u8) -> bool {
     *byte == b'\n'
 }
 
-fn kind(word: &[u8], line: u64) -> Result<Kind, TableFault> {
+fn kind(word: &[u8], line: u64) -> Result<AllocationEventKind, TableFault> {
     Ok(match word {
-        b"request" => Kind::Request,
-        b"place" => Kind::Place,
-        b"wave" => Kind::Wave,
-        b"end" => Kind::End,
-        b"free" => Kind::Free,
+        b"request" => AllocationEventKind::Request,
+        b"place" => AllocationEventKind::Place,
+        b"wave" => AllocationEventKind::Wave,
+        b"end" => AllocationEventKind::End,
+        b"free" => AllocationEventKind::Free,
         other => {
             let other: String = String::from_utf8_lossy(other).chars().take(40).collect();
             let text = format!("`{other}` is no event: give request, place, wave, end or free");
@@ -224,8 +149,7 @@ fn number(
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse::<u64>().ok(),
     };
-    // Sums of two of them stay within the type.
-    match value.filter(|&value| value <= u64::MAX / 4) {
+    match value.filter(|&value| value <= MOST_NUMBER) {
         Some(value) => Ok(Some(value)),
         None => {
             let shown: String = text.chars().take(40).collect();
@@ -238,8 +162,8 @@ fn number(
 }
 
 /// Reads the declarations before the header.
-fn device(bytes: &[u8]) -> Result<Device, TableFault> {
-    let mut device = Device::default();
+fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
+    let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
     let mut marked = false;
     for (line, text) in lines {
@@ -266,18 +190,17 @@ fn device(bytes: &[u8]) -> Result<Device, TableFault> {
     Ok(device)
 }
 
-fn declare(device: &mut Device, key: &str, value: &str, line: u64) -> Result<(), TableFault> {
-    let whole = |text: &str, most: u64| {
-        let value = text.parse::<u64>().ok().filter(|value| (1..=most).contains(value));
-        value.ok_or_else(|| {
-            let text: String = text.chars().take(40).collect();
-            let text = format!("`{key}` is `{text}`: give a whole number from 1 to {most}");
-            TableFault::new(line, text)
-        })
-    };
+fn declare(
+    device: &mut AllocationDevice,
+    key: &str,
+    value: &str,
+    line: u64,
+) -> Result<(), TableFault> {
+    let fault = |text| TableFault::new(line, text);
+    let whole = |text: &str, most| within(key, text, most).map_err(fault);
     match key.split_once(' ') {
         None if key == "units" => device.units = whole(value, MOST_UNITS)?,
-        None if key == "wave-slots" => device.wave_slots = whole(value, u64::from(u32::MAX))?,
+        None if key == "wave-slots" => device.wave_slots = whole(value, MOST_BLOCKS)?,
         Some(("resource", name)) => {
             let (blocks, word) = value.split_once(' ').unwrap_or((value, ""));
             let per_wave = match word.trim() {
@@ -290,13 +213,8 @@ fn declare(device: &mut Device, key: &str, value: &str, line: u64) -> Result<(),
                     return Err(TableFault::new(line, text));
                 }
             };
-            let name = name.trim().to_owned();
-            if device.resources.iter().any(|known| known.name == name) {
-                let text = format!("resource `{name}` is declared twice: declare each once");
-                return Err(TableFault::new(line, text));
-            }
-            let blocks = whole(blocks, u64::from(u32::MAX))?;
-            device.resources.push(Declared { name, blocks, per_wave });
+            let blocks = whole(blocks, MOST_BLOCKS)?;
+            device.add(name.trim(), blocks, per_wave).map_err(fault)?;
         }
         _ => {
             let key: String = key.chars().take(40).collect();
@@ -308,7 +226,7 @@ fn declare(device: &mut Device, key: &str, value: &str, line: u64) -> Result<(),
     Ok(())
 }
 
-fn columns(row: &[&[u8]], device: &Device, line: u64) -> Result<Columns, TableFault> {
+fn columns(row: &[&[u8]], device: &AllocationDevice, line: u64) -> Result<Columns, TableFault> {
     let place = |name: &str| row.iter().position(|cell| *cell == name.as_bytes());
     let needed = |name: &str| {
         place(name).ok_or_else(|| {

@@ -5,7 +5,7 @@ mod args;
 use std::io::Read;
 use std::path::Path;
 
-use raddle_golden::allocation::{AllocationReport, check};
+use raddle_golden::allocation::check;
 use raddle_report::json;
 
 use crate::Console;
@@ -34,43 +34,11 @@ pub(crate) fn verb(
     })?;
     console.print(&match format {
         Format::Json => json(&report),
-        Format::Text => text(&report),
+        Format::Text => report.to_string(),
     })?;
     match report.total() {
         0 => Ok(()),
         1 => Err(CliError::Gate(format!("{name}: 1 finding"))),
         many => Err(CliError::Gate(format!("{name}: {many} findings"))),
     }
-}
-
-fn text(report: &AllocationReport) -> String {
-    let mut text = format!("{} events, {} workgroups placed\n", report.events, report.placed);
-    if report.predicted > 0 {
-        text += &format!("starts: {} of {} as predicted\n", report.agreeing, report.predicted);
-    }
-    if report.open > 0 {
-        text +=
-            &format!("{} requests are open at the end, where workgroups still run\n", report.open);
-    }
-    if report.counts.is_empty() {
-        return text + "no finding\n";
-    }
-    let counts: Vec<String> =
-        report.counts.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
-    text += &format!("findings: {}\n", counts.join(", "));
-    for finding in &report.findings {
-        text += &format!(
-            "\nline {}, clock {}: {}: {}\n",
-            finding.line, finding.clock, finding.rule, finding.what
-        );
-        for line in finding.map.lines() {
-            text += format!("  {line}").trim_end();
-            text.push('\n');
-        }
-    }
-    let more = report.total() - report.findings.len() as u64;
-    if more > 0 {
-        text += &format!("\n... and {more} more\n");
-    }
-    text
 }

@@ -1,0 +1,324 @@
+//! Does a dispatcher in a running simulator hand out its resources as it must?
+//!
+//! The checker is that of `raddle check-placement`, told event by event.
+
+use std::ffi::{CString, c_char};
+
+use raddle_golden::allocation::{
+    AllocationCheck, AllocationDevice, AllocationEvent, AllocationEventKind, AllocationOptions,
+    AllocationReport, StartRule,
+};
+
+use crate::handle::{enter, with};
+use crate::launch::unknown;
+use crate::memory::{Out, list, text};
+use crate::status::{Failure, Outcome, RaddleStatus, guarded};
+
+/// The number for something that an event does not tell.
+pub const RADDLE_NOT_TOLD: u64 = u64::MAX;
+
+/// A check of what a dispatcher hands out. First its resources are declared, then it is told events in the order of
+/// their clocks. Resources are numbered in the order in which they were declared.
+#[derive(Debug)]
+pub struct RaddlePlacementCheck {
+    stage: Stage,
+    /// The text that was lent last.
+    text: CString,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Declared(AllocationDevice, AllocationOptions),
+    Running(Box<AllocationCheck>, usize),
+    Finished(AllocationReport),
+}
+
+/// The way in which the waves of a workgroup use its part of a resource.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleShare {
+    /// Equal parts, in the order of their numbers.
+    PerWave = 0,
+    /// The whole of it for each.
+    Shared = 1,
+}
+
+/// The rule by which the starts of a resource are predicted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RaddleStartRule {
+    /// No rule: starts are not predicted.
+    Any = 0,
+    /// The lowest free run that is long enough.
+    First = 1,
+    /// The shortest free run that is long enough, the lowest of several.
+    Best = 2,
+    /// The longest free run, the lowest of several.
+    Worst = 3,
+    /// The lowest start at or after the end of the part that was placed last, around the end.
+    Next = 4,
+    /// The tail of a ring, or 0 where the blocks up to the end are too few; reclaimed in order.
+    Ring = 5,
+}
+
+impl RaddlePlacementCheck {
+    /// Tells an event; the resources are declared by then.
+    fn tell(
+        &mut self,
+        clock: u64,
+        kind: AllocationEventKind,
+        workgroup: u64,
+        fill: impl FnOnce(&mut AllocationEvent) -> Result<(), Failure>,
+    ) -> Outcome {
+        if let Stage::Declared(device, options) = &self.stage {
+            let made = AllocationCheck::new(device.clone(), options);
+            let made = made.map_err(|fault| invalid(fault.message))?;
+            self.stage = Stage::Running(Box::new(made), device.names().count());
+        }
+        let Stage::Running(check, resources) = &mut self.stage else {
+            return Err(invalid("the check is finished: make another one".to_owned()));
+        };
+        let mut event = AllocationEvent::new(clock, kind, workgroup, *resources);
+        fill(&mut event)?;
+        match check.take(event).map_err(|fault| invalid(fault.message))? {
+            0 => Ok(RaddleStatus::Ok),
+            _ => Ok(RaddleStatus::Finding),
+        }
+    }
+
+    fn declared(&mut self) -> Result<(&mut AllocationDevice, &mut AllocationOptions), Failure> {
+        match &mut self.stage {
+            Stage::Declared(device, options) => Ok((device, options)),
+            _ => Err(invalid("events were told: declare the device before the first".to_owned())),
+        }
+    }
+}
+
+fn invalid(text: String) -> Failure {
+    Failure::new(RaddleStatus::Invalid, text)
+}
+
+/// Returns a number that may be left out.
+fn told(number: u64) -> Option<u64> {
+    (number != RADDLE_NOT_TOLD).then_some(number)
+}
+
+/// Writes starts or sizes of all resources to the parts of an event.
+fn put(
+    event: &mut AllocationEvent,
+    name: &str,
+    numbers: &[u64],
+    to: impl Fn(&mut (Option<u64>, Option<u64>)) -> &mut Option<u64>,
+) -> Result<(), Failure> {
+    if numbers.len() != event.parts.len() {
+        let (given, wanted) = (numbers.len(), event.parts.len());
+        return Err(Failure::argument(format!(
+            "`{name}` has {given} numbers, and {wanted} resources are declared: give one for each"
+        )));
+    }
+    event.parts.iter_mut().zip(numbers).for_each(|(part, &number)| *to(part) = told(number));
+    Ok(())
+}
+
+/// Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
+/// number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+/// right if the rule gives it at any moment in between.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_new(
+    units: u32,
+    wave_slots: u32,
+    lag: u64,
+    check: *mut *mut RaddlePlacementCheck,
+) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let check = unsafe { Out::new("check", check)? };
+        let device = AllocationDevice::new(units.into(), wave_slots.into());
+        let device = device.map_err(Failure::argument)?;
+        let options = AllocationOptions { lag, ..AllocationOptions::default() };
+        let stage = Stage::Declared(device, options);
+        enter(RaddlePlacementCheck { stage, text: CString::default() }, &check)
+    })
+}
+
+/// Declares a resource of every unit: 1 or more blocks, one of `RaddleShare`, and one of `RaddleStartRule`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_resource(
+    check: *mut RaddlePlacementCheck,
+    name: *const c_char,
+    blocks: u32,
+    share: u32,
+    starts: u32,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let name = unsafe { text("name", name)? };
+        let (device, options) = it.declared()?;
+        let per_wave = match share {
+            0 => true,
+            1 => false,
+            other => return Err(unknown("share", other, "RaddleShare")),
+        };
+        let rule = match starts {
+            0 => None,
+            1 => Some(StartRule::First),
+            2 => Some(StartRule::Best),
+            3 => Some(StartRule::Worst),
+            4 => Some(StartRule::Next),
+            5 => Some(StartRule::Ring),
+            other => return Err(unknown("starts", other, "RaddleStartRule")),
+        };
+        device.add(name, blocks.into(), per_wave).map_err(Failure::argument)?;
+        if let Some(rule) = rule {
+            options.starts_of.insert(name.to_owned(), rule);
+        }
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Tells that a workgroup waits for a place. `sizes` has the blocks of each resource. Here and in all events, `Finding`
+/// says that a rule is broken, `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_request(
+    check: *mut RaddlePlacementCheck,
+    clock: u64,
+    workgroup: u64,
+    waves: u64,
+    sizes: *const u64,
+    count: usize,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let sizes = unsafe { list("sizes", sizes, count)? };
+        it.tell(clock, AllocationEventKind::Request, workgroup, |event| {
+            event.waves = told(waves);
+            put(event, "sizes", sizes, |part| &mut part.1)
+        })
+    })
+}
+
+/// Tells that a workgroup gets a part of a unit. `starts` and `sizes` have `count` numbers each; a resource of which it
+/// gets nothing has size 0, and any start.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_place(
+    check: *mut RaddlePlacementCheck,
+    clock: u64,
+    unit: u64,
+    workgroup: u64,
+    waves: u64,
+    starts: *const u64,
+    sizes: *const u64,
+    count: usize,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let (starts, sizes) =
+            unsafe { (list("starts", starts, count)?, list("sizes", sizes, count)?) };
+        it.tell(clock, AllocationEventKind::Place, workgroup, |event| {
+            (event.unit, event.waves) = (told(unit), told(waves));
+            put(event, "starts", starts, |part| &mut part.0)?;
+            put(event, "sizes", sizes, |part| &mut part.1)
+        })
+    })
+}
+
+/// Tells that a wave starts: its number within the workgroup, from 0, what the unit calls it, and where its part of each
+/// resource begins.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_wave(
+    check: *mut RaddlePlacementCheck,
+    clock: u64,
+    unit: u64,
+    workgroup: u64,
+    wave: u64,
+    tag: u64,
+    bases: *const u64,
+    count: usize,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let bases = unsafe { list("bases", bases, count)? };
+        it.tell(clock, AllocationEventKind::Wave, workgroup, |event| {
+            (event.unit, event.wave, event.tag) = (told(unit), told(wave), told(tag));
+            put(event, "bases", bases, |part| &mut part.0)
+        })
+    })
+}
+
+/// Tells that a wave ends; all of its workgroup, where neither `wave` nor `tag` is told.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_placement_check_end(
+    check: *mut RaddlePlacementCheck,
+    clock: u64,
+    unit: u64,
+    workgroup: u64,
+    wave: u64,
+    tag: u64,
+) -> RaddleStatus {
+    with(check, |it| {
+        it.tell(clock, AllocationEventKind::End, workgroup, |event| {
+            (event.unit, event.wave, event.tag) = (told(unit), told(wave), told(tag));
+            Ok(())
+        })
+    })
+}
+
+/// Tells that a workgroup gives its part back.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_placement_check_free(
+    check: *mut RaddlePlacementCheck,
+    clock: u64,
+    unit: u64,
+    workgroup: u64,
+) -> RaddleStatus {
+    with(check, |it| {
+        it.tell(clock, AllocationEventKind::Free, workgroup, |event| {
+            event.unit = told(unit);
+            Ok(())
+        })
+    })
+}
+
+/// Ends the check, where requests that are open may be a finding, and writes the number of all findings. Further events
+/// are errors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_finish(
+    check: *mut RaddlePlacementCheck,
+    findings: *mut u64,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let findings = unsafe { Out::new("findings", findings)? };
+        let empty = Stage::Finished(AllocationReport::default());
+        let report = match std::mem::replace(&mut it.stage, empty) {
+            Stage::Declared(..) => AllocationReport::default(),
+            Stage::Running(check, _) => check.finish(),
+            Stage::Finished(report) => report,
+        };
+        findings.put(report.total());
+        it.stage = Stage::Finished(report);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Lends the report so far, as `raddle check-placement` prints it: `line` is the number of the event, from 1. The text
+/// stands until the next call for a text of this check, or until the check is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_placement_check_text(
+    check: *mut RaddlePlacementCheck,
+    text: *mut *const c_char,
+) -> RaddleStatus {
+    with(check, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let text = unsafe { Out::new("text", text)? };
+        let report = match &it.stage {
+            Stage::Declared(..) => AllocationReport::default().to_string(),
+            Stage::Running(check, _) => check.report().to_string(),
+            Stage::Finished(report) => report.to_string(),
+        };
+        // The name of a resource comes from a text of C, so no zero byte is in it.
+        it.text = CString::new(report).unwrap_or_default();
+        text.put(it.text.as_ptr());
+        Ok(RaddleStatus::Ok)
+    })
+}

@@ -1,0 +1,64 @@
+//! Where does a part of a ring begin?
+
+use raddle_bitmap::Ring;
+
+use crate::handle::{enter, with};
+use crate::memory::Out;
+use crate::status::{Failure, RaddleStatus, guarded};
+
+/// A ring of equal blocks. A part begins at the tail, or at 0 where the blocks from the tail to the end are too few; a
+/// part that is released is reclaimed once all older ones are. Blocks count from 0.
+#[derive(Debug)]
+pub struct RaddleRing(Ring);
+
+/// Makes an empty ring of 1 or more blocks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing) -> RaddleStatus {
+    guarded(|| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let ring = unsafe { Out::new("ring", ring)? };
+        enter(RaddleRing(Ring::new(blocks).map_err(Failure::invalid)?), &ring)
+    })
+}
+
+/// Finds where a part of `want` blocks would begin, and takes nothing. A part of 0 blocks begins at 0. Answers `Refused`
+/// where there is no room.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_ring_find(
+    ring: *const RaddleRing,
+    want: u32,
+    start: *mut u32,
+) -> RaddleStatus {
+    with(ring, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let start = unsafe { Out::new("start", start)? };
+        let Some(found) = it.0.find(want) else { return Ok(RaddleStatus::Refused) };
+        start.put(found);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Finds as `raddle_ring_find` does, and takes the part.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn raddle_ring_allocate(
+    ring: *mut RaddleRing,
+    want: u32,
+    start: *mut u32,
+) -> RaddleStatus {
+    with(ring, |it| {
+        // SAFETY: the caller keeps the promises of the crate.
+        let start = unsafe { Out::new("start", start)? };
+        let Some(taken) = it.0.allocate(want) else { return Ok(RaddleStatus::Refused) };
+        start.put(taken);
+        Ok(RaddleStatus::Ok)
+    })
+}
+
+/// Gives back the part of 1 or more blocks that begins at `start`.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_ring_release(ring: *mut RaddleRing, start: u32) -> RaddleStatus {
+    with(ring, |it| {
+        it.0.release(start).map_err(Failure::invalid)?;
+        Ok(RaddleStatus::Ok)
+    })
+}
