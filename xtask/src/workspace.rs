@@ -91,7 +91,21 @@ pub(crate) const CRATES: [Crate; 24] = [
         ],
     ),
     hosted("raddle-testkit", &["policy", "device"]),
-    hosted("raddle-python", &["policy", "report", "study", "testkit"]),
+    hosted(
+        "raddle-python",
+        &[
+            "policy",
+            "bitmap",
+            "workgroup",
+            "sm",
+            "timeslice",
+            "packet",
+            "golden",
+            "report",
+            "study",
+            "testkit",
+        ],
+    ),
     hosted("xtask", &[]),
 ];
 

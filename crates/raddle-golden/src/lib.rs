@@ -80,6 +80,14 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
+/// Answers one question; both are objects of JSON.
+///
+/// # Errors
+/// When the question cannot be answered.
+pub fn answer(topic: &Topic, question: &str) -> Result<String, Fault> {
+    frame::solve(topic, question, &mut Story::default())
+}
+
 /// Explains one question step by step.
 ///
 /// # Errors

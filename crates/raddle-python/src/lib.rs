@@ -4,6 +4,7 @@
 #![warn(clippy::too_many_lines)]
 
 mod bench;
+mod golden;
 mod laws;
 mod policy;
 mod replay;
@@ -15,6 +16,12 @@ use pyo3::prelude::*;
 mod _raddle {
     #[pymodule_export]
     use crate::bench::Bench;
+    #[pymodule_export]
+    use crate::golden::{
+        AllocatorObject, BlockWarp, Distribution, FindingView, FreeMapObject, PacketAgent,
+        PlaceView, PlacementCheck, PlacementReport, RingObject, Slices, Started, WarpEnd, answer,
+        check_table,
+    };
     #[pymodule_export]
     use crate::laws::{LawBroken, check, snapshot};
     #[pymodule_export]

@@ -9,9 +9,41 @@ raddle replays GPU profiles under scheduling policies. `replay` answers as data,
     >>> result.processes.to_pandas()
 """
 
-from ._raddle import LawBroken, RaddleError
+from ._golden import check_placement, golden
+from ._raddle import (
+    Allocator,
+    BlockWarp,
+    FreeMap,
+    LawBroken,
+    PacketAgent,
+    PlacementCheck,
+    PlacementReport,
+    RaddleError,
+    Ring,
+    Slices,
+)
 from ._replay import Result, main, replay, share
 from ._sweep import Sweep, sweep
 from ._table import Table
 
-__all__ = ["LawBroken", "RaddleError", "Result", "Sweep", "Table", "main", "replay", "share", "sweep"]
+__all__ = [
+    "Allocator",
+    "BlockWarp",
+    "FreeMap",
+    "LawBroken",
+    "PacketAgent",
+    "PlacementCheck",
+    "PlacementReport",
+    "RaddleError",
+    "Result",
+    "Ring",
+    "Slices",
+    "Sweep",
+    "Table",
+    "check_placement",
+    "golden",
+    "main",
+    "replay",
+    "share",
+    "sweep",
+]

@@ -1,20 +1,35 @@
-from collections.abc import Callable, Sequence
-from typing import Any, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, final
 
 __all__ = [
+    "Allocator",
     "Bench",
+    "BlockWarp",
     "Cus",
+    "Distribution",
     "Free",
+    "FreeMap",
     "Launch",
     "LawBroken",
+    "PacketAgent",
+    "Place",
+    "PlacementCheck",
+    "PlacementFinding",
+    "PlacementReport",
     "Process",
     "RaddleError",
     "Ready",
     "ReadyLaunch",
     "Replayed",
+    "Ring",
+    "Slices",
+    "Started",
     "VictimLaunch",
+    "WarpEnd",
+    "answer",
     "arrow_stream",
     "check",
+    "check_table",
     "main",
     "recipe_text",
     "replay",
@@ -160,8 +175,275 @@ class Replayed:
     def html(self) -> str: ...
     def text(self, columns: int, verbose: bool) -> str: ...
 
+@final
+class FreeMap:
+    """Equal blocks, each free or taken, counted from 0. `fit` is `first`, `best`, `worst`, or `next`: the lowest start at or after `after`, around the end."""
+
+    def __new__(cls, blocks: int) -> FreeMap: ...
+    @staticmethod
+    def from_digits(digits: str) -> FreeMap:
+        """1 is free; the first digit is block 0."""
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def free(self) -> int: ...
+    @property
+    def longest(self) -> int:
+        """Blocks of the longest free run."""
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """The free runs, lowest first: start and length."""
+    def find(self, want: int, fit: str = "first", after: int = 0) -> int | None:
+        """Where a free run of so many blocks begins; takes nothing."""
+    def allocate(self, want: int, fit: str = "first", after: int = 0) -> int | None:
+        """As `find`, and takes the run."""
+    def take(self, start: int, length: int) -> bool:
+        """Takes exactly these blocks; False where one of them is taken."""
+    def release(self, start: int, length: int) -> None: ...
+
+@final
+class Ring:
+    """Blocks that are handed out at a tail, or from 0 where those up to the end are too few, and reclaimed in order."""
+
+    def __new__(cls, blocks: int) -> Ring: ...
+    @property
+    def blocks(self) -> int: ...
+    def find(self, want: int) -> int | None: ...
+    def allocate(self, want: int) -> int | None: ...
+    def release(self, start: int) -> None:
+        """Gives back the part that begins there."""
+
+@final
+class Place:
+    """The address of one wave, in granules."""
+
+    @property
+    def simd(self) -> int: ...
+    @property
+    def vgpr(self) -> int: ...
+    @property
+    def sgpr(self) -> int: ...
+    @property
+    def lds(self) -> int: ...
+
+@final
+class Allocator:
+    """Compute units of one shape, with every granule that is taken, and by whom."""
+
+    def __new__(
+        cls,
+        cus: int,
+        *,
+        simds: int,
+        waves_per_simd: int,
+        vgpr_per_simd: int,
+        sgpr: int,
+        lds: int,
+        workgroups: int,
+        barriers: int,
+    ) -> Allocator: ...
+    @property
+    def workgroups(self) -> int:
+        """Those that lie on the device."""
+    def allocate(
+        self,
+        cu: int,
+        launch: int,
+        workgroup: int,
+        *,
+        waves: int,
+        vgpr: int = 0,
+        sgpr: int = 0,
+        lds: int = 0,
+        barriers: int = 0,
+        simd: int | None = None,
+    ) -> list[Place] | str:
+        """The places of its waves; or the resource that lacks, and nothing is taken. Registers are those of a wave. Without `simd` a wave goes to
+        the SIMD with most room, with it to the first one that takes it, counted around from there."""
+    def release(self, cu: int, launch: int, workgroup: int) -> None: ...
+
+@final
+class Distribution:
+    """Blocks that go to an SM: `count` of them from `first` on."""
+
+    @property
+    def route(self) -> Literal["whole", "first", "second"]: ...
+    @property
+    def kernel(self) -> int: ...
+    @property
+    def sm(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+
+@final
+class Started:
+    """Warps of a block that start: `count` of them from `first` on."""
+
+    @property
+    def kernel(self) -> int: ...
+    @property
+    def block(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def last(self) -> bool:
+        """Whether all warps of the block have started with these."""
+
+@final
+class WarpEnd:
+    @property
+    def sm(self) -> int:
+        """It is to be served then."""
+    @property
+    def block_done(self) -> bool: ...
+    @property
+    def kernel_done(self) -> bool: ...
+
+@final
+class BlockWarp:
+    """The controllers of equal SMs (seed 003)."""
+
+    def __new__(
+        cls,
+        sms: int,
+        *,
+        registers: int,
+        warps: int,
+        shared: int,
+        strict: bool = False,
+        choose: str = "lowest",
+        fall_through: bool = False,
+        backfill: bool = True,
+        whole_blocks_for_barriers: bool = True,
+    ) -> BlockWarp: ...
+    def arrive(
+        self,
+        kernel: int,
+        *,
+        rank: int,
+        blocks: int,
+        warps: int,
+        registers: int = 0,
+        shared: int = 0,
+        barrier: bool = False,
+    ) -> tuple[str, int, int] | None:
+        """None, or why a block never fits: the resource, what is wanted and what an SM has. The smaller the rank, the more urgent. Registers are those of a
+        warp, warps and shared memory those of a block."""
+    def decide(self) -> Distribution | None:
+        """The next decision; its SM is to be served at once."""
+    def serve(self, sm: int) -> Started | None: ...
+    def ended(self, kernel: int, block: int) -> WarpEnd:
+        """One warp of the block has ended."""
+    def remaining(self, sm: int) -> tuple[int, int, int]:
+        """Registers, warps and shared memory that are left."""
+
+@final
+class Slices:
+    """Which processes are loaded, and the slice of each (seed 004). A pool lists processes: id, level (0 is the most urgent), share, ticks alive, ticks
+    run."""
+
+    def __new__(
+        cls,
+        t0: int,
+        capacity: int,
+        rule: str,
+        *,
+        longest: int | None = None,
+        shares: str = "weight",
+        reload: str = "one-pass",
+        take_over: str = "slice-end",
+        seed: int | None = None,
+    ) -> Slices: ...
+    def next(self, pool: Sequence[tuple[int, int, int, int, int]]) -> tuple[int, int] | None:
+        """The process that runs next, and for how many ticks; None for an empty pool."""
+    def cuts(self, running: int, pool: Sequence[tuple[int, int, int, int, int]]) -> bool:
+        """Whether a process of the pool ends the running slice now, which is of this level."""
+
+@final
+class PacketAgent:
+    """The device's side of condensed packets (seed 002)."""
+
+    def __new__(cls) -> PacketAgent: ...
+    def receive(self, packet: bytes) -> tuple[Literal["launches", "barrier", "foreign"], list[dict[str, int]]]:
+        """The kind of a packet of 64 bytes, and the fields of its launches."""
+
+@final
+class PlacementFinding:
+    """Something that breaks a rule of allocation."""
+
+    @property
+    def rule(self) -> str: ...
+    @property
+    def line(self) -> int:
+        """The line of the table, or the number of the event, from 1."""
+    @property
+    def clock(self) -> int: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def map(self) -> str:
+        """The map at that moment, for a start that differs or does not fit."""
+
+@final
+class PlacementReport:
+    """What a check found; as text it is what `raddle check-placement` prints."""
+
+    @property
+    def events(self) -> int: ...
+    @property
+    def placed(self) -> int: ...
+    @property
+    def open(self) -> int: ...
+    @property
+    def predicted(self) -> int: ...
+    @property
+    def agreeing(self) -> int: ...
+    @property
+    def total(self) -> int:
+        """The number of all findings."""
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def findings(self) -> list[PlacementFinding]:
+        """The first ones."""
+
+@final
+class PlacementCheck:
+    """A check that is told event by event. `resources` has blocks and `per-wave` or `shared` by name, `fit` is the rule of all starts or one by name:
+    `first`, `best`, `worst`, `next` or `ring`. Each event returns how many findings it adds."""
+
+    def __new__(
+        cls,
+        units: int,
+        resources: Mapping[str, tuple[int, str]],
+        *,
+        wave_slots: int = 0,
+        fit: str | Mapping[str, str] | None = None,
+        lag: int = 0,
+    ) -> PlacementCheck: ...
+    def request(self, clock: int, workgroup: int, waves: int | None = None, **sizes: int) -> int: ...
+    def place(self, clock: int, unit: int, workgroup: int, waves: int | None = None, **parts: tuple[int, int]) -> int:
+        """`parts`: start and size by the name of the resource."""
+    def wave(
+        self, clock: int, unit: int, workgroup: int, wave: int | None = None, tag: int | None = None, **bases: int
+    ) -> int: ...
+    def end(self, clock: int, unit: int, workgroup: int, wave: int | None = None, tag: int | None = None) -> int:
+        """A wave ends; all of them without `wave` and `tag`."""
+    def free(self, clock: int, unit: int, workgroup: int) -> int: ...
+    @property
+    def report(self) -> PlacementReport:
+        """What was found so far."""
+    def finish(self) -> PlacementReport:
+        """Ends the check: requests that are open then may be a stop."""
+
+def answer(topic: str, question: str) -> str: ...
 def arrow_stream(columns: Sequence[tuple[str, str, Sequence[object]]]) -> object: ...
 def check(policy: Callable[[], Any], cases: int) -> None: ...
+def check_table(table: bytes, fit: str | Mapping[str, str] | None, lag: int) -> PlacementReport: ...
 def main(args: Sequence[str]) -> int: ...
 def recipe_text(recipe: str) -> str: ...
 def replay(args: Sequence[str], policies: Sequence[type]) -> Replayed: ...

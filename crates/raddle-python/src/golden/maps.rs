@@ -1,0 +1,101 @@
+//! Which blocks of a map or a ring are free, as Python asks it?
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use raddle_bitmap::{Error, FreeMap, Polarity, Ring, RunPlan};
+
+use super::refused;
+
+/// A map of equal blocks, each free or taken.
+#[pyclass(name = "FreeMap", module = "raddle._raddle")]
+pub(crate) struct FreeMapObject(FreeMap);
+
+#[pymethods]
+impl FreeMapObject {
+    #[new]
+    fn new(blocks: u32) -> PyResult<Self> {
+        FreeMap::new(blocks).map(Self).map_err(refused)
+    }
+    #[staticmethod]
+    fn from_digits(digits: &str) -> PyResult<Self> {
+        FreeMap::from_digits(digits, Polarity::FreeIsOne).map(Self).map_err(refused)
+    }
+    #[getter]
+    fn blocks(&self) -> u32 {
+        self.0.blocks()
+    }
+    #[getter]
+    fn free(&self) -> u32 {
+        self.0.free_blocks()
+    }
+    #[getter]
+    fn longest(&self) -> u32 {
+        self.0.longest()
+    }
+    #[getter]
+    fn runs(&self) -> Vec<(u32, u32)> {
+        self.0.runs().collect()
+    }
+    #[pyo3(signature = (want, fit = "first", after = 0))]
+    fn find(&self, want: u32, fit: &str, after: u32) -> PyResult<Option<u32>> {
+        Ok(self.plan(want, fit, after)?.map(|plan| plan.start()))
+    }
+    #[pyo3(signature = (want, fit = "first", after = 0))]
+    fn allocate(&mut self, want: u32, fit: &str, after: u32) -> PyResult<Option<u32>> {
+        let plan = self.plan(want, fit, after)?;
+        plan.map(|plan| self.0.commit(plan).map_err(refused)).transpose()
+    }
+    fn take(&mut self, start: u32, length: u32) -> PyResult<bool> {
+        match self.0.take(start, length) {
+            Ok(()) => Ok(true),
+            Err(Error::Taken { .. }) => Ok(false),
+            Err(error) => Err(refused(error)),
+        }
+    }
+    fn release(&mut self, start: u32, length: u32) -> PyResult<()> {
+        self.0.release(start, length).map_err(refused)
+    }
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+impl FreeMapObject {
+    fn plan(&self, want: u32, fit: &str, after: u32) -> PyResult<Option<RunPlan>> {
+        Ok(match fit {
+            "first" => self.0.first_fit(want),
+            "best" => self.0.best_fit(want),
+            "worst" => self.0.worst_fit(want),
+            "next" => self.0.first_fit_from(after, want).or_else(|| self.0.first_fit(want)),
+            _ => {
+                let text = format!("`fit` is `{fit}`: give first, best, worst or next");
+                return Err(PyValueError::new_err(text));
+            }
+        })
+    }
+}
+
+/// A ring of equal blocks.
+#[pyclass(name = "Ring", module = "raddle._raddle")]
+pub(crate) struct RingObject(Ring);
+
+#[pymethods]
+impl RingObject {
+    #[new]
+    fn new(blocks: u32) -> PyResult<Self> {
+        Ring::new(blocks).map(Self).map_err(refused)
+    }
+    #[getter]
+    fn blocks(&self) -> u32 {
+        self.0.blocks()
+    }
+    fn find(&self, want: u32) -> Option<u32> {
+        self.0.find(want)
+    }
+    fn allocate(&mut self, want: u32) -> Option<u32> {
+        self.0.allocate(want)
+    }
+    fn release(&mut self, start: u32) -> PyResult<()> {
+        self.0.release(start).map_err(refused)
+    }
+}

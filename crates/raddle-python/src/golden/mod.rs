@@ -1,0 +1,51 @@
+//! Which golden models does Python ask, as from a test bench?
+//!
+//! Each object is one of a crate below; what is refused is an answer, and what is wrong raises
+//! `RaddleError`.
+
+mod allocator;
+mod block_warp;
+mod maps;
+mod packets;
+mod placements;
+mod slices;
+
+use std::fmt::Display;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+
+pub(crate) use allocator::{AllocatorObject, PlaceView};
+pub(crate) use block_warp::{BlockWarp, Distribution, Started, WarpEnd};
+pub(crate) use maps::{FreeMapObject, RingObject};
+pub(crate) use packets::PacketAgent;
+pub(crate) use placements::{FindingView, PlacementCheck, PlacementReport, check_table};
+pub(crate) use slices::Slices;
+
+use crate::replay::RaddleError;
+
+/// Answers a question of a topic, both as JSON.
+#[pyfunction]
+pub(crate) fn answer(topic: &str, question: &str) -> PyResult<String> {
+    let known = raddle_golden::topic(topic).ok_or_else(|| {
+        let names: Vec<&str> = raddle_golden::TOPICS.iter().map(|it| it.name).collect();
+        let text = format!("`{topic}` is no topic: give one of {}", names.join(", "));
+        PyValueError::new_err(text)
+    })?;
+    raddle_golden::answer(known, question).map_err(|fault| match fault.at.as_str() {
+        "" => refused(fault),
+        at => RaddleError::new_err(format!("{at}: {fault}")),
+    })
+}
+
+/// Returns the exception for something that a model refuses as wrong.
+fn refused(error: impl Display) -> PyErr {
+    RaddleError::new_err(error.to_string())
+}
+
+/// Reads a word that stands for a variant.
+fn word<T: DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
+    let read = serde_json::from_value(serde_json::Value::String(text.to_owned()));
+    read.map_err(|error| PyValueError::new_err(format!("`{name}`: {error}")))
+}

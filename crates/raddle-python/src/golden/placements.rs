@@ -1,0 +1,268 @@
+//! Does a dispatcher hand out its resources as it must, as Python tells it?
+
+use std::collections::BTreeMap;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use raddle_golden::allocation::{
+    AllocationCheck, AllocationDevice, AllocationEvent, AllocationEventKind, AllocationFinding,
+    AllocationOptions, AllocationReport, check,
+};
+
+use super::refused;
+
+/// Numbers by the names of resources.
+type ByResource<T> = BTreeMap<String, T>;
+
+/// Returns the rules of an argument: one for all resources, or one for each that is named.
+fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
+    let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
+    let rule = |text: String| {
+        let rule = text.parse();
+        rule.map_err(|error| PyValueError::new_err(format!("`fit` is `{text}`: {error}")))
+    };
+    match fit {
+        None => {}
+        Some(Rules::All(text)) => options.starts = Some(rule(text)?),
+        Some(Rules::Each(rules)) => {
+            for (name, text) in rules {
+                options.starts_of.insert(name, rule(text)?);
+            }
+        }
+    }
+    Ok(options)
+}
+
+/// Rules of starts.
+#[derive(FromPyObject)]
+pub(crate) enum Rules {
+    All(String),
+    Each(BTreeMap<String, String>),
+}
+
+/// Something that breaks a rule.
+#[pyclass(frozen, name = "PlacementFinding", module = "raddle._raddle")]
+pub(crate) struct FindingView(AllocationFinding);
+
+#[pymethods]
+impl FindingView {
+    #[getter]
+    fn rule(&self) -> String {
+        self.0.rule.to_string()
+    }
+    #[getter]
+    fn line(&self) -> u64 {
+        self.0.line
+    }
+    #[getter]
+    fn clock(&self) -> u64 {
+        self.0.clock
+    }
+    #[getter]
+    fn what(&self) -> &str {
+        &self.0.what
+    }
+    #[getter]
+    fn map(&self) -> &str {
+        &self.0.map
+    }
+    fn __repr__(&self) -> String {
+        let AllocationFinding { rule, line, clock, what, .. } = &self.0;
+        format!("PlacementFinding(line {line}, clock {clock}: {rule}: {what})")
+    }
+}
+
+/// The result of a check.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct PlacementReport(AllocationReport);
+
+#[pymethods]
+impl PlacementReport {
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events
+    }
+    #[getter]
+    fn placed(&self) -> u64 {
+        self.0.placed
+    }
+    #[getter]
+    fn open(&self) -> u64 {
+        self.0.open
+    }
+    #[getter]
+    fn predicted(&self) -> u64 {
+        self.0.predicted
+    }
+    #[getter]
+    fn agreeing(&self) -> u64 {
+        self.0.agreeing
+    }
+    #[getter]
+    fn total(&self) -> u64 {
+        self.0.total()
+    }
+    #[getter]
+    fn counts(&self) -> BTreeMap<String, u64> {
+        self.0.counts.iter().map(|(rule, &count)| (rule.to_string(), count)).collect()
+    }
+    #[getter]
+    fn findings(&self) -> Vec<FindingView> {
+        self.0.findings.iter().cloned().map(FindingView).collect()
+    }
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// Checks the bytes of a table.
+#[pyfunction]
+#[pyo3(signature = (table, fit, lag))]
+pub(crate) fn check_table(
+    py: Python<'_>,
+    table: Vec<u8>,
+    fit: Option<Rules>,
+    lag: u64,
+) -> PyResult<PlacementReport> {
+    let options = options(fit, lag)?;
+    py.detach(|| check(&table, &options)).map(PlacementReport).map_err(refused)
+}
+
+/// A check that is told event by event.
+#[pyclass(module = "raddle._raddle")]
+pub(crate) struct PlacementCheck {
+    check: Option<AllocationCheck>,
+    names: Vec<String>,
+}
+
+#[pymethods]
+impl PlacementCheck {
+    #[new]
+    #[pyo3(signature = (units, resources, *, wave_slots = 0, fit = None, lag = 0))]
+    fn new(
+        units: u64,
+        resources: &Bound<'_, PyAny>,
+        wave_slots: u64,
+        fit: Option<Rules>,
+        lag: u64,
+    ) -> PyResult<Self> {
+        let mut device = AllocationDevice::new(units, wave_slots).map_err(refused)?;
+        for pair in resources.call_method0("items")?.try_iter()? {
+            let (name, (blocks, kind)): (String, (u64, String)) = pair?.extract()?;
+            let per_wave = match kind.as_str() {
+                "per-wave" => true,
+                "shared" => false,
+                _ => {
+                    let text =
+                        format!("resource `{name}` is `{kind}`: give `per-wave` or `shared`");
+                    return Err(PyValueError::new_err(text));
+                }
+            };
+            device.add(&name, blocks, per_wave).map_err(refused)?;
+        }
+        let names = device.names().map(str::to_owned).collect();
+        let check = AllocationCheck::new(device, &options(fit, lag)?);
+        Ok(Self { check: Some(check.map_err(|fault| refused(fault.message))?), names })
+    }
+    #[pyo3(signature = (clock, workgroup, waves = None, **sizes))]
+    fn request(
+        &mut self,
+        clock: u64,
+        workgroup: u64,
+        waves: Option<u64>,
+        sizes: Option<ByResource<u64>>,
+    ) -> PyResult<u64> {
+        let mut event = self.event(clock, AllocationEventKind::Request, workgroup);
+        event.waves = waves;
+        self.put(&mut event, sizes, |part, size| part.1 = Some(size))?;
+        self.tell(event)
+    }
+    #[pyo3(signature = (clock, unit, workgroup, waves = None, **parts))]
+    fn place(
+        &mut self,
+        clock: u64,
+        unit: u64,
+        workgroup: u64,
+        waves: Option<u64>,
+        parts: Option<ByResource<(u64, u64)>>,
+    ) -> PyResult<u64> {
+        let mut event = self.event(clock, AllocationEventKind::Place, workgroup);
+        (event.unit, event.waves) = (Some(unit), waves);
+        self.put(&mut event, parts, |part, (start, size)| *part = (Some(start), Some(size)))?;
+        self.tell(event)
+    }
+    #[pyo3(signature = (clock, unit, workgroup, wave = None, tag = None, **bases))]
+    fn wave(
+        &mut self,
+        clock: u64,
+        unit: u64,
+        workgroup: u64,
+        wave: Option<u64>,
+        tag: Option<u64>,
+        bases: Option<ByResource<u64>>,
+    ) -> PyResult<u64> {
+        let mut event = self.event(clock, AllocationEventKind::Wave, workgroup);
+        (event.unit, event.wave, event.tag) = (Some(unit), wave, tag);
+        self.put(&mut event, bases, |part, base| part.0 = Some(base))?;
+        self.tell(event)
+    }
+    #[pyo3(signature = (clock, unit, workgroup, wave = None, tag = None))]
+    fn end(
+        &mut self,
+        clock: u64,
+        unit: u64,
+        workgroup: u64,
+        wave: Option<u64>,
+        tag: Option<u64>,
+    ) -> PyResult<u64> {
+        let mut event = self.event(clock, AllocationEventKind::End, workgroup);
+        (event.unit, event.wave, event.tag) = (Some(unit), wave, tag);
+        self.tell(event)
+    }
+    fn free(&mut self, clock: u64, unit: u64, workgroup: u64) -> PyResult<u64> {
+        let mut event = self.event(clock, AllocationEventKind::Free, workgroup);
+        event.unit = Some(unit);
+        self.tell(event)
+    }
+    #[getter]
+    fn report(&self) -> PyResult<PlacementReport> {
+        let check = self.check.as_ref().ok_or_else(finished)?;
+        Ok(PlacementReport(check.report().clone()))
+    }
+    fn finish(&mut self) -> PyResult<PlacementReport> {
+        let check = self.check.take().ok_or_else(finished)?;
+        Ok(PlacementReport(check.finish()))
+    }
+}
+
+fn finished() -> PyErr {
+    refused("the check is finished: make another one")
+}
+
+impl PlacementCheck {
+    fn event(&self, clock: u64, kind: AllocationEventKind, workgroup: u64) -> AllocationEvent {
+        AllocationEvent::new(clock, kind, workgroup, self.names.len())
+    }
+
+    /// Puts numbers of resources into an event.
+    fn put<T>(
+        &self,
+        event: &mut AllocationEvent,
+        numbers: Option<ByResource<T>>,
+        to: impl Fn(&mut (Option<u64>, Option<u64>), T),
+    ) -> PyResult<()> {
+        for (name, number) in numbers.unwrap_or_default() {
+            let at = self.names.iter().position(|known| *known == name).ok_or_else(|| {
+                let known = self.names.join(", ");
+                PyValueError::new_err(format!("`{name}` is no resource of this check: {known}"))
+            })?;
+            to(&mut event.parts[at], number);
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, event: AllocationEvent) -> PyResult<u64> {
+        let check = self.check.as_mut().ok_or_else(finished)?;
+        check.take(event).map_err(|fault| refused(fault.message))
+    }
+}

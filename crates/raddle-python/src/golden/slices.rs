@@ -1,0 +1,75 @@
+//! Which process runs next, and for how long (seed 004), as Python asks it?
+
+use pyo3::prelude::*;
+use raddle_policy::{Level, Ticks};
+use raddle_timeslice::{LoadOrder, PoolEntry, Runnable, SliceConfig, TwoStage};
+
+use super::{refused, word};
+
+/// The two stages.
+#[pyclass(module = "raddle._raddle")]
+pub(crate) struct Slices(TwoStage<u64>);
+
+/// A process that can run, as a tuple: id, level, share, ticks alive, ticks run.
+type Entry = (u64, u8, u64, u64, u64);
+
+/// The pool of a call.
+struct Pool(Vec<Entry>);
+
+impl Runnable for Pool {
+    type Id = u64;
+
+    fn most_urgent(&self) -> Option<Level> {
+        self.0.iter().map(|it| it.1).min().map(Level)
+    }
+
+    fn level(&self, id: u64) -> Option<Level> {
+        self.0.iter().find(|it| it.0 == id).map(|it| Level(it.1))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = PoolEntry> {
+        self.0.iter().map(|&(_, level, share, alive, ran)| PoolEntry {
+            level: Level(level),
+            share,
+            alive: Ticks(alive),
+            ran: Ticks(ran),
+        })
+    }
+
+    fn at(&self, index: usize) -> Option<u64> {
+        self.0.get(index).map(|it| it.0)
+    }
+}
+
+#[pymethods]
+impl Slices {
+    #[new]
+    #[pyo3(signature = (t0, capacity, rule, *, longest = None, shares = "weight", reload = "one-pass", take_over = "slice-end", seed = None))]
+    #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
+    fn new(
+        t0: u64,
+        capacity: usize,
+        rule: &str,
+        longest: Option<u64>,
+        shares: &str,
+        reload: &str,
+        take_over: &str,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
+        let config = SliceConfig {
+            longest: longest.map(Ticks),
+            shares: word("shares", shares)?,
+            reload: word("reload", reload)?,
+            take_over: word("take_over", take_over)?,
+            order: seed.map_or(LoadOrder::Fifo, |seed| LoadOrder::Random { seed }),
+            ..SliceConfig::new(Ticks(t0), capacity, word("rule", rule)?)
+        };
+        TwoStage::new(&config).map(Self).map_err(refused)
+    }
+    fn next(&mut self, pool: Vec<Entry>) -> Option<(u64, u64)> {
+        self.0.next(&Pool(pool)).map(|slice| (slice.id, slice.length.0))
+    }
+    fn cuts(&self, running: u8, pool: Vec<Entry>) -> bool {
+        self.0.cuts(Level(running), &Pool(pool))
+    }
+}
