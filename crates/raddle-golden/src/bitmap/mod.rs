@@ -49,6 +49,8 @@ struct AskedMap {
     want: Option<u64>,
     #[serde(default, deserialize_with = "given")]
     fit: Option<FitWord>,
+    #[serde(default, deserialize_with = "given")]
+    after: Option<u64>,
 }
 
 const fn one() -> u8 {
@@ -118,6 +120,7 @@ enum FitWord {
     First,
     Best,
     Worst,
+    Next,
 }
 
 #[derive(Serialize)]
@@ -144,7 +147,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
         }
         return round.answer();
     }
-    let AskedMap { bits, free, shift, method, want, fit } = read_at(value, "")?;
+    let AskedMap { bits, free, shift, method, want, fit, after } = read_at(value, "")?;
     let form = setup(free, shift);
     let map = map(&bits, "/bits", form.polarity)?;
     // A method beside a wish is checked and changes nothing.
@@ -153,9 +156,14 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     match (want, method) {
         (Some(want), _) => {
             let fit = fit.unwrap_or_default();
-            let start = place(&map, want, fit);
+            if after.is_some() && !matches!(fit, FitWord::Next) {
+                let text = "`after` is for `fit` `next`: leave it out";
+                return Err(Fault::new(FaultKind::Inconsistent, "/after", text));
+            }
+            let after = after.unwrap_or(0);
+            let start = place(&map, want, fit, after);
             if story.is_told() {
-                explain::fit((&map, form), (want, fit), start, story);
+                explain::fit((&map, form), (want, fit, after), start, story);
             }
             let longest = start.is_none().then(|| map.longest());
             Ok(json(&FitAnswer { start, longest }))
@@ -244,13 +252,15 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
 }
 
 /// Returns the start of a wish; `None` where it fits nowhere.
-fn place(map: &FreeMap, want: u64, fit: FitWord) -> Option<u32> {
+fn place(map: &FreeMap, want: u64, fit: FitWord, after: u64) -> Option<u32> {
     // A wish beyond u32 is larger than any map.
     let want = u32::try_from(want).ok()?;
     let plan = match fit {
         FitWord::First => map.first_fit(want),
         FitWord::Best => map.best_fit(want),
         FitWord::Worst => map.worst_fit(want),
+        // Behind the last block there is none, as behind a block beyond u32.
+        FitWord::Next => map.next_fit(u32::try_from(after).unwrap_or(u32::MAX), want),
     };
     plan.map(|plan| plan.start())
 }

@@ -66,7 +66,7 @@ impl FreeMapObject {
             "first" => self.0.first_fit(want),
             "best" => self.0.best_fit(want),
             "worst" => self.0.worst_fit(want),
-            "next" => self.0.first_fit_from(after, want).or_else(|| self.0.first_fit(want)),
+            "next" => self.0.next_fit(after, want),
             _ => {
                 let text = format!("`fit` is `{fit}`: give first, best, worst or next");
                 return Err(PyValueError::new_err(text));

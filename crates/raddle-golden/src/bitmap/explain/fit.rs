@@ -11,7 +11,7 @@ use crate::explanation::{Story, counted};
 /// Explains the free runs, then the choice.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),
-    (want, fit): (u64, FitWord),
+    (want, fit, after): (u64, FitWord, u64),
     start: Option<u32>,
     story: &mut Story,
 ) {
@@ -30,14 +30,20 @@ pub(in crate::bitmap) fn tell(
     }
     let wanted = blocks(want);
     story.step(format!("Where {wanted} lie"));
-    let rule = match fit {
-        FitWord::First => "First fit: the first run that is long enough",
-        FitWord::Best => "Best fit: the shortest run that is long enough",
-        FitWord::Worst => "Worst fit: the longest run, if it is long enough",
-    };
-    story.note(format!("{rule}; ties go to the lowest start"));
+    let ties = "; ties go to the lowest start";
+    story.note(match fit {
+        FitWord::First => format!("First fit: the first run that is long enough{ties}"),
+        FitWord::Best => format!("Best fit: the shortest run that is long enough{ties}"),
+        FitWord::Worst => format!("Worst fit: the longest run, if it is long enough{ties}"),
+        FitWord::Next => {
+            format!("Next fit: the first start from {after} on, else the first of all")
+        }
+    });
     story.note(match start {
         Some(_) if want == 0 => "Nothing wanted is there always, at 0".to_owned(),
+        Some(start) if matches!(fit, FitWord::Next) => {
+            format!("The start is {start}: {wanted} from there are taken")
+        }
         Some(start) => format!("It starts at {start}: its lowest {wanted} are taken"),
         None => {
             let (free, longest) = (u64::from(map.free_blocks()), blocks(map.longest().into()));
