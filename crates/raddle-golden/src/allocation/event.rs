@@ -61,8 +61,11 @@ impl AllocationDevice {
     /// `per_wave` part equally, in the order of their numbers; all use the whole of another one.
     ///
     /// # Errors
-    /// A text where the name is taken, or the number is out of range.
+    /// A text where the name is none or taken, or the number is out of range.
     pub fn add(&mut self, name: &str, blocks: u64, per_wave: bool) -> Result<(), String> {
+        if name.is_empty() || name.contains([',', '\n']) {
+            return Err(format!("`{name}` is no name of a resource: give a word without a comma"));
+        }
         if self.resources.iter().any(|known| known.name == name) {
             return Err(format!("resource `{name}` is declared twice: declare each once"));
         }

@@ -197,10 +197,20 @@ fn declare(
     line: u64,
 ) -> Result<(), TableFault> {
     let fault = |text| TableFault::new(line, text);
+    let once = |known: u64| match known {
+        0 => Ok(()),
+        _ => Err(fault(format!("`{key}` is declared twice: declare it once"))),
+    };
     let whole = |text: &str, most| within(key, text, most).map_err(fault);
     match key.split_once(' ') {
-        None if key == "units" => device.units = whole(value, MOST_UNITS)?,
-        None if key == "wave-slots" => device.wave_slots = whole(value, MOST_BLOCKS)?,
+        None if key == "units" => {
+            once(device.units)?;
+            device.units = whole(value, MOST_UNITS)?;
+        }
+        None if key == "wave-slots" => {
+            once(device.wave_slots)?;
+            device.wave_slots = whole(value, MOST_BLOCKS)?;
+        }
         Some(("resource", name)) => {
             let (blocks, word) = value.split_once(' ').unwrap_or((value, ""));
             let per_wave = match word.trim() {
@@ -240,7 +250,14 @@ fn columns(row: &[&[u8]], device: &AllocationDevice, line: u64) -> Result<Column
         .flat_map(|it| [format!("{}_start", it.name), format!("{}_size", it.name)])
         .chain(known.map(str::to_owned))
         .collect();
-    for cell in row {
+    for (at, cell) in row.iter().enumerate() {
+        if row[..at].contains(cell) {
+            let cell = String::from_utf8_lossy(cell);
+            return Err(TableFault::new(
+                line,
+                format!("column `{cell}` stands twice: name it once"),
+            ));
+        }
         if !names.iter().any(|name| name.as_bytes() == *cell) {
             let cell: String = String::from_utf8_lossy(cell).chars().take(40).collect();
             let text = format!(
