@@ -85,6 +85,51 @@ fn cpp_reads_the_header() {
     run(cc.arg(crate_folder().join("include")).arg(source));
 }
 
+/// Stand-ins for what the glue for gem5 includes, with the signatures of its classes.
+const GEM5: [(&str, &str); 3] = [
+    ("base/logging.hh", "#pragma once\n#include <cstdlib>\n#define panic(...) std::abort()\n"),
+    (
+        "params/RaddlePoolManager.hh",
+        "#pragma once\n#include <cstdint>\nnamespace gem5 { struct PoolManagerParams { uint32_t size; };\nstruct RaddlePoolManagerParams : PoolManagerParams { uint32_t fit; }; }\n",
+    ),
+    (
+        "gpu-compute/pool_manager.hh",
+        "#pragma once\n#include <string>\n#include \"params/RaddlePoolManager.hh\"\nnamespace gem5 { class PoolManager { public:\nPoolManager(const PoolManagerParams &p) : all(p.size) {}\nvirtual ~PoolManager() = default;\nuint32_t minAllocation() { return 4; }\nuint32_t poolSize() { return all; }\nvirtual std::string printRegion() = 0;\nvirtual uint32_t regionSize(std::pair<uint32_t, uint32_t> &region) = 0;\nvirtual bool canAllocate(uint32_t numRegions, uint32_t size) = 0;\nvirtual uint32_t allocateRegion(const uint32_t size, uint32_t *reserved) = 0;\nvirtual void freeRegion(uint32_t firstIdx, uint32_t lastIdx) = 0;\nvirtual void resetRegion(const int &) {}\nuint32_t all; }; }\n",
+    ),
+];
+
+#[test]
+fn the_glue_for_gem5_compiles_and_allocates() {
+    if !has("c++", "--version", "RADDLE_REQUIRE_CPP") {
+        return;
+    }
+    let page = fs::read_to_string(crate_folder().join("../../docs/bench-simulators.md")).unwrap();
+    let glue = page.split("```cpp\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let (folder, library) = (scratch("gem5"), library());
+    for (file, text) in GEM5 {
+        fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+        fs::write(folder.join(file), text).unwrap();
+    }
+    let calls = "
+int main() {
+    gem5::RaddlePoolManagerParams all;
+    all.size = 64, all.fit = RADDLE_FIT_FIRST;
+    gem5::RaddlePoolManager pool(all);
+    uint32_t got = 0;
+    bool right = pool.allocateRegion(10, &got) == 0 && got == 12 && pool.allocateRegion(20, &got) == 12;
+    right = right && pool.canAllocate(2, 16) && !pool.canAllocate(3, 16);
+    pool.freeRegion(0, 11);
+    return right && pool.allocateRegion(9, &got) == 0 ? 0 : 1;
+}
+";
+    fs::write(folder.join("pool.cc"), format!("{glue}{calls}")).unwrap();
+    let mut cc = Command::new("c++");
+    cc.current_dir(&folder).args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I.", "-I"]);
+    cc.arg(crate_folder().join("include")).args(["pool.cc", "-o", "pool", "-L"]).arg(&library);
+    run(cc.args(["-lraddle_capi", &format!("-Wl,-rpath,{}", library.display())]));
+    run(&mut Command::new(folder.join("pool")));
+}
+
 #[test]
 fn a_dispatcher_has_an_event_loop_in_c() {
     let folder = scratch("dispatcher_log");
@@ -175,7 +220,12 @@ fn a_dispatcher_is_held_against_the_checker_and_its_faults_are_found() {
     let bench = verilated("dispatcher_rtl", &all);
     let said = run(&mut Command::new(&bench));
     assert!(said.contains("100000 workgroups placed\n") && said.contains("no finding\n"), "{said}");
+    let page = fs::read_to_string(crate_folder().join("../../docs/bench.md")).unwrap();
     for (rule, fault) in FAULTS {
+        let told = |line: &str| {
+            line.starts_with(&format!("| {fault} |")) && line.ends_with(&format!("| `{rule}` |"))
+        };
+        assert!(page.lines().any(told), "docs/bench.md: fault {fault} is found as {rule}");
         let mut faulty = Command::new(&bench);
         let ran =
             faulty.args(["+groups=5000".to_owned(), format!("+fault={fault}")]).output().unwrap();
