@@ -306,6 +306,22 @@ impl<'b> Bench<'b> {
         Ok((judged, row))
     }
 
+    /// Returns the facts about the profiles that can overturn an answer, a line each, for the first
+    /// and the last set of values.
+    ///
+    /// # Errors
+    /// When a profile cannot be read or planned.
+    pub fn overturning(&self) -> Result<Vec<String>, StudyError> {
+        let mut all: Vec<String> = Vec::new();
+        let last = self.cases().len().saturating_sub(1);
+        for at in [0, last] {
+            let study = self.cases().get(at)?.study;
+            let (_, lines) = self.believed(&study, Vec::new())?;
+            all.extend(lines.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
+        }
+        Ok(all)
+    }
+
     /// Returns how far the figures of these processes of a study may be believed, and what of its
     /// profiles can overturn an answer, a line each.
     pub(crate) fn believed(

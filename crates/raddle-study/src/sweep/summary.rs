@@ -1,5 +1,7 @@
 //! What does a sweep say as a whole? `raddle sweep --format json`.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::answer::{Goal, mean_within};
@@ -20,6 +22,12 @@ pub struct SweepSummary {
     /// The failed cases, and why they failed: no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
+    /// The facts that can overturn the answer, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
+    /// The processes of which some launches can never run.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub never_ran: BTreeSet<String>,
     /// The goals that the user set for the processes.
     pub goals: Vec<Goal>,
     /// The position of the axis along which curves go, and its values as numbers.

@@ -1,6 +1,6 @@
 //! What do the rows of a sweep say, seeds taken together?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::row::ReadRow;
 use super::summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
@@ -33,6 +33,10 @@ pub struct Swept {
     processes: Vec<String>,
     /// The groups by the values of all axes but the seed.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
+    /// The facts about the profiles that can overturn the answer, a line each.
+    overturning: Vec<String>,
+    /// The processes of which some launches can never run.
+    never_ran: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -49,7 +53,20 @@ impl Swept {
     #[must_use]
     pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
         let seed = axes.iter().position(|axis| axis.key == "seed");
-        Self { axes, seed, goals, processes, groups: BTreeMap::new() }
+        Self {
+            axes,
+            seed,
+            goals,
+            processes,
+            groups: BTreeMap::new(),
+            overturning: Vec::new(),
+            never_ran: BTreeSet::new(),
+        }
+    }
+
+    /// Adds lines about the profiles that can overturn the answer.
+    pub fn warn(&mut self, lines: Vec<String>) {
+        self.overturning = lines;
     }
 
     /// Adds the row of the case that has these values, by axis.
@@ -64,6 +81,9 @@ impl Swept {
                 let own = |process| OF_PROCESS.map(|key| of(process, key).copied());
                 let mut kept: Vec<Option<f64>> = self.processes.iter().flat_map(own).collect();
                 kept.push(figures.get("makespan-ns").copied());
+                let refused =
+                    |process: &&String| of(process, "refused").is_some_and(|&it| it > 0.0);
+                self.never_ran.extend(self.processes.iter().filter(refused).cloned());
                 group.stuck |= figures.get("stuck").is_some_and(|&stuck| stuck > 0.0);
                 group.seeds.insert(seed, kept);
             }
@@ -94,7 +114,12 @@ impl Swept {
         });
         let groups = groups.collect();
         let failures = || self.groups.values().flat_map(|group| group.failed.values().cloned());
+        let never_ran = self.never_ran.iter();
+        let never_ran =
+            never_ran.map(|name| format!("{name}: some launches never ran, figures lack them"));
         let mut summary = SweepSummary {
+            overturning: self.overturning.iter().cloned().chain(never_ran).collect(),
+            never_ran: self.never_ran.clone(),
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),
             rows: self.groups.values().map(|it| (it.seeds.len() + it.failed.len()) as u64).sum(),

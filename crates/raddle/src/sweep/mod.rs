@@ -260,9 +260,16 @@ impl<'t> ToldCases<'t> {
             SweepKind::Any => {
                 let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
                 self.read(|places, row| swept.add(places, row))?;
+                // Where no case can be planned, the rows say why.
+                swept.warn(self.bench.overturning().unwrap_or_default());
                 let summary = swept.summary();
+                let never_ran: Vec<&str> = summary.never_ran.iter().map(String::as_str).collect();
                 let end = match (summary.without_answer(), summary.missed_goals()) {
                     (Some(cases), _) => Err(CliError::Unanswered(cases)),
+                    (None, _) if !never_ran.is_empty() && !args.asked.shapes.partial => {
+                        let names = joined(&never_ran);
+                        Err(CliError::NeverRan(format!("some launches of {names}")))
+                    }
                     (None, Some(missed)) => Err(CliError::Goals(missed)),
                     (None, None) => Ok(()),
                 };

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Place, Ran, infer, train};
+use crate::common::{Place, Ran, infer, table, train};
 use serde_json::Value;
 
 fn place() -> Place {
@@ -363,4 +363,27 @@ fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
     assert_eq!(ran.code, 5, "{}", ran.err);
     let ran = tune(&["--vary=window=4,8", "--minimise=train.p99"]);
     assert!(ran.code == 2 && ran.err.contains("there are train.step"), "{}", ran.err);
+}
+
+/// A sweep rests on the same profiles as a replay: what can overturn the answer is told by both.
+#[test]
+fn what_can_overturn_a_sweep_is_told_as_of_a_replay() {
+    let place = Place::new();
+    let lost = table(&["huge 1 80 1024 255 0 0 0 5000", "k 1 80 64 8 0 0 0 95000"]);
+    place.file("lost.csv", lost);
+    place.file("peers.csv", table(&["ncclAllReduce 1 8 512 32 0 0 100000 300000"]));
+    let sweep = |file: &str, more: &[&str]| {
+        let out = format!("--out={file}{}.jsonl", more.concat());
+        let args = ["sweep", file, &out, "--recipe=leftover", "--recipe=greedy"];
+        place.raddle(&[&args[..], more].concat())
+    };
+    let peers = sweep("peers.csv", &[]);
+    let line = "warning: peers: 100.0% of kernel time is communication (--comm)";
+    assert!(peers.code == 0 && peers.out.contains(line), "{peers:?}");
+    let ran = sweep("lost.csv", &[]);
+    let line = "warning: lost: some launches never ran, figures lack them";
+    assert!(ran.code == 3 && ran.out.contains(line), "{ran:?}");
+    let page = fs::read_to_string(place.path().join("lost.csv.html")).expect("a page is written");
+    assert!(page.contains("some launches never ran"), "the page says so too");
+    assert_eq!(sweep("lost.csv", &["--partial"]).code, 0, "the user accepts it");
 }
