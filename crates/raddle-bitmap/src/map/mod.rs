@@ -145,8 +145,8 @@ impl FreeMap {
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Finds the lowest start at or after the end of the run that was taken last, else the lowest of
-    /// all, and plans `want` blocks from there (next fit).
+    /// Finds the lowest start at or after the block `after`, else the lowest of all, and plans `want`
+    /// blocks from there. With the end of the run that was taken last this is next fit.
     #[must_use]
     pub fn next_fit(&self, after: u32, want: u32) -> Option<RunPlan> {
         self.first_fit_from(after, want).or_else(|| self.first_fit(want))

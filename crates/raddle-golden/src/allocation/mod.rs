@@ -2,8 +2,8 @@
 //! simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
-//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and reports what breaks a
-//! rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves the
+//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and
+//! report what breaks a rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves the
 //! place open; `raddle golden bitmap` has the same rules).
 //!
 //! ```
@@ -159,6 +159,14 @@ impl AllocationReport {
     }
 }
 
+impl fmt::Display for AllocationFinding {
+    /// Writes the finding in one line, without its map.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, line, clock, what, .. } = self;
+        write!(f, "line {line}, clock {clock}: {rule}: {what}")
+    }
+}
+
 impl fmt::Display for AllocationReport {
     /// Writes the report as `raddle check-placement` prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -176,9 +184,9 @@ impl fmt::Display for AllocationReport {
         let counts: Vec<String> =
             self.counts.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
         writeln!(f, "findings: {}", counts.join(", "))?;
-        for AllocationFinding { rule, line, clock, what, map } in &self.findings {
-            writeln!(f, "\nline {line}, clock {clock}: {rule}: {what}")?;
-            for line in map.lines() {
+        for finding in &self.findings {
+            writeln!(f, "\n{finding}")?;
+            for line in finding.map.lines() {
                 writeln!(f, "{}", format!("  {line}").trim_end())?;
             }
         }

@@ -1,4 +1,4 @@
-//! Which workgroup is the head of each channel, and in which order do their levels stand (E1, E2)?
+//! Which workgroup is the head of each channel, and in which order are their levels served (E1, E2)?
 //!
 //! Units: ticks.
 

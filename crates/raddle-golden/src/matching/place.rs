@@ -1,4 +1,4 @@
-//! Which compute unit of those that fit is taken, by what is free or was drawn (seed 000, E9, E10)?
+//! Which of the compute units that fit is taken: by its free resources, or by its power (seed 000, E9, E10)?
 //!
 //! A rule is spelled with its numbers, or as a recipe spells it; a recipe counts power by what waves
 //! did, which each compute unit then brings along. Units: ticks, instructions in 1,000 ticks.

@@ -67,8 +67,7 @@ impl FindingView {
         &self.0.map
     }
     fn __repr__(&self) -> String {
-        let AllocationFinding { rule, line, clock, what, .. } = &self.0;
-        format!("PlacementFinding(line {line}, clock {clock}: {rule}: {what})")
+        format!("PlacementFinding({})", self.0)
     }
 }
 
