@@ -185,6 +185,20 @@ impl PolicyFigures {
         Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
+    /// Returns the bounds of the decisive figure of a process under a recipe: by the sample, by what
+    /// is known of contention and of prices, and by the device of the recording; `None` where the
+    /// sample is too short for an upper bound.
+    #[must_use]
+    pub fn bounds(&self, row: usize, process: usize) -> Option<[u64; 2]> {
+        let own = &self.rows[row].processes[process];
+        let Some(factors) = self.processes[process].device_factors else { return own.bounds() };
+        // A sample without an upper bound stays without one on any device.
+        let plain = own.decisive_ns.filter(|_| own.sampled.is_none_or(|it| it.most_ns.is_some()));
+        let bounds = own.bounds().or(plain.map(|own| [own, own]))?;
+        // Times of runs are far below 2^53 ns.
+        Some([0, 1].map(|at| (bounds[at] as f64 * factors[at]).round() as u64))
+    }
+
     /// Returns whether a row meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {

@@ -122,6 +122,12 @@ impl Loaded {
         move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
+    /// Returns the level of its most urgent work; 0 without any.
+    pub(crate) fn most_urgent(&self, rules: &[PriorityRule]) -> u8 {
+        let level = self.levels(rules);
+        self.profile.ops.iter().map(|op| level(op).0).min().unwrap_or_default()
+    }
+
     fn target(&self, stream: u32) -> LevelTarget<'_> {
         let stream = self.profile.streams.get(stream as usize);
         LevelTarget {

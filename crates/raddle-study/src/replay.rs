@@ -333,8 +333,8 @@ impl Study {
                 own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
                 _ => RecordedOn::OtherVendor,
             };
-            let at_home = recorded_on == RecordedOn::ThisDevice;
-            let scaled = self.scale != Scaling::None && !at_home;
+            let elsewhere = recorded_on != RecordedOn::ThisDevice;
+            let scaled = self.scale != Scaling::None && elsewhere;
             let replayed = ReplayedProfile {
                 scaled: scaled.then_some((self.scale, *scale)),
                 waits: self.waits,

@@ -294,11 +294,16 @@ fn change(change: Option<f64>) -> Cell {
 }
 
 /// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
-fn times(figures: &ProcessFigures, requests: bool, detail: AnswerDetail) -> [Cell; 2] {
+fn times(
+    figures: &ProcessFigures,
+    bounds: Option<[u64; 2]>,
+    requests: bool,
+    detail: AnswerDetail,
+) -> [Cell; 2] {
     let drawn = figures.drawn;
     let [served, other, median] = detail.within;
     let decisive = if requests { served } else { other };
-    let interval = figures.bounds().filter(|_| decisive);
+    let interval = bounds.filter(|_| decisive);
     let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
     let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
     let decisive = match (figures.decisive_ns, interval) {
@@ -399,7 +404,7 @@ fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) ->
     for at in processes(answer) {
         let figures = answer.rows[row].processes[at];
         let requests = answer.processes[at].judged == JudgedBy::Requests;
-        let [p50, decisive] = times(&figures, requests, detail);
+        let [p50, decisive] = times(&figures, answer.bounds(row, at), requests, detail);
         cells.extend((requests && detail.median).then_some(p50));
         let own = |row: usize| answer.rows[row].processes[at].decisive_ns;
         let most = (0..answer.rows.len()).filter_map(own).max().unwrap_or(1).max(1) as f64;

@@ -147,10 +147,6 @@ pub struct ProcessFigures {
     /// contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// The factors between which the true time lies, over that of the replay, where the process was
-    /// recorded on another device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_factors: Option<[f64; 2]>,
     /// The accuracy of the figures where requests were drawn by several seeds: figures are then
     /// means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,11 +196,8 @@ impl PolicyRow {
     #[must_use]
     pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
         let figures = processes.iter().zip(&summary.processes);
-        let figures = figures.map(|(it, own)| ProcessFigures {
-            device_factors: it.device_factors,
-            ..ProcessFigures::new(it.judged, own)
-        });
-        let figures: Vec<_> = figures.collect();
+        let figures: Vec<_> =
+            figures.map(|(it, own)| ProcessFigures::new(it.judged, own)).collect();
         Self {
             recipe: recipe.to_owned(),
             offered: true,
@@ -241,11 +234,10 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the decisive figure, by the sample, by what is known of contention and
-    /// by the device of the recording; `None` where the sample is too short for an upper bound,
-    /// which nothing else gives then.
-    #[must_use]
-    pub fn bounds(&self) -> Option<[u64; 2]> {
+    /// Returns the bounds of the decisive figure, by the sample and by what is known of contention
+    /// and of prices; `None` where the sample is too short for an upper bound, which nothing else
+    /// gives then.
+    pub(super) fn bounds(&self) -> Option<[u64; 2]> {
         let sampled = match self.sampled {
             Some(it) => Some([it.least_ns, it.most_ns?]),
             None => None,
@@ -253,14 +245,6 @@ impl ProcessFigures {
         let both = match (sampled, self.between_ns) {
             (Some(one), Some(other)) => Some([one[0].min(other[0]), one[1].max(other[1])]),
             (one, other) => one.or(other),
-        };
-        let both = match self.device_factors {
-            Some(factors) => {
-                let own = both.or(self.decisive_ns.map(|own| [own, own]))?;
-                // Times of runs are far below 2^53 ns.
-                Some([0, 1].map(|at| (own[at] as f64 * factors[at]).round() as u64))
-            }
-            None => both,
         };
         both.filter(|[least, most]| least < most)
     }
@@ -293,7 +277,6 @@ impl ProcessFigures {
                 JudgedBy::End => None,
             },
             between_ns: None,
-            device_factors: None,
             drawn: None,
         }
     }

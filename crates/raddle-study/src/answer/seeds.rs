@@ -67,7 +67,6 @@ impl ProcessFigures {
             longest_wait_ns: own.iter().map(|it| it.longest_wait_ns).max().unwrap_or(0),
             sampled: None,
             between_ns: None,
-            device_factors: own.first().and_then(|it| it.device_factors),
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
                 seeds: own.len() as u32,
                 decisive_within_ns: mean(values).1,

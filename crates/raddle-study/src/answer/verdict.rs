@@ -71,8 +71,8 @@ struct Said {
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
-    let meets = Some(()).filter(|()| kind != VerdictKind::OtherVendor);
-    let text = match meets.and_then(|()| who_meets(figures)) {
+    let ranked = kind != VerdictKind::OtherVendor;
+    let text = match who_meets(figures).filter(|_| ranked) {
         Some(yes) => format!("{yes} {text}"),
         None => text,
     };
@@ -291,7 +291,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[head];
     let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
     let from_to = from_to(of(figures.baseline), of(best));
-    let between = match figures.rows[best].processes[head].bounds() {
+    let between = match figures.bounds(best, head) {
         Some([least, most]) => format!(" ({} to {})", time(least), time(most)),
         None => String::new(),
     };

@@ -49,6 +49,10 @@ impl ReplayedProfile<'_> {
     }
 }
 
+fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bool(*place == RecordedOn::ThisDevice)
+}
+
 /// The share of launches without a recorded launch time from which on that lack can overturn the
 /// answer.
 const MOST_LAUNCHES: f64 = 0.5;
@@ -63,10 +67,8 @@ pub struct ProfileFacts {
     pub format: &'static str,
     /// The device whose figures turn launch durations into workgroup durations.
     pub device: DeviceFacts,
-    /// True if that device is the device replayed on.
-    pub(crate) at_home: bool,
-    /// The place where the profile was recorded.
-    #[serde(skip)]
+    /// The place where the profile was recorded; in JSON, whether it is the device replayed on.
+    #[serde(rename = "at-home", serialize_with = "at_home")]
     pub(crate) recorded_on: RecordedOn,
     /// The property by which times are scaled to the device replayed on, where they are scaled.
     pub(crate) scaled: Option<String>,
@@ -204,7 +206,6 @@ impl ProfileFacts {
             name: replayed.name.to_owned(),
             format: profile.format.name(),
             device,
-            at_home: recorded_on == RecordedOn::ThisDevice,
             recorded_on,
             scaled: replayed.scaled.map(|(scaling, by)| format!("{}, times {by}", scaling.name())),
             events: report.events,
@@ -243,7 +244,8 @@ impl ProfileFacts {
     #[must_use]
     pub fn judge(&self, process: JudgedProcess) -> JudgedProcess {
         JudgedProcess {
-            recorded_on: (!self.at_home).then(|| self.device.to_string()),
+            recorded_on: (self.recorded_on != RecordedOn::ThisDevice)
+                .then(|| self.device.to_string()),
             scaled: self.scaled.clone(),
             device_factors: self.recorded_on.factors(),
             other_vendor: self.recorded_on == RecordedOn::OtherVendor,
@@ -265,7 +267,8 @@ impl ProfileFacts {
         // A request or a step begins when the process joins; the end of a process counts from the
         // start of the run.
         let start = if process.judged == JudgedBy::End { self.start_ns } else { 0 };
-        let at_home = self.closed && self.at_home && self.span_ns > 0;
+        let here = self.recorded_on == RecordedOn::ThisDevice;
+        let at_home = self.closed && here && self.span_ns > 0;
         let alone = process.alone_ns.filter(|_| at_home)?;
         let error = (alone.saturating_sub(start)) as f64 / self.span_ns as f64 - 1.0;
         Some((error * 10_000.0).round() / 10_000.0)

@@ -85,11 +85,7 @@ pub(crate) fn setup(
     tenants: &[Loaded],
     rules: &[PriorityRule],
 ) -> (Vec<String>, Vec<SetUpFile>) {
-    let level = |loaded: &Loaded| {
-        let level = loaded.levels(rules);
-        loaded.profile.ops.iter().map(|op| level(op).0).min().unwrap_or_default()
-    };
-    let levels: Vec<u8> = tenants.iter().map(level).collect();
+    let levels: Vec<u8> = tenants.iter().map(|it| it.most_urgent(rules)).collect();
     let most = levels.iter().min().copied().unwrap_or_default();
     let tenants = tenants.iter().zip(&levels);
     let tenants: Vec<Tenant<'_>> = tenants

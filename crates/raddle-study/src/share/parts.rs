@@ -27,11 +27,7 @@ impl Tenants {
     /// shares.
     pub(crate) fn of(profiles: &[Loaded], rules: &[PriorityRule], shared: bool) -> Self {
         let rate = |of: &Loaded| of.requests.as_ref().map(|it| it.facts.clone());
-        let level = |of: &Loaded| {
-            let level = of.levels(rules);
-            of.profile.ops.iter().map(|op| level(op).0).min()
-        };
-        let key = |of: &Loaded| (of.given.clone(), rate(of), of.share, level(of));
+        let key = |of: &Loaded| (of.given.clone(), rate(of), of.share, of.most_urgent(rules));
         let keys: Vec<_> = profiles.iter().map(key).collect();
         let first = |own| keys.iter().position(|it| it == own).unwrap_or_default();
         let requested = profiles.iter().any(|loaded| loaded.requests.is_some());

@@ -56,9 +56,9 @@ fn a_figure_of_another_device_has_the_interval_of_such_replays() {
     place.file("infer.csv", infer());
     let pair = ["train.csv", "infer.csv", "--recipe=mps", "--recipe=leftover-drain"];
     let here = shown(&place, &pair);
-    assert_eq!(here["answer"]["rows"][0]["processes"][0]["device-factors"], Value::Null);
+    assert_eq!(here["answer"]["processes"][0]["device-factors"], Value::Null);
     let there = shown(&place, &[&pair[..], &["--device=a100"]].concat());
-    let own = &there["answer"]["rows"][0]["processes"][0];
+    let own = &there["answer"]["processes"][0];
     assert_eq!(own["device-factors"], serde_json::json!([0.63, 1.54]));
     let told = place.raddle(&[&["replay", "--no-files", "--device=a100"], &pair[..]].concat()).out;
     let line = "train +1 more: recorded on v100; true times: 0.63 to 1.54x";
