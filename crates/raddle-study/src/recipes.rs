@@ -5,7 +5,7 @@ use std::path::Path;
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe, Registry};
 
-use crate::answer::{TIME_SLICE, TODAY};
+use crate::answer::{Goal, TIME_SLICE, TODAY};
 use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;
@@ -153,6 +153,21 @@ pub fn choose(
             NamedRecipe::parse(names.give(&name), wanted, text, registry)
         })
         .collect()
+}
+
+/// Returns the recipe of the name `today`, if a goal is an increase over it and it is not among the
+/// recipes. Keys that are set are for the recipes that were asked for.
+pub(crate) fn reference(
+    goals: &[Goal],
+    recipes: &[NamedRecipe],
+    today: &str,
+    from: (&Registry, &dyn Files),
+) -> Result<Option<NamedRecipe>, StudyError> {
+    let is_there = recipes.iter().any(|named| named.name == today);
+    if is_there || !goals.iter().any(Goal::is_over_today) {
+        return Ok(None);
+    }
+    Ok(choose(&[TODAY.to_owned()], today, &[], from)?.pop())
 }
 
 /// Sets keys in the text of a recipe. A text that is no recipe stays, and its reader reports what

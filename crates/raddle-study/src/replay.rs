@@ -136,7 +136,10 @@ impl Study {
         let claims = self.judge(&mut profiles, files)?;
         let draws = self.give(&mut profiles, files)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
-        let mut recipes = self.recipes(today(&target.device, profiles.len()), around)?;
+        let today = today(&target.device, profiles.len());
+        let mut recipes = self.recipes(today, around)?;
+        let reference = recipes::reference(&self.goals, &recipes, today, (around.registry, files))?;
+        recipes.extend(reference.iter().cloned());
         self.fit(&mut profiles, files, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
@@ -177,8 +180,11 @@ impl Study {
         if self.ways == Ways::Modes {
             let shared = !self.shares.is_empty();
             let tenants = Tenants::of(&prepared.profiles, &prepared.priorities, shared);
-            (prepared.modes, prepared.broken) =
-                prepared.candidates(&self.recipes, &tenants, around)?;
+            let mut wanted = self.recipes.clone();
+            if !wanted.is_empty() {
+                wanted.extend(reference.map(|named| named.name).filter(|it| !wanted.contains(it)));
+            }
+            (prepared.modes, prepared.broken) = prepared.candidates(&wanted, &tenants, around)?;
             let told = share::left_out(&prepared.target.device, &tenants);
             prepared.rules.warnings.extend(told);
             recipes = prepared.modes.iter().map(|mode| mode.recipe.clone()).collect();

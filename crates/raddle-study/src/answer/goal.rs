@@ -46,7 +46,7 @@ pub enum GoalMetric {
 pub enum GoalLimit {
     /// A time in nanoseconds.
     Ns(u64),
-    /// An increase over the baseline, in hundredths of a percent of the figure there.
+    /// An increase over the way of today, in hundredths of a percent of the figure there.
     Longer(u32),
 }
 
@@ -114,6 +114,12 @@ impl ProcessFigures {
 }
 
 impl Goal {
+    /// Returns whether the limit is an increase over the way of today, which must then be replayed.
+    #[must_use]
+    pub(crate) const fn is_over_today(&self) -> bool {
+        matches!(self.limit, GoalLimit::Longer(_))
+    }
+
     /// Returns whether a row meets the goal; `None` where the process has no such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;

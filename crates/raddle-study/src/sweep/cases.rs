@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
-use crate::answer::{Goal, GoalLimit, TODAY};
+use crate::answer::{Goal, TODAY};
 use crate::arrivals::words;
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
@@ -24,6 +24,9 @@ pub struct Sweep {
     /// `KEY=VALUE,VALUE` or `KEY=FROM..TO`, the slowest first: options of `raddle replay`, keys of
     /// recipes (`turn.t0-us`), and `load`, the rate of requests.
     pub vary: Vec<String>,
+    /// True if the best case is searched, which replays the way of today beside the cases; else that
+    /// way is one of the recipes as soon as a goal is an increase over it.
+    pub searched: bool,
 }
 
 /// The cases of a sweep, which are made one by one.
@@ -33,6 +36,8 @@ pub struct Cases {
     axes: Vec<Axis>,
     /// The values as ids and rows have them: files by their names without folders.
     shown: Vec<Vec<String>>,
+    /// True if the way of today was not asked for, and is replayed as a goal is measured by it.
+    reference: bool,
     len: usize,
 }
 
@@ -114,6 +119,8 @@ impl Cases {
             let values = recipes::names(base.ways == Ways::All, &base.recipes);
             axes.push(Axis { key: "recipe".to_owned(), values });
         }
+        let measured = !sweep.searched && base.goals.iter().any(Goal::is_over_today);
+        let reference = measured && add_today(&mut axes);
         if let Some(seeds) = base.load.seeds.take().filter(|_| !given("seed", &axes)) {
             let first = base.load.seed.unwrap_or(0);
             let values = (0..u64::from(seeds)).map(|more| first.wrapping_add(more).to_string());
@@ -125,7 +132,7 @@ impl Cases {
         let len = len.filter(|&len| len <= u32::MAX as usize).ok_or_else(|| {
             StudyError::Usage("there are more cases than can be counted: vary less".to_owned())
         })?;
-        let cases = Self { base, axes, shown, len };
+        let cases = Self { base, axes, shown, reference, len };
         cases.check()?;
         Ok(cases)
     }
@@ -161,22 +168,6 @@ impl Cases {
     #[must_use]
     pub fn goals(&self) -> &[Goal] {
         &self.base.goals
-    }
-
-    /// Checks that goals can be judged in every case: if a goal is an increase over the way of
-    /// today, then that is replayed.
-    ///
-    /// # Errors
-    /// When the way of today is needed and not replayed.
-    pub fn check_goals(&self) -> Result<(), StudyError> {
-        let longer = |goal: &&Goal| matches!(goal.limit, GoalLimit::Longer(_));
-        let base = |axis: &Axis| axis.key == "recipe" && axis.values.iter().any(|it| it == TODAY);
-        match self.base.goals.iter().find(longer) {
-            Some(goal) if !self.axes.iter().any(base) => Err(StudyError::Usage(format!(
-                "--goal '{goal}': the increase is over the way of today, which is not among the recipes: add --recipe {TODAY}"
-            ))),
-            _ => Ok(()),
-        }
     }
 
     /// Returns the positions of the values of a case, by axis.
@@ -241,8 +232,20 @@ impl Cases {
             apply(&mut study, &axis.key, &axis.values[place])?;
             values.push((axis.key.clone(), shown[place].clone()));
         }
+        if self.reference && study.recipes.iter().any(|name| name == TODAY) {
+            // Keys that are set are for the recipes that were asked for.
+            study.settings.clear();
+        }
         Ok(Case { id: self.id(position), values, study })
     }
+}
+
+/// Adds the way of today to the recipes that are varied, unless it is there. Returns whether it was
+/// added.
+fn add_today(axes: &mut [Axis]) -> bool {
+    let recipes = axes.iter_mut().find(|axis| axis.key == "recipe");
+    let recipes = recipes.filter(|axis| axis.values.iter().all(|value| value != TODAY));
+    recipes.map(|axis| axis.values.push(TODAY.to_owned())).is_some()
 }
 
 /// Keys whose values are files, or words without folders. Their values lose their folders whether
@@ -315,7 +318,8 @@ mod tests {
     fn cases(study: &str, vary: &[&str]) -> Result<Cases, String> {
         let study = serde_json::from_str(study).unwrap();
         let vary = vary.iter().map(|text| (*text).to_owned()).collect();
-        Cases::new(&Sweep { study, vary }, &MemoryFiles::default()).map_err(|it| it.to_string())
+        let sweep = Sweep { study, vary, searched: false };
+        Cases::new(&sweep, &MemoryFiles::default()).map_err(|it| it.to_string())
     }
 
     #[test]
@@ -347,6 +351,27 @@ mod tests {
         let four = cases(r#"{"profiles": ["a"]}"#, &["device=h100"]).unwrap();
         assert_eq!((four.len(), &*four.id(0)), (4, "recipe=today"));
         assert_eq!(four.get(0).unwrap().values[0], ("device".to_owned(), "h100".to_owned()));
+    }
+
+    /// A goal in percent is of the way of today, which runs as it is, whatever is set.
+    #[test]
+    fn the_way_of_today_runs_where_a_goal_is_an_increase_over_it() {
+        let study = |goal: &str, recipes: &str| {
+            format!(r#"{{"profiles": ["a"], "recipes": {recipes}, "goals": ["{goal}"]}}"#)
+        };
+        let vary = ["turn.t0-us=10,20"];
+        let of = |goal, recipes| cases(&study(goal, recipes), &vary).unwrap();
+        assert_eq!(of("a end 5ms", r#"["weighted-slices"]"#).len(), 2);
+        let four = of("a end +5%", r#"["weighted-slices"]"#);
+        let ids: Vec<String> = (0..four.len()).map(|at| four.id(at)).collect();
+        assert_eq!(
+            ids[..2],
+            ["turn.t0-us=10 recipe=weighted-slices", "turn.t0-us=10 recipe=today"]
+        );
+        let settings = |at: usize| four.get(at).unwrap().study.settings.len();
+        assert_eq!([0, 1, 2, 3].map(settings), [1, 0, 1, 0]);
+        let asked = of("a end +5%", r#"["today"]"#);
+        assert_eq!((asked.len(), asked.get(0).unwrap().study.settings.len()), (2, 1));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Sweep {
                 all.push(format!("{DECISION}={}", timings.join(",")));
             }
         }
-        Ok(Self { study, vary: all })
+        Ok(Self { study, vary: all, searched: false })
     }
 }
 

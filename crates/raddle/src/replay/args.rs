@@ -106,7 +106,8 @@ pub(crate) struct StudyArgs {
     #[arg(long, conflicts_with = "recipes")]
     pub(crate) all: bool,
     /// A goal for a profile: NAME p50|p90|p95|p99|mean|max|step|end LIMIT, where LIMIT is a time
-    /// (`serve p99 20ms`) or an increase over the way of today (`train step +5%`); may be repeated.
+    /// (`serve p99 20ms`) or an increase over the way of today, which is then replayed too (`train
+    /// step +5%`); may be repeated.
     /// A process with requests has percentiles, mean and max, one that repeats a step, any other an
     /// end. Exit code 5 if no recipe, or of a sweep no set of values, meets all
     #[arg(long = "goal", value_name = "GOAL")]

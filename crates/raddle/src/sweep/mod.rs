@@ -68,7 +68,7 @@ fn of_kind(
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = match kind {
-        SweepKind::Any => Sweep { study, vary: args.vary.clone() },
+        SweepKind::Any => Sweep { study, vary: args.vary.clone(), searched: false },
         SweepKind::Searches => Sweep::of_searches(study, args.vary.clone(), &files)?,
     };
     if args.dry_run {
@@ -95,9 +95,6 @@ fn of_kind(
         place::check(&out.with_extension("html"), &place::page)?;
     }
     let bench = Bench::new(&sweep, around)?;
-    if kind == SweepKind::Any {
-        bench.cases().check_goals()?;
-    }
     let rows = RowFile::open(out)?;
     let told = ToldCases::new(&bench, (out, &rows));
     run(args, (&sweep, &told), console)?;

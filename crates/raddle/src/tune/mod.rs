@@ -37,7 +37,7 @@ pub(crate) fn verb(
     let paths = args.asked.ranks.files(&args.profiles)?;
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
-    let sweep = Sweep { study, vary: args.vary.clone() };
+    let sweep = Sweep { study, vary: args.vary.clone(), searched: true };
     let watcher = RunsShown::new(console.progress && !args.quiet);
     let around = Surroundings { registry, files: &files, watcher: &watcher, jobs: args.jobs };
     let path = args.save.clone().unwrap_or_else(|| Path::new(RESULTS).join("tuned.toml"));

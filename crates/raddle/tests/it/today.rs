@@ -119,6 +119,49 @@ fn gaps_in_a_shared_queue_are_those_of_the_recording() {
     assert_eq!(end_ns(&replayed(&place, &["five.csv"]), "streams"), 19_100_000);
 }
 
+/// A goal in percent is of the way of today, whichever recipes are named: under `spatial` alone the
+/// step would be within any percentage of itself.
+#[test]
+fn a_goal_in_percent_is_of_today_in_every_verb() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let pair = [
+        "train.csv",
+        "infer.csv",
+        "--requests=infer=1000/s",
+        "--until=20",
+        "--device=v100",
+        "--goal=train step +1%",
+        "--recipe=partition",
+    ];
+    let of = |words: &[&str]| {
+        let ran = place.raddle(&[&[words[0]], &pair[..], &words[1..], &["--format=json"]].concat());
+        let json: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"));
+        (ran.code, json)
+    };
+    let met = |answer: &Value, recipe: &str| {
+        let rows = answer["rows"].as_array().expect("a list");
+        let base = answer["baseline"].as_u64().expect("a position") as usize;
+        assert_eq!((&rows[base]["recipe"], rows.len()), (&"time-slice".into(), 2), "{answer}");
+        let row = rows.iter().find(|row| row["recipe"].as_str().unwrap().starts_with(recipe));
+        row.expect("it is there")["goals-met"][0].as_bool().expect("it is judged")
+    };
+    let (code, replayed) = of(&["replay", "--no-files"]);
+    assert_eq!((code, met(&replayed["answer"], "partition")), (0, false));
+    let (code, shared) = of(&["share", "--no-files"]);
+    assert_eq!((code, met(&shared["answer"], "partition")), (0, false));
+    let (code, tuned) = of(&["tune", "--vary=share.infer=1"]);
+    assert_eq!((code, met(&tuned["answer"], "share.infer=1")), (5, false));
+    let (code, swept) = of(&["sweep", "--out=s.jsonl"]);
+    let groups = swept["groups"].as_array().expect("a list");
+    let groups: Vec<_> = groups.iter().map(|it| (&it["values"][0], &it["goals-met"])).collect();
+    let [partition, today] = ["partition", "today"].map(Value::from);
+    assert_eq!((code, groups), (0, vec![(&partition, &false.into()), (&today, &true.into())]));
+    let told = place.raddle(&[&["replay"], &pair[..], &["--no-files"]].concat()).out;
+    assert!(told.contains("time-slice (today)"), "{told}");
+}
+
 /// The same recipe, profiles and load give the same figures, whatever the verb and however many
 /// recipes are named.
 #[test]
