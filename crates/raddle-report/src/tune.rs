@@ -49,6 +49,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         ),
     );
     document.paragraph("Minimised", minimised(tuned, best));
+    document.paragraph("Memory", tuned.memory.join("; "));
     document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
     if tuned.failed > 0 {
         let failed = counted(tuned.failed, "candidate", "candidates");

@@ -56,6 +56,8 @@ pub struct Tuned {
     pub best: Vec<TunedRow>,
     /// The facts about the profiles that can overturn the answer, a line each.
     pub overturning: Vec<String>,
+    /// The memory that the processes hold together, of how much, in words.
+    pub memory: Vec<String>,
     /// The answer of a replay of today's way and of the candidates in `best`.
     pub answer: PolicyFigures,
     /// The recipe of the best, as TOML.
@@ -357,6 +359,8 @@ impl Tuning<'_, '_> {
             best,
             recipe: self.bench.recipe_text(&chosen)?,
             overturning: Vec::new(),
+            // A last candidate that does not fit is among the failures.
+            memory: self.bench.memory().unwrap_or_default(),
             answer: figures,
             asked,
         })

@@ -98,9 +98,7 @@ pub(super) fn fill(
     ];
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
     document.page(Block::Beside(cards));
-    if let Some(memory) = &result.memory {
-        document.page(Block::Note(format!("Memory: {memory}.")));
-    }
+    document.page(Block::Note(format!("Memory: {}.", result.memory)));
     if let Some(beyond) = answer.not_offered() {
         document.page(Block::Note(format!("Beyond: {beyond}.")));
     }
@@ -170,9 +168,7 @@ fn fill_screen(
     if brief && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
         trust.push("intervals by what is known of contention".to_owned());
     }
-    if let Some(memory) = &result.memory {
-        say(paragraph("Memory", memory.clone()));
-    }
+    say(paragraph("Memory", result.memory.clone()));
     if let Some(beyond) = answer.not_offered() {
         say(paragraph("Beyond", beyond));
     }

@@ -46,6 +46,7 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
         Some(table) => document.table(table),
         None => document.add_on(Medium::Terminal, Block::Table(groups(summary, SHORT))),
     }
+    memory(&mut document, &summary.memory);
     document.list("Failed", FailedCase::told(&summary.failures));
     pictures(&mut document, "Along the load", curves(summary), &legend(summary));
     pictures(&mut document, "What one gains and another pays", fronts(summary), &[]);
@@ -147,6 +148,13 @@ fn figure(figure: Option<Within>) -> Cell {
     match within {
         Some(within) => cell.note(format!("± {}", duration(within as u64))),
         None => cell,
+    }
+}
+
+/// Says how much memory the processes hold, of how much, in the first case and in the last.
+pub(super) fn memory(document: &mut Document, told: &[String]) {
+    if !told.is_empty() {
+        document.paragraph("Memory", told.join("; in the last case "));
     }
 }
 

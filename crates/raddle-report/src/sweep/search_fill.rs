@@ -3,7 +3,7 @@
 use raddle_study::sweep::{FailedCase, SearchGroup, SearchSummary, Within};
 use raddle_study::units::{count, counted, duration, plain};
 
-use super::fill::of_failures;
+use super::fill::{memory, of_failures};
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
@@ -39,6 +39,7 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
         document.add(Block::Warning(warning));
     }
     document.table(table(summary));
+    memory(&mut document, &summary.memory);
     document.paragraph("Reading", READING);
     document.list("Failed", FailedCase::told(&summary.failures));
     let charts = charts(summary);

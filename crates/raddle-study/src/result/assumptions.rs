@@ -21,8 +21,8 @@ pub struct Rules {
     pub barriers: BarrierRule,
     /// The rule for communication kernels.
     pub communication: CommRule,
-    /// The memory that several processes hold together, in words.
-    pub memory: Option<String>,
+    /// The memory that the processes hold together, of how much, in words.
+    pub memory: String,
     /// True if launches whose issue was not recorded are issued with those before them.
     pub queued: bool,
     /// The source of the weights by which energy is counted, in words, where it is counted.

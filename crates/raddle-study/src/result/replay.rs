@@ -43,9 +43,8 @@ pub struct ReplayResult {
     pub warnings: Vec<String>,
     /// The warnings that can overturn the answer, in brief: a line of the first screen each.
     pub overturning: Vec<String>,
-    /// The memory that several processes hold together, of how much, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
+    /// The memory that the processes hold together, of how much, in words.
+    pub memory: String,
     /// The number of warnings that the lines of `overturning` stand for.
     #[serde(skip)]
     pub in_brief: usize,

@@ -1,21 +1,20 @@
 //! How does a case become a row?
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io;
 use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_sim::{Summary, Workload};
-use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
-use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
+use raddle_trace::Profile;
+use raddle_trace::arrivals::ArrivalConfig;
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::{Case, Cases, Sweep};
 use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
+use super::remembered::Remembered;
 use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, PolicyRow, today};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
@@ -30,7 +29,7 @@ use crate::shapes::ShapeRules;
 use crate::study::Study;
 use crate::sweep::SweepRow;
 use crate::watcher::{Quiet, Watcher};
-use crate::{energy, parallel};
+use crate::{energy, memory, parallel};
 
 /// Options that decide how profiles are read and fitted.
 const LEARNT: [&str; 8] = [
@@ -46,6 +45,9 @@ const LEARNT: [&str; 8] = [
 
 /// Options that decide by what a process is judged.
 const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
+
+/// Options that decide whether the processes fit into memory.
+const FITTING: [&str; 2] = ["device", "memory"];
 
 /// A bench that runs the cases of a sweep.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
@@ -74,7 +76,7 @@ impl<'b> Bench<'b> {
         let bench = Self {
             cases,
             registry,
-            files: Remembered { files, arrivals: Memo::default() },
+            files: Remembered::new(files),
             watcher,
             jobs,
             imports: Memo::default(),
@@ -106,8 +108,8 @@ impl<'b> Bench<'b> {
         Ok(learnt.iter().map(|loaded| loaded.name.clone()).collect())
     }
 
-    /// Checks that the first case asks nothing of its profiles that they do not have, and that
-    /// seeds are drawn from if there are several.
+    /// Checks that the first case asks nothing of its profiles that they do not have, that seeds
+    /// are drawn from if there are several, and that the processes fit into memory.
     fn check(&self, first: &Study) -> Result<(), StudyError> {
         let several = self.cases.axes().any(|(key, values)| key == "seed" && values.len() > 1);
         let mut drawn = first.clone();
@@ -115,11 +117,15 @@ impl<'b> Bench<'b> {
         let Ok(learnt) = self.learnt(first) else { return Ok(()) };
         let mut loaded = learnt.to_vec();
         let given = drawn.give(&mut loaded, &self.files);
-        let asked =
-            given.and_then(|_| match self.cases.axes().any(|(key, _)| JUDGED.contains(&key)) {
-                true => Ok(()),
-                false => self.planned(first, &loaded).map(|_| ()),
-            });
+        let varied = |keys: &[&str]| self.cases.axes().any(|(key, _)| keys.contains(&key));
+        let asked = given.and_then(|_| match varied(&JUDGED) {
+            true => Ok(()),
+            false => self.planned(first, &loaded).map(|_| ()),
+        });
+        if !varied(&FITTING) {
+            let target = devices::target(first.device.as_deref(), &loaded, &self.files);
+            target.map_or(Ok(()), |target| memory::told(&loaded, &target.device).map(|_| ()))?;
+        }
         match asked {
             Err(error @ StudyError::Usage(_)) => Err(error),
             // Any other error is a matter of each case.
@@ -312,12 +318,33 @@ impl<'b> Bench<'b> {
     /// # Errors
     /// When a profile cannot be read or planned.
     pub fn overturning(&self) -> Result<Vec<String>, StudyError> {
+        self.of_ends(|study| Ok(self.believed(study, Vec::new())?.1))
+    }
+
+    /// Returns how much memory the processes hold together, of how much, in words, for the first
+    /// set of values, and for the last where that differs.
+    ///
+    /// # Errors
+    /// When a profile cannot be read or planned, or the processes do not fit into memory.
+    pub fn memory(&self) -> Result<Vec<String>, StudyError> {
+        self.of_ends(|study| {
+            let mut loaded = self.learnt(study)?.to_vec();
+            study.give(&mut loaded, &self.files)?;
+            let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
+            Ok(vec![memory::told(&loaded, &target.device)?])
+        })
+    }
+
+    /// Returns the lines of the first and the last set of values, each once.
+    fn of_ends(
+        &self,
+        lines: impl Fn(&Study) -> Result<Vec<String>, StudyError>,
+    ) -> Result<Vec<String>, StudyError> {
         let mut all: Vec<String> = Vec::new();
         let last = self.cases().len().saturating_sub(1);
         for at in std::iter::once(0).chain((last > 0).then_some(last)) {
-            let study = self.cases().get(at)?.study;
-            let (_, lines) = self.believed(&study, Vec::new())?;
-            all.extend(lines.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
+            let own = lines(&self.cases().get(at)?.study)?;
+            all.extend(own.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
         }
         Ok(all)
     }
@@ -350,6 +377,7 @@ impl<'b> Bench<'b> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
         let (mut workload, _, target) = self.planned(study, &loaded)?;
+        memory::told(&loaded, &target.device)?;
         study.charge(&loaded, &target, &mut workload);
         let recipes =
             study.recipes(today(&target.device, workload.processes.len()), &self.around())?;
@@ -433,46 +461,4 @@ fn alone_ns(
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()
-}
-
-/// Files of which those with arrivals are read only once.
-struct Remembered<'f> {
-    files: &'f dyn Files,
-    arrivals: Memo<Arc<ArrivalFile>>,
-}
-
-impl Files for Remembered<'_> {
-    fn has(&self, name: &str) -> bool {
-        self.files.has(name)
-    }
-
-    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
-        self.files.bytes(name)
-    }
-
-    fn kept(&self, key: &str) -> Option<Vec<u8>> {
-        self.files.kept(key)
-    }
-
-    fn keep(&self, key: &str, content: &[u8]) {
-        self.files.keep(key, content);
-    }
-
-    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
-        self.files.profile(name, options)
-    }
-
-    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
-        let read = || Ok(Arc::new(self.files.arrivals(name, options)?));
-        match self.arrivals.get(&format!("{name} {:?}", options.time_unit), read) {
-            Ok(file) => Ok(ArrivalFile::clone(&file)),
-            // A memo keeps only the text of an error, so the file is read again for the error
-            // itself.
-            Err(_) => self.files.arrivals(name, options),
-        }
-    }
-
-    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
-        self.files.captures(name)
-    }
 }

@@ -34,6 +34,7 @@ mod cases;
 mod figures;
 mod memo;
 mod print;
+mod remembered;
 mod row;
 mod search;
 mod searches;

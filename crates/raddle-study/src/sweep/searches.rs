@@ -16,6 +16,8 @@ const FULL: &str = "full";
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
+    /// The memory that the processes hold together, of how much, in words.
+    memory: Vec<String>,
     /// The figures by the values of all axes but the seed; then by seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
     /// The failed cases by the values of all axes but the seed, and the seed.
@@ -36,6 +38,10 @@ pub struct SearchSummary {
     pub waits: Vec<SearchWait>,
     /// One entry for each search and each set of other values.
     pub searches: Vec<SearchGroup>,
+    /// The memory that the processes hold together, of how much, in words: of the first case, and
+    /// of the last where it differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<String>,
     /// Cases that have an error instead of figures.
     pub failed: u64,
     /// The failed cases, and why they failed: no conclusion is drawn from them.
@@ -92,7 +98,12 @@ impl SearchRows {
     /// Makes a study without rows.
     #[must_use]
     pub const fn new(axes: Vec<SweptAxis>) -> Self {
-        Self { axes, groups: BTreeMap::new(), failed: BTreeMap::new() }
+        Self { axes, memory: Vec::new(), groups: BTreeMap::new(), failed: BTreeMap::new() }
+    }
+
+    /// Adds how much memory the processes hold together, of how much, in words.
+    pub fn hold(&mut self, memory: Vec<String>) {
+        self.memory = memory;
     }
 
     /// Adds the row of the case that has these values, by axis.
@@ -133,6 +144,7 @@ impl SearchRows {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             waits: waits.into_iter().map(|(_, wait)| wait).collect(),
             searches,
+            memory: self.memory.clone(),
             failed: self.failed.len() as u64,
             failures: self.failed.values().cloned().collect(),
         }

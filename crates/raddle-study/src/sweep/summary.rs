@@ -25,6 +25,10 @@ pub struct SweepSummary {
     /// The facts that can overturn the answer, a line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
+    /// The memory that the processes hold together, of how much, in words: of the first case, and
+    /// of the last where it differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<String>,
     /// The processes of which some launches can never run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub never_ran: BTreeSet<String>,

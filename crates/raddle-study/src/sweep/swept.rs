@@ -35,6 +35,8 @@ pub struct Swept {
     groups: BTreeMap<Vec<usize>, SweptGroup>,
     /// The facts about the profiles that can overturn the answer, a line each.
     overturning: Vec<String>,
+    /// The memory that the processes hold together, of how much, in words.
+    memory: Vec<String>,
     /// The processes of which some launches can never run.
     never_ran: BTreeSet<String>,
 }
@@ -60,6 +62,7 @@ impl Swept {
             processes,
             groups: BTreeMap::new(),
             overturning: Vec::new(),
+            memory: Vec::new(),
             never_ran: BTreeSet::new(),
         }
     }
@@ -67,6 +70,11 @@ impl Swept {
     /// Adds lines about the profiles that can overturn the answer.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
+    }
+
+    /// Adds how much memory the processes hold together, of how much, in words.
+    pub fn hold(&mut self, memory: Vec<String>) {
+        self.memory = memory;
     }
 
     /// Adds the row of the case that has these values, by axis.
@@ -119,6 +127,7 @@ impl Swept {
             never_ran.map(|name| format!("{name}: some launches never ran, figures lack them"));
         let mut summary = SweepSummary {
             overturning: self.overturning.iter().cloned().chain(never_ran).collect(),
+            memory: self.memory.clone(),
             never_ran: self.never_ran.clone(),
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),

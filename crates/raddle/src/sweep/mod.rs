@@ -259,6 +259,7 @@ impl<'t> ToldCases<'t> {
                 self.read(|places, row| swept.add(places, row))?;
                 // Where no case can be planned, the rows say why.
                 swept.warn(self.bench.overturning().unwrap_or_default());
+                swept.hold(self.bench.memory().unwrap_or_default());
                 let summary = swept.summary();
                 let never_ran: Vec<&str> = summary.never_ran.iter().map(String::as_str).collect();
                 let end = match (summary.without_answer(), summary.missed_goals()) {
@@ -275,6 +276,7 @@ impl<'t> ToldCases<'t> {
             }
             SweepKind::Searches => {
                 let mut rows = SearchRows::new(axes);
+                rows.hold(self.bench.memory().unwrap_or_default());
                 self.read(|places, row| rows.add(places, row))?;
                 let summary = rows.summary();
                 let failed = raddle_study::sweep::failed(&summary.failures, cases.len() as u64);

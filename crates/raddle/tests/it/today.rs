@@ -162,6 +162,44 @@ fn a_goal_in_percent_is_of_today_in_every_verb() {
     assert!(told.contains("time-slice (today)"), "{told}");
 }
 
+/// Every verb says how much memory the processes hold, and refuses what does not fit.
+#[test]
+fn memory_is_told_and_checked_by_every_verb() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let verbs: [&[&str]; 5] = [
+        &["replay", "--no-files"],
+        &["share", "--no-files"],
+        &["sweep", "--out=s.jsonl"],
+        &["search-study", "--vary=allocate.search=full", "--out=t.jsonl"],
+        &["tune", "--recipe=leftover", "--vary=share.train=1"],
+    ];
+    for verb in verbs {
+        let ran = |words: &[&str]| place.raddle(&[verb, words].concat());
+        let one = ran(&["train.csv", "--device=v100"]);
+        let told =
+            "\nMemory: not known, of 16.0 GB: check nvidia-smi, or give --memory NAME=40GB\n";
+        assert!(one.code == 0 && one.out.contains(told), "{one:?}");
+        let over = ran(&["train.csv", "--device=v100", "--memory=train=17GB"]);
+        assert_eq!((over.code, over.out.as_str()), (1, ""), "{verb:?} {}", over.err);
+        let told = "the process does not fit into the memory of NVIDIA Tesla V100: train 17.0 GB (given) is 1.00 GB more than its 16.0 GB";
+        assert!(over.err.contains(told), "{over:?}");
+        let held = ["train.csv", "infer.csv", "--device=v100", "--memory=train=9GB"];
+        let over = ran(&[&held[..], &["--memory=infer=8GB"]].concat());
+        assert!(over.code == 1 && over.err.contains("do not fit into the memory"), "{over:?}");
+        for file in ["s.jsonl", "t.jsonl"] {
+            let _ = std::fs::remove_file(place.path().join(file));
+        }
+    }
+    // Of cases of which one fits, the other fails.
+    let vary = ["--device=v100", "--recipe=leftover", "--vary=memory=train=9GB,train=17GB"];
+    let some = place.raddle(&[&["sweep", "train.csv", "--out=s.jsonl"], &vary[..]].concat());
+    assert!(some.code == 4 && some.err.contains("1 of 2 cases failed"), "{some:?}");
+    let amd = place.raddle(&["replay", "train.csv", "--device=mi300x", "--no-files"]);
+    assert!(amd.out.contains("check rocm-smi --showmeminfo vram, or give"), "{amd:?}");
+}
+
 /// The same recipe, profiles and load give the same figures, whatever the verb and however many
 /// recipes are named.
 #[test]
