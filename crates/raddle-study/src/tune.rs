@@ -146,7 +146,7 @@ impl Bench<'_> {
     }
 }
 
-/// Returns a study under the recipe of today's devices.
+/// Returns a study under the way of today.
 fn base_of(study: &Study) -> Study {
     Study { recipes: vec![TODAY.to_owned()], settings: Vec::new(), ..study.clone() }
 }

@@ -200,7 +200,7 @@ impl Swept {
         met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
     }
 
-    /// Finds the group that has the same values under the recipe of today's hardware.
+    /// Finds the group that has the same values under the way of today.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
