@@ -99,6 +99,9 @@ pub(super) fn fill(
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
     document.page(Block::Beside(cards));
     document.page(Block::Note(format!("Memory: {}.", result.memory)));
+    if let Some(no_driver) = &result.no_driver {
+        document.page(Block::Note(format!("Offered: {}.", no_driver.text())));
+    }
     if let Some(beyond) = answer.not_offered() {
         document.page(Block::Note(format!("Beyond: {beyond}.")));
     }
@@ -166,9 +169,12 @@ fn fill_screen(
     let mut trust = if brief { answer.trust_in_brief() } else { answer.verdict.trust.clone() };
     let mut figures = answer.rows.iter().flat_map(|row| &row.processes);
     if brief && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
-        trust.push("intervals by what is known of contention".to_owned());
+        trust.push("intervals: `-v` says why".to_owned());
     }
     say(paragraph("Memory", result.memory.clone()));
+    if let Some(no_driver) = &result.no_driver {
+        say(paragraph("Offered", no_driver.text()));
+    }
     if let Some(beyond) = answer.not_offered() {
         say(paragraph("Beyond", beyond));
     }

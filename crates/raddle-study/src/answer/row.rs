@@ -139,6 +139,9 @@ pub struct ProcessFigures {
     pub(crate) steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
+    /// The waits of the most urgent launches, where the launches have several levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urgent: Option<UrgentWaits>,
     /// The bounds between which the decisive figure lies with 95 % confidence, as the run is one
     /// sample; absent for fewer than ten requests or steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,6 +167,25 @@ pub struct SeveralSeeds {
     pub decisive_within_ns: u64,
     /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds.
     pub p50_within_ns: Option<u64>,
+}
+
+/// The waits of the most urgent launches of a process whose launches have several levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UrgentWaits {
+    /// The level of the launches.
+    pub level: u8,
+    /// The 99th percentile of the time from ready to the first wave, in nanoseconds.
+    pub p99_ns: u64,
+}
+
+impl UrgentWaits {
+    /// Returns the waits of the most urgent level; `None` where all launches have one level.
+    pub(super) fn of(process: &ProcessSummary) -> Option<Self> {
+        let own = process.levels.iter().min_by_key(|own| own.level)?;
+        let several = process.levels.len() > 1;
+        several.then_some(Self { level: own.level, p99_ns: own.latency_p99_ns })
+    }
 }
 
 impl JudgedProcess {
@@ -214,9 +236,10 @@ impl PolicyRow {
     }
 
     /// Adds the intervals of the figures to the row, by rows with the least and the most
-    /// contention.
+    /// contention. An interval of few seeds may be wider than its mean; a process takes no less
+    /// than alone.
     #[must_use]
-    pub fn between(mut self, bounds: &[Self]) -> Self {
+    pub fn between(mut self, bounds: &[Self], processes: &[JudgedProcess]) -> Self {
         if bounds.is_empty() {
             return self;
         }
@@ -225,7 +248,9 @@ impl PolicyRow {
             let rows = bounds.iter().map(|row| row.processes.get(at)?.decisive_ns);
             let all: Option<Vec<u64>> = rows.chain([own.decisive_ns]).collect();
             own.between_ns = all.and_then(|all| {
-                let least = all.iter().min()?.saturating_sub(within);
+                let least = *all.iter().min()?;
+                let alone = processes.get(at).and_then(|it| it.alone_ns).unwrap_or(0);
+                let least = least.saturating_sub(within).max(alone.min(least));
                 Some([least, all.iter().max()?.saturating_add(within)])
             });
         }
@@ -271,6 +296,7 @@ impl ProcessFigures {
             requests: requests.map(|it| it.ended),
             steps_per_s: steps.map(|it| it.per_second),
             longest_wait_ns: summary.longest_wait_ns,
+            urgent: UrgentWaits::of(summary),
             sampled: match judged {
                 JudgedBy::Requests => requests.and_then(|it| it.p99_interval),
                 JudgedBy::Steps => steps.and_then(|it| it.interval),

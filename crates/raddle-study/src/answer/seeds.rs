@@ -4,7 +4,7 @@
 //! recipes are compared seed by seed, as both had the same requests: what counts is the interval of
 //! the differences.
 
-use super::row::SeveralSeeds;
+use super::row::{SeveralSeeds, UrgentWaits};
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
 /// The 97.5th percentile of Student's t by degrees of freedom, from 1 on.
@@ -65,6 +65,7 @@ impl ProcessFigures {
             requests: own.iter().filter_map(|it| it.requests).min(),
             steps_per_s: steps.map(|all| round(all.iter().sum::<f64>() / all.len() as f64)),
             longest_wait_ns: own.iter().map(|it| it.longest_wait_ns).max().unwrap_or(0),
+            urgent: UrgentWaits::over_seeds(own),
             sampled: None,
             between_ns: None,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
@@ -90,6 +91,15 @@ impl PolicyFigures {
         let pairs = of(row)?.iter().zip(of(self.baseline)?);
         let differences: Vec<f64> = pairs.map(|(&own, &base)| own as f64 - base as f64).collect();
         Some(mean_within(&differences))
+    }
+}
+
+impl UrgentWaits {
+    /// Averages the waits under several seeds.
+    fn over_seeds(own: &[ProcessFigures]) -> Option<Self> {
+        let all: Vec<Self> = own.iter().map(|it| it.urgent).collect::<Option<_>>()?;
+        let p99: Vec<u64> = all.iter().map(|it| it.p99_ns).collect();
+        Some(Self { level: all.first()?.level, p99_ns: mean(&p99).0 })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Does the verdict follow from the figures? Rankings were reasoned before they were run.
 
-use super::{JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind};
+use super::{
+    JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, UrgentWaits, VerdictKind,
+};
 use crate::fidelity::ModelError;
 
 const MS: f64 = 1e6;
@@ -56,6 +58,53 @@ fn of(
     let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait)).collect();
     let goals = goals.iter().map(|goal| goal.parse().expect("a goal")).collect();
     PolicyFigures::new("leftover", processes, rows, goals)
+}
+
+/// Makes figures of one process whose most urgent streams wait so long under each recipe, in ms.
+fn streams(rows: &[(&str, f64, f64)]) -> PolicyFigures {
+    let of = |&(recipe, end, wait): &(&str, f64, f64)| {
+        let mut own = row(recipe, &[end], 0.0);
+        own.processes[0].urgent = Some(UrgentWaits { level: 0, p99_ns: (wait * MS) as u64 });
+        own
+    };
+    let process = process("app", JudgedBy::End, 10.0);
+    PolicyFigures::new("streams", vec![process], rows.iter().map(of).collect(), Vec::new())
+}
+
+#[test]
+fn the_waits_of_urgent_streams_decide_where_all_ends_are_alike() {
+    let use_it = streams(&[("streams", 11.0, 9.5), ("mps", 11.0, 9.5), ("drain", 11.01, 0.5)]);
+    assert_eq!(ranked(&use_it), ["drain", "streams", "mps"]);
+    assert_eq!(
+        (use_it.verdict.kind, use_it.sentence()),
+        (
+            VerdictKind::Use,
+            "Use drain: the most urgent launches of app (level 0) wait 9.5 -> 0.5 ms (p99); every process takes the same time to within 1 %."
+        )
+    );
+    let stay = streams(&[("mps", 11.0, 9.5), ("streams", 11.0, 0.5)]);
+    assert_eq!(
+        (stay.verdict.kind, stay.sentence()),
+        (
+            VerdictKind::Stay,
+            "Stay with streams: every process takes the same time to within 1 %, but under mps the most urgent launches of app (level 0) wait 0.5 -> 9.5 ms (p99)."
+        )
+    );
+    // A wait of microseconds is none, and equal waits change nothing.
+    for waits in [[0.001, 0.01], [2.0, 2.0]] {
+        let none = streams(&[("mps", 11.0, waits[0]), ("streams", 11.0, waits[1])]);
+        assert_eq!(none.verdict.kind, VerdictKind::NoEffect);
+    }
+}
+
+#[test]
+fn the_waits_of_urgent_streams_are_told_where_ends_differ() {
+    let paid = streams(&[("streams", 11.0, 0.5), ("mps", 8.0, 9.5)]);
+    let told = "Under mps the most urgent launches of app (level 0) wait 0.5 -> 9.5 ms (p99).";
+    assert!(paid.sentence().starts_with("Use mps: ") && paid.sentence().ends_with(told));
+    let missed = streams(&[("streams", 8.0, 9.5), ("drain", 11.0, 0.5)]);
+    let told = "Under drain the most urgent launches of app (level 0) wait 9.5 -> 0.5 ms (p99).";
+    assert!(missed.sentence().starts_with("Stay with ") && missed.sentence().ends_with(told));
 }
 
 /// The mix of processes of a review, with the figures of the review's own table.
@@ -309,8 +358,24 @@ fn with_interval(most_ms: f64) -> PolicyFigures {
     let bound = |ms: f64| row("mps", &[ms, 26.0], 0.0);
     let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait));
     let mut rows: Vec<PolicyRow> = rows.collect();
-    rows[0] = rows[0].clone().between(&[bound(19.0), bound(most_ms)]);
+    rows[0] = rows[0].clone().between(&[bound(19.0), bound(most_ms)], &[]);
     PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
+}
+
+/// Of three seeds the interval may be wider than the mean, and no request takes less than alone.
+#[test]
+fn no_interval_begins_below_the_process_alone() {
+    let seeds = [10.0, 14.0, 30.0].map(|ms| row("mps", &[ms, 26.0], 0.0));
+    let mean = PolicyRow::over_seeds(seeds.to_vec()).expect("three rows");
+    assert!(mean.processes[0].drawn.expect("three seeds").decisive_within_ns > 18_000_000);
+    let bounds = [row("mps", &[17.0, 26.0], 0.0)];
+    let least = |processes: &[JudgedProcess]| {
+        let found = mean.clone().between(&bounds, processes);
+        found.processes[0].between_ns.expect("it has bounds")[0]
+    };
+    assert_eq!(least(&serve_and_train()), 9_500_000);
+    let slower = [process("decode", JudgedBy::Requests, 20.0)];
+    assert_eq!(least(&slower), 17_000_000, "a bound lies around its figure");
 }
 
 #[test]

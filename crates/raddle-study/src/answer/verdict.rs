@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::either::{SMALL, either};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
+use super::streams::{by_streams, streams_told};
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
@@ -71,6 +72,9 @@ struct Said {
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, text, why } = said(figures);
+    let named = recipe.filter(|_| !are_alike(figures));
+    let streams = named.and_then(|row| streams_told(figures, row));
+    let text = [Some(text), streams].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let ranked = kind != VerdictKind::OtherVendor;
     let text = match who_meets(figures).filter(|_| ranked) {
         Some(yes) => format!("{yes} {text}"),
@@ -107,9 +111,12 @@ fn said(figures: &PolicyFigures) -> Said {
     if let Some(said) = unmet(figures) {
         return said;
     }
-    let complete = || (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
-    if !complete().any(|row| differs(figures, row)) {
-        return plain(VerdictKind::NoEffect, no_effect(figures));
+    if are_alike(figures) {
+        let Some((row, text)) = by_streams(figures, best) else {
+            return plain(VerdictKind::NoEffect, no_effect(figures));
+        };
+        let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
+        return Said { recipe: Some(row), ..plain(kind, text) };
     }
     if let Some(text) = either(figures, best) {
         return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
@@ -154,6 +161,12 @@ fn who_meets(figures: &PolicyFigures) -> Option<String> {
         _ if meets(figures.baseline) => Some(format!("{} meets {goals} already.", base.recipe)),
         _ => None,
     }
+}
+
+/// Returns whether every process takes the same time under all rows that ended.
+pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
+    let mut complete = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
+    !complete.any(|row| differs(figures, row))
 }
 
 /// Returns whether any process takes longer or shorter than under the baseline.

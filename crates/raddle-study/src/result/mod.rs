@@ -9,6 +9,7 @@ mod facts;
 mod got;
 mod load_limit;
 mod lost;
+mod offered;
 mod overturning;
 mod replay;
 mod runs;
@@ -19,6 +20,7 @@ pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
+pub use offered::NotOffered;
 pub use overturning::{Overturning, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{

@@ -14,6 +14,7 @@ use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
 use super::load_limit::{LoadLimit, LoadLimitLeftOut};
 use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
+use super::offered::NotOffered;
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
@@ -58,6 +59,9 @@ pub struct ReplayResult {
     pub(crate) never_ran: Option<String>,
     /// The figures of the processes under the recipes, and the recommendation.
     pub answer: PolicyFigures,
+    /// The recommended recipe, where no driver offers what it says, and what comes nearest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_driver: Option<NotOffered>,
     /// The load up to which all goals are met; `None` where that was not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit: Option<LoadLimit>,
@@ -195,6 +199,7 @@ impl ReplayResult {
             stuck: stuck.map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
             never_ran,
+            no_driver: no_driver(replay, &answer, runs),
             answer,
             load_limit: None,
             load_limit_left_out: None,
@@ -337,6 +342,17 @@ impl ReplayResult {
     }
 }
 
+/// Returns the recipe that an answer names, where no driver offers it.
+fn no_driver(
+    replay: &Replay<'_>,
+    answer: &PolicyFigures,
+    runs: &[RecipeRun],
+) -> Option<NotOffered> {
+    let name = answer.recommended()?;
+    let run = runs.iter().find(|run| run.name == name)?;
+    NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
+}
+
 /// Judges the processes under the recipes.
 fn answer(
     replay: &Replay<'_>,
@@ -353,7 +369,7 @@ fn answer(
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
         let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
         let bounds: Vec<PolicyRow> = run.bounds.iter().map(row).collect();
-        let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds);
+        let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
         Some(PolicyRow { offered: run.offered, ..row })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();

@@ -104,11 +104,12 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
         found.iter().filter(|path| !wanted.iter().any(|wanted| is_one(path, wanted))).collect();
     assert!(new.is_empty(), "not in docs/summary.md: {new:#?}");
     // Only where the profile says so, contention is charged, a policy keeps addresses, a run is too
-    // long for a load limit or breaks off, or something is stuck.
+    // long for a load limit or breaks off, streams have priorities, or something is stuck.
     let rare = [
         "known-waits",
         "between-ns",
         ".sampled",
+        ".urgent",
         ".addresses",
         "stuck",
         ".log",

@@ -1,0 +1,81 @@
+//! How long do the most urgent streams of a process wait under each recipe?
+//!
+//! A process whose streams have several priorities may end at the same time under every recipe, and
+//! its most urgent streams wait a hundred times longer under one of them.
+
+use super::PolicyFigures;
+use super::either::SMALL;
+use super::words::from_to;
+
+/// Waits that differ by less than this are the same: about what a launch takes to start.
+const SAME_NS: u64 = 10_000;
+
+impl PolicyFigures {
+    /// Multiplies the waits of the most urgent streams of all processes, each by that of the
+    /// baseline; the lower the better, 1 where no process has several levels.
+    pub(super) fn urgent_rank(&self, row: usize) -> f64 {
+        let parts = (0..self.processes.len()).filter_map(|process| {
+            let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
+            Some(of(row)? / of(self.baseline)?)
+        });
+        parts.product()
+    }
+
+    /// Says how the most urgent streams wait under a row instead of another, where that differs:
+    /// "its most urgent launches (level 0) wait 9.5 -> 0.5 ms".
+    pub(super) fn urgent_change(&self, row: usize, from: usize) -> Option<String> {
+        let of = |process: usize| {
+            let own = self.rows[row].processes[process].urgent?;
+            let (now, before) = (own.p99_ns, self.urgent(from, process)?);
+            let difference = now.abs_diff(before);
+            let counts =
+                difference >= SAME_NS && difference as f64 >= SMALL * now.max(before) as f64;
+            let name = &self.processes[process].name;
+            counts.then(|| {
+                let level = own.level;
+                format!("of {name} (level {level}) wait {} (p99)", from_to(before, now))
+            })
+        };
+        let told: Vec<String> = (0..self.processes.len()).filter_map(of).collect();
+        (!told.is_empty()).then(|| format!("the most urgent launches {}", told.join(" and ")))
+    }
+
+    /// Returns the row under which the most urgent streams wait least of all rows that ended, if
+    /// they wait otherwise there than under `than`.
+    pub(super) fn least_urgent_wait(&self, than: usize) -> Option<(usize, String)> {
+        let ended = (0..self.rows.len()).filter(|&row| self.rows[row].complete);
+        let least = ended.min_by(|&a, &b| self.urgent_rank(a).total_cmp(&self.urgent_rank(b)))?;
+        Some((least, self.urgent_change(least, than)?))
+    }
+
+    fn urgent(&self, row: usize, process: usize) -> Option<u64> {
+        self.rows[row].processes[process].urgent.map(|own| own.p99_ns)
+    }
+}
+
+/// Judges by the waits of the most urgent streams where every process takes the same time. Returns
+/// the row to use, or the baseline to stay with, and why in words; `None` where streams wait the same
+/// too.
+pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
+    let base = figures.baseline;
+    let name = |row: usize| &figures.rows[row].recipe;
+    let same = "every process takes the same time to within 1 %";
+    let better = figures.urgent_change(best, base).filter(|_| figures.urgent_rank(best) < 1.0);
+    if let Some(waits) = better {
+        return Some((best, format!("Use {}: {waits}; {same}.", name(best))));
+    }
+    let rows = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
+    let changed = |row| Some((row, figures.urgent_change(row, base)?));
+    let (other, waits) = rows.filter_map(changed).next()?;
+    Some((base, format!("Stay with {}: {same}, but under {} {waits}.", name(base), name(other))))
+}
+
+/// Says how the most urgent streams wait under the row that a verdict names, else under which row
+/// they wait less; `None` where they wait the same.
+pub(super) fn streams_told(figures: &PolicyFigures, named: usize) -> Option<String> {
+    let (row, waits) = match figures.urgent_change(named, figures.baseline) {
+        Some(waits) => (named, waits),
+        None => figures.least_urgent_wait(named).filter(|_| named == figures.baseline)?,
+    };
+    Some(format!("Under {} {waits}.", figures.rows[row].recipe))
+}

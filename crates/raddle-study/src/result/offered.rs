@@ -1,0 +1,101 @@
+//! Does a driver offer the recommended way, and if none does, which way that can be switched on comes
+//! nearest?
+//!
+//! A recipe says by its policies what it does, so recipes of users are judged too. Commands are those
+//! of docs/modes.md.
+
+use raddle_device::Vendor;
+use raddle_dispatch::Recipe;
+use raddle_workgroup::SpatialConfig;
+use serde::Serialize;
+
+/// A recommended way that no driver offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct NotOffered {
+    /// The name of the recipe.
+    pub recipe: String,
+    /// The recipe of the nearest way that can be switched on.
+    pub nearest: &'static str,
+    /// The command, variable or call that switches that way on.
+    pub by: &'static str,
+}
+
+impl NotOffered {
+    /// Judges a recipe for this number of processes; `None` where a driver does what it says.
+    pub(super) fn of(
+        (name, recipe): (&str, &Recipe),
+        vendor: Vendor,
+        processes: usize,
+    ) -> Option<Self> {
+        let [path, turn, allocate, preempt] = recipe.policies();
+        let lends = recipe.allocate.settings().is_some_and(|config: &SpatialConfig| config.lend);
+        let offered = match (path, turn, allocate, preempt) {
+            ("ordinary", "everyone", "leftover", "never")
+            | ("ordinary", "round-robin", "leftover", "switch") => true,
+            ("ordinary", "everyone", "spatial", "never") => !lends,
+            _ => false,
+        };
+        let level = turn == "highest-level";
+        let (nearest, by) = match (vendor, processes > 1, allocate) {
+            (Vendor::Nvidia, false, _) => ("streams", "cudaStreamCreateWithPriority"),
+            (_, false, _) => ("streams", "hipStreamCreateWithPriority"),
+            (Vendor::Nvidia, _, "spatial") => ("partition", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+            (_, _, "spatial") => ("partition", "HSA_CU_MASK"),
+            (Vendor::Nvidia, ..) if level => ("mps-priority", "CUDA_MPS_CLIENT_PRIORITY"),
+            (Vendor::Nvidia, ..) if turn == "everyone" => ("mps", "nvidia-cuda-mps-control -d"),
+            (Vendor::Nvidia, ..) => ("time-slice", "nvidia-smi compute-policy --set-timeslice"),
+            (..) if turn == "everyone" || level => ("streams", "the default: set nothing"),
+            (..) => ("time-slice", "enforce_isolation"),
+        };
+        (!offered).then(|| Self { recipe: name.to_owned(), nearest, by })
+    }
+
+    /// Says it in one line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("by no driver; nearest is {} ({})", self.nearest, self.by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recipes;
+
+    fn nearest(name: &str, vendor: Vendor, processes: usize) -> Option<&'static str> {
+        let named = recipes::bundled(name, &raddle_dispatch::Registry::bundled()).unwrap();
+        NotOffered::of((name, &named.recipe), vendor, processes).map(|it| it.nearest)
+    }
+
+    #[test]
+    fn every_bundled_recipe_is_offered_or_has_a_nearest_way() {
+        let offered = [
+            "leftover",
+            "spatial",
+            "time-slice",
+            "streams",
+            "mps",
+            "mps-priority",
+            "partition",
+            "aql-packets",
+        ];
+        for (name, _) in recipes::texts() {
+            let found = nearest(name, Vendor::Nvidia, 2);
+            assert_eq!(found.is_none(), offered.contains(&name), "{name}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_way_is_one_of_the_device() {
+        let nvidia = |name| nearest(name, Vendor::Nvidia, 2);
+        assert_eq!(nvidia("leftover-drain"), Some("mps-priority"));
+        assert_eq!(nvidia("leftover-reset"), Some("mps-priority"));
+        assert_eq!(nvidia("weighted-slices"), Some("time-slice"));
+        assert_eq!(nvidia("matching"), Some("mps"));
+        assert_eq!(nvidia("request-limit"), Some("partition"));
+        assert_eq!(nearest("leftover-drain", Vendor::Nvidia, 1), Some("streams"));
+        assert_eq!(nearest("block-warp", Vendor::Amd, 2), Some("streams"));
+        assert_eq!(nearest("weighted-slices", Vendor::Amd, 2), Some("time-slice"));
+    }
+}
