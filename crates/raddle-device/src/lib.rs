@@ -22,6 +22,7 @@ mod occupancy;
 mod properties;
 mod residency;
 mod rounded;
+mod slices;
 mod table;
 
 pub use costs::{MEASURED_RESET_NS, moving};
@@ -34,6 +35,7 @@ pub use properties::{SourceDevice, from_properties};
 /// The nouns of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use residency::{Limits, Residency};
+pub use slices::TimeSlices;
 pub use table::{ids, table};
 
 #[cfg(doctest)]

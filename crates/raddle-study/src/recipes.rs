@@ -10,6 +10,7 @@ use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;
 use crate::unique::UniqueNames;
+use crate::units::duration;
 
 /// The bundled recipes in the order in which they are listed and replayed, each behind a line with
 /// its name.
@@ -28,15 +29,10 @@ pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// The price in the recipe of time slices, which is assumed: half of a switch, to save or to restore a
-/// process, in nanoseconds.
+/// The figures in the recipe of time slices, which the user may set otherwise: half of a switch, to
+/// save or to restore a process, and a turn, in nanoseconds.
 const SWITCH_NS: u64 = 151_500;
-/// Halves of the switches that were measured on any device: 40 us or less on an A100 (`GPreempt`,
-/// ATC 2025, section 5.3) to 356 us on an RTX 5090.
-const ANY_SWITCH_NS: [u64; 2] = [20_000, 178_000];
-/// The device on which the switch of the recipe was measured, and halves of the shortest and the
-/// longest there.
-const MEASURED_SWITCH_NS: (&str, [u64; 2]) = ("rtx-5090", [125_000, 178_000]);
+const TURN_NS: u64 = 2_270_000;
 
 /// The recipes that are replayed if none is named: how the device shares itself today, the two ways
 /// to keep processes apart, in space and in time, and the one that lets the urgent go first.
@@ -102,27 +98,65 @@ impl NamedRecipe {
         builder.map_err(|error| error.of_file(&self.given, &self.text).into())
     }
 
-    /// Says of the price of a recipe what is assumed, where something is.
-    pub(crate) fn assumed_price(&self) -> Option<&'static str> {
-        (self.given == TIME_SLICE && self.recipe.runtime.switch_ns == Some(SWITCH_NS)).then_some(
-            "a switch of time-slice is taken as 303 us; 40 to 356 were measured, by which its interval is",
-        )
+    /// Returns the bounds of the turn and of half a switch on a device, for time slices as they are
+    /// bundled; a figure that the user set has none.
+    fn slices(&self, device: &Device) -> [Option<[u64; 2]>; 2] {
+        let slices = device.time_slices().filter(|_| self.name == TIME_SLICE && self.is_bundled());
+        let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
+        let turn_us = recipe["turn"]["slice-us"].as_u64();
+        let turn = slices.filter(|_| turn_us == Some(TURN_NS / 1000)).map(|it| it.turn_ns);
+        let switch = slices.filter(|_| self.recipe.runtime.switch_ns == Some(SWITCH_NS));
+        [turn, switch.map(|it| it.switch_ns.map(|whole| whole / 2))]
     }
 
-    /// Returns the recipe under the least and the most that an assumed price of it may be on a
-    /// device; nothing where no price is assumed, or the user set another.
-    pub(crate) fn priced(&self, device: &Device) -> Vec<Self> {
-        if self.assumed_price().is_none() {
-            return Vec::new();
-        }
-        let (measured, prices) = MEASURED_SWITCH_NS;
-        let prices = if device.id == measured { prices } else { ANY_SWITCH_NS };
-        let of = |switch_ns| {
-            let mut priced = self.clone();
-            priced.recipe.runtime.switch_ns = Some(switch_ns);
-            priced
+    /// Says which figures of a recipe are assumed on a device, where some are.
+    pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
+        let [turn, switch] = self.slices(device);
+        let told = |what: &str, own: u64, [least, most]: [u64; 2]| {
+            (least < most).then(|| {
+                let [own, least, most] = [own, least, most].map(duration);
+                format!("a {what} of time-slice is taken as {own}, it may be {least} to {most}")
+            })
         };
-        prices.map(of).to_vec()
+        let turn = turn.and_then(|bounds| told("turn", TURN_NS, bounds));
+        let switch = switch.map(|bounds| bounds.map(|half| 2 * half));
+        let switch = switch.and_then(|bounds| told("switch", 2 * SWITCH_NS, bounds));
+        let told: Vec<String> = turn.into_iter().chain(switch).collect();
+        (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
+    }
+
+    /// Returns the recipe under the least and the most that each of its assumed figures may be on a
+    /// device; nothing where none is assumed, or the user set them.
+    ///
+    /// # Errors
+    /// When a recipe cannot be read, which would be a fault of raddle itself.
+    pub(crate) fn priced(&self, device: &Device) -> Result<Vec<Self>, StudyError> {
+        let [turn, switch] = self.slices(device);
+        let several = |bounds: Option<[u64; 2]>| match bounds {
+            Some([least, most]) if least < most => vec![Some(least), Some(most)],
+            // A figure that was measured, or that the user set, stays.
+            _ => vec![None],
+        };
+        let (turns, switches) = (several(turn), several(switch));
+        if turns.len() * switches.len() == 1 {
+            return Ok(Vec::new());
+        }
+        let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
+        let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
+            let turn = turn_ns.map(|ns| format!("turn.slice-us={}", ns / 1000));
+            let switch = switch_ns.map(|ns| format!("preempt.switch-ns={ns}"));
+            let settings = turn.into_iter().chain(switch).map(Setting::try_from);
+            let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
+            let text = with(self.text.clone(), &settings);
+            let priced = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;
+            Ok(Self { offered: self.offered, ..priced })
+        };
+        pairs.map(of).collect()
+    }
+
+    /// Returns whether the recipe is a bundled one: by its name, or as the way of today.
+    fn is_bundled(&self) -> bool {
+        self.given == TODAY || entry(&self.given).is_some()
     }
 
     /// Returns the recipe with the costs and the clock of a device, where a policy needs them.

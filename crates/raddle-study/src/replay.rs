@@ -451,7 +451,8 @@ impl Prepared {
         };
         let mut result = self.result(&rules, &runs, &alone);
         if self.profiles.len() > 1 {
-            result.rest_on(self.recipes.iter().filter_map(NamedRecipe::assumed_price));
+            let device = &self.target.device;
+            result.rest_on(self.recipes.iter().filter_map(|named| named.assumed_price(device)));
         }
         result.fail(&self.broken);
         runner.draw(&mut result, &runs)?;

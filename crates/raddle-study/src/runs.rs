@@ -194,7 +194,11 @@ impl<'p> Runner<'p> {
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
         let prices: Vec<Vec<NamedRecipe>> = match plan.priced && processes.len() > 1 {
-            true => plan.recipes.iter().map(|named| named.priced(plan.target)).collect(),
+            true => plan
+                .recipes
+                .iter()
+                .map(|named| named.priced(plan.target))
+                .collect::<Result<_, _>>()?,
             false => vec![Vec::new(); plan.recipes.len()],
         };
         let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });

@@ -1,6 +1,6 @@
 //! Which devices are known? The verb `devices`.
 
-use raddle_device::Device;
+use raddle_device::{Device, TimeSlices};
 use raddle_policy::Resource;
 use raddle_report::{Block, Column, Document, Table, json};
 use raddle_study::devices;
@@ -9,7 +9,7 @@ use raddle_study::result::unit_of;
 use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
-use crate::units::count;
+use crate::units::{count, duration};
 
 /// The verb `devices`.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
@@ -25,8 +25,22 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
     if format == Format::Json {
         return Ok(json(device));
     }
-    toml::to_string(device)
-        .map_err(|error| CliError::Refused(format!("{} cannot be shown: {error}", device.id)))
+    let text = toml::to_string(device)
+        .map_err(|error| CliError::Refused(format!("{} cannot be shown: {error}", device.id)))?;
+    Ok(slices(device) + &text)
+}
+
+/// Returns comments with the time slices of the driver, which recipes hold and not devices.
+fn slices(device: &Device) -> String {
+    let Some(TimeSlices { turn_ns, switch_ns, source, .. }) = device.time_slices() else {
+        return String::new();
+    };
+    let between = |[least, most]: [u64; 2]| match least == most {
+        true => duration(least),
+        false => format!("{} to {}", duration(least), duration(most)),
+    };
+    let (turn, switch) = (between(turn_ns), between(switch_ns));
+    format!("# Time slices of the driver: a turn {turn}, a switch {switch}.\n# {source}\n")
 }
 
 fn list(colour: bool) -> String {

@@ -44,7 +44,7 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
     let told: Vec<String> = told.collect();
     let (unknown, tells) = match one.recipe == TIME_SLICE {
-        true => ("of the price of a switch", "Both tried on the device tell it"),
+        true => ("of turns and switches", "Both tried on the device tell it"),
         false => {
             ("of contention", "`raddle contention` on a recording of both side by side tells it")
         }

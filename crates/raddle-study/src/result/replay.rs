@@ -242,8 +242,8 @@ impl ReplayResult {
     }
 
     /// Adds clauses that say how far the verdict may be believed.
-    pub(crate) fn rest_on<'c>(&mut self, clauses: impl Iterator<Item = &'c str>) {
-        self.answer.verdict.trust.extend(clauses.map(str::to_owned));
+    pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
+        self.answer.verdict.trust.extend(clauses);
     }
 
     /// Adds the load up to which all goals are met.

@@ -1,0 +1,66 @@
+//! How long are the turns of several processes on a device, and what does a switch between them cost?
+//!
+//! Vendors publish neither. Figures are in nanoseconds; where a device has no measurement of its own
+//! they lie between bounds that were measured or read elsewhere.
+
+use crate::{Device, Vendor};
+
+/// Bounds of the time slices of the driver, in nanoseconds; both bounds of a figure are equal where
+/// it is known of this device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeSlices {
+    /// The shortest and the longest that a turn may be, with the switch in it.
+    pub turn_ns: [u64; 2],
+    /// The shortest and the longest that a switch from one process to another may be.
+    pub switch_ns: [u64; 2],
+    /// The sources of the figures.
+    pub source: &'static str,
+}
+
+/// The time slices of devices of NVIDIA without a measurement of their own.
+const ASSUMED: TimeSlices = TimeSlices {
+    turn_ns: [1_024_000, 3_000_000],
+    switch_ns: [40_000, 356_000],
+    source: "assumed: turn from 1,024 us, the default of the open kernel module from Volta on \
+             (kernel_fifo_gv100.c), to 3 ms, the longest that a measured pair on an H200 allows; \
+             switch from 40 us (GPreempt, ATC 2025, section 5.3, A100) to 356 us (RTX 5090)",
+};
+
+/// The time slices of AMD's devices, where processes are isolated.
+const OF_AMD: TimeSlices = TimeSlices {
+    turn_ns: [10_000_000; 2],
+    source: "turn: the driver's process quantum (docs/modes.md); switch assumed as on NVIDIA",
+    ..ASSUMED
+};
+
+/// The devices on which time slices were measured, by id.
+const MEASURED: &[(&str, TimeSlices)] = &[(
+    "rtx-5090",
+    TimeSlices {
+        turn_ns: [2_270_000; 2],
+        switch_ns: [250_000, 356_000],
+        source: "eunomia-bpf/gpu_ext: starts and ends of six processes lie on a raster of 2.27 ms; \
+                 switches took 250 to 356 us",
+    },
+)];
+
+impl Device {
+    /// Returns the time slices of the driver between processes; `None` for a vendor without one.
+    ///
+    /// ```
+    /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();
+    /// let measured = slices("rtx-5090").expect("of NVIDIA");
+    /// assert_eq!(measured.turn_ns, [2_270_000; 2]);
+    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns, [1_024_000, 3_000_000]);
+    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns, [10_000_000; 2]);
+    /// ```
+    #[must_use]
+    pub fn time_slices(&self) -> Option<TimeSlices> {
+        let measured = MEASURED.iter().find(|(id, _)| *id == self.id).map(|(_, own)| *own);
+        measured.or(match self.vendor {
+            Vendor::Nvidia => Some(ASSUMED),
+            Vendor::Amd => Some(OF_AMD),
+            Vendor::Seed => None,
+        })
+    }
+}
