@@ -322,7 +322,7 @@ fn why_not(cus: &Cus, task: &Task) -> Option<String> {
             Some(format!("a work-item wants {wanted} vector registers and can have {available}"))
         }
         Work::Unfit { resource: Resource::Grid, wanted, available } => Some(format!(
-            "it has {wanted} workgroups, at most {available} can have run in its duration"
+            "its grid has {wanted} workgroups, and at most {available} can have run in its duration, a nanosecond a round: the grid or the duration is wrong in the file"
         )),
         Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
         Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),

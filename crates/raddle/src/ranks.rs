@@ -8,6 +8,8 @@ use std::str::FromStr;
 use clap::Args;
 use raddle_trace::{archive_members, rank_of_trace};
 
+use crate::Console;
+use crate::console::alarm;
 use crate::error::CliError;
 
 /// The options for folders with the traces of a job.
@@ -64,6 +66,36 @@ impl RankArgs {
         if !self.ranks.is_empty() && !several {
             let text = "--rank chooses among the traces in a folder or a tar archive, and no profile is one";
             return Err(CliError::Usage(text.to_owned()));
+        }
+        Ok(files)
+    }
+
+    /// Returns the files that paths stand for, and tells on the error stream which traces beside
+    /// those of ranks are left out.
+    ///
+    /// # Errors
+    /// As [`Self::files`], and if nothing can be printed.
+    pub(crate) fn told_files(
+        &self,
+        paths: &[PathBuf],
+        console: &mut Console,
+    ) -> Result<Vec<PathBuf>, CliError> {
+        let files = self.files(paths)?;
+        for path in paths {
+            let Some(members) = members(path)? else { continue };
+            let others = without_ranks(path, members);
+            let Some(first) = others.first() else { continue };
+            let label = alarm("warning:", console.stderr_colour);
+            let (shown, first) = (path.display(), first.display());
+            let who = match others.len() {
+                1 => format!("{first} names no rank and is left out"),
+                all => format!("{first} and {} more name no rank and are left out", all - 1),
+            };
+            writeln!(
+                console.stderr,
+                "{label} {shown}: {who} beside the traces of ranks: name the files to take all"
+            )
+            .map_err(CliError::writing("the error stream"))?;
         }
         Ok(files)
     }
@@ -137,9 +169,8 @@ fn lower_case_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
-/// Finds the traces among the files in a folder, by rank: files that name a rank, or lie in a
-/// folder that does; if there are none, the traces in JSON that name their ranks themselves.
-fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
+/// Returns the files that may be traces, each with its name in lower case.
+fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     let mut files: Vec<(String, PathBuf)> = members
         .into_iter()
         .filter(|path| !of_macos(path))
@@ -148,19 +179,39 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     // A trace of the capture of graphs holds no runs; `--shapes-from` takes such a trace.
     files.retain(|(name, _)| !name.contains("capture"));
     files.sort();
-    let json = |name: &str| name.trim_end_matches(".gz").ends_with(".json");
-    let rank = |name: &str, path: &Path| {
-        let around = || path.parent().filter(|parent| *parent != folder && json(name));
-        rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
-    };
-    let named = files.iter().filter_map(|(name, path)| Some((rank(name, path)?, path.clone())));
+    files
+}
+
+/// Returns the rank that a file in a folder names, by its own name or that of a folder around it.
+fn named_rank(folder: &Path, (name, path): &(String, PathBuf)) -> Option<u32> {
+    let around = || path.parent().filter(|parent| *parent != folder && is_json(name));
+    rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
+}
+
+fn is_json(name: &str) -> bool {
+    name.trim_end_matches(".gz").ends_with(".json")
+}
+
+/// Returns the files in JSON that name no rank, in a folder in which others do.
+fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
+    let (named, others): (Vec<_>, Vec<_>) =
+        candidates(members).into_iter().partition(|file| named_rank(folder, file).is_some());
+    let json = others.into_iter().filter(|(name, _)| is_json(name)).map(|(_, path)| path);
+    if named.is_empty() { Vec::new() } else { json.collect() }
+}
+
+/// Finds the traces among the files in a folder, by rank: files that name a rank, or lie in a
+/// folder that does; if there are none, the traces in JSON that name their ranks themselves.
+fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
+    let files = candidates(members);
+    let named = files.iter().filter_map(|file| Some((named_rank(folder, file)?, file.1.clone())));
     let mut traces: Vec<(u32, PathBuf)> = named.collect();
     traces.sort();
     if !traces.is_empty() {
         return Ok(traces);
     }
     let files: Vec<PathBuf> =
-        files.into_iter().filter(|(name, _)| json(name)).map(|(_, path)| path).collect();
+        files.into_iter().filter(|(name, _)| is_json(name)).map(|(_, path)| path).collect();
     let shown = folder.display();
     match files.as_slice() {
         [] => {

@@ -143,7 +143,7 @@ fn of_files(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let paths = args.asked.ranks.files(&args.profiles)?;
+    let paths = args.asked.ranks.told_files(&args.profiles, console)?;
     let engine = args.run.engine()?;
     let (disk, carried) = (Disk::new(&paths, console.progress), CarriedFiles::of(&paths));
     let live = engine.map(|engine| (engine, &carried));

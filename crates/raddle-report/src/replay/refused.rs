@@ -73,9 +73,9 @@ fn why(refused: &RefusedLaunches) -> String {
     let (wanted, had) = (count(*wanted), count(*available));
     match (*resource, unreported) {
         ("grid", _) if *available == 0 => "its grid or its workgroup is empty".to_owned(),
-        ("grid", _) => {
-            format!("grid: it has {wanted} workgroups, at most {had} can have run in its duration")
-        }
+        ("grid", _) => format!(
+            "grid: it has {wanted} workgroups, and at most {had} can have run in its duration, a nanosecond a round: the grid or the duration is wrong in the file"
+        ),
         ("cus", _) => "the policy gives its process no compute unit".to_owned(),
         (_, None) => {
             format!("{resource}: a workgroup wants {wanted} {unit}, at most {had} can be had")

@@ -21,7 +21,7 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let files = args.ranks.files(&args.profiles)?;
+    let files = args.ranks.told_files(&args.profiles, console)?;
     let disk = Disk::new(&files, console.progress);
     let shapes = args.shapes.rules();
     let options = shapes.options(args.barriers.into(), &disk)?;

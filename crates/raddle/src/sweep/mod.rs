@@ -64,7 +64,7 @@ fn of_kind(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let paths = args.asked.ranks.files(&args.profiles)?;
+    let paths = args.asked.ranks.told_files(&args.profiles, console)?;
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = match kind {

@@ -34,7 +34,7 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let paths = args.asked.ranks.files(&args.profiles)?;
+    let paths = args.asked.ranks.told_files(&args.profiles, console)?;
     let files = Disk::new(&paths, console.progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = Sweep { study, vary: args.vary.clone(), searched: true };

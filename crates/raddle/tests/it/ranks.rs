@@ -66,6 +66,23 @@ fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
     assert!(ran.code == 1 && ran.err.contains("two traces of rank 4"), "{}", ran.err);
 }
 
+/// A trace beside those of ranks is no rank, and its absence is told.
+#[test]
+fn traces_that_are_left_out_are_named() {
+    let place = job();
+    for verb in [&["inspect"][..], &["replay", "--no-files"]] {
+        let ran = place.raddle(&[verb, &["job", "--rank=all"]].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+    }
+    place.file("job/other.json", trace("", &[&kernel("other", 5, 3)]));
+    let told =
+        "warning: job: job/other.json names no rank and is left out beside the traces of ranks";
+    for verb in [&["inspect"][..], &["replay", "--no-files"]] {
+        let ran = place.raddle(&[verb, &["job", "--rank=all"]].concat());
+        assert!(ran.code == 0 && ran.err.contains(told), "{ran:?}");
+    }
+}
+
 #[test]
 fn folders_may_be_named_by_ranks_instead_of_files() {
     let place = Place::new();

@@ -205,6 +205,15 @@ fn a_profile_of_which_nothing_can_run() {
     refused(&place, &["huge.csv"], &words);
 }
 
+/// More rounds than nanoseconds is no shape of a device: the file says something wrong.
+#[test]
+fn a_grid_that_cannot_have_run_in_its_duration() {
+    let place = Place::new();
+    place.file("huge.csv", table(&["k 1 2000000000 256 32 0 0 0 1000000"]));
+    let why = "its grid has 2000000000 workgroups, and at most 640000000 can have run in its duration, a nanosecond a round: the grid or the duration is wrong in the file";
+    refused(&place, &["huge.csv"], &[why]);
+}
+
 #[test]
 fn one_bad_profile_refuses_all() {
     let place = Place::new();
