@@ -106,3 +106,31 @@ def test_the_command_prints_and_says_when_it_is_wrong(pair):
     assert done.returncode == 0 and "leftover-drain" in done.stdout
     assert command("replay").returncode == 2
     assert command("--version").stdout.startswith("raddle ")
+
+
+PAIRS = [
+    (("serve", "train"), {"device": "v100", "requests": {"serve": "2000/s"}, "until": 5}),
+    (("train", "serve"), {"device": "h200", "requests": {"train": "300/s"}, "until": 20}),
+    (("serve", "train"), {"device": "a100"}),
+]
+
+
+@pytest.mark.parametrize(("order", "load"), PAIRS)
+def test_figures_are_those_of_the_command_to_the_digit(pair, order, load, tmp_path):
+    files = [next(file for file in pair if file.stem == name) for name in order]
+    told = [f"--{option}={value}" for option, value in load.items() if option != "requests"]
+    told += [f"--requests={name}={rate}" for name, rate in load.get("requests", {}).items()]
+    done = command("replay", *files, *told, "--recipe=time-slice", "--no-files", "--format=json")
+    one = decisive(json.loads(done.stdout))
+    assert decisive(raddle.replay(files, **load, recipe="time-slice").summary) == one
+    assert decisive(raddle.replay(files, **load, recipe=["mps", "time-slice"]).summary) == one
+    assert decisive(raddle.replay(files, **load).summary) == one, "it is the way of today"
+    assert decisive(raddle.share(files, **load, recipe="time-slice").summary) == one
+    swept = raddle.sweep(files, **load, vary="recipe=time-slice", out=tmp_path / "rows.jsonl").summary
+    assert [figure["mean"] for figure in swept["groups"][0]["figures"]] == one
+
+
+def decisive(summary):
+    """The figures by which the processes are judged under time slices."""
+    row = next(row for row in summary["answer"]["rows"] if row["recipe"] == "time-slice")
+    return [process["decisive-ns"] for process in row["processes"]]

@@ -28,6 +28,7 @@ mod lists;
 mod live;
 mod no_answer;
 mod occupancy;
+mod one_model;
 mod opaque;
 mod packet;
 mod packet_page;

@@ -1,4 +1,4 @@
-//! Is there one model of time, whatever the verb, and is "today" what the device does?
+//! Is "today" what the device does, and do all verbs say and check the same of it?
 //!
 //! The cases of `../shared/cases` whose right value is known from the file or from the device.
 
@@ -51,6 +51,14 @@ fn a_more_urgent_stream_of_a_process_goes_first() {
     let result = replayed(&place, &[&file]);
     let end = end_ns(&result, "streams");
     assert!(end.abs_diff(11_000_000) < 50_000, "{end}");
+    // All policies end the process at once, and all but one let its urgent stream wait.
+    let verdict = &result["answer"]["verdict"];
+    assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"stay".into(), &"streams".into()));
+    let told = verdict["text"].as_str().expect("a sentence");
+    assert!(told.contains("(level 0) wait 0.5 -> 9.51 ms (p99)"), "{told}");
+    let ways = ["--recipe=mps", "--recipe=leftover-drain", "--recipe=mps-priority"];
+    let other = replayed(&place, &[&[file.as_str()], &ways[..]].concat());
+    assert_eq!(other["answer"]["verdict"]["recipe"], "mps-priority", "{}", other["answer"]);
 }
 
 #[test]
@@ -200,46 +208,34 @@ fn memory_is_told_and_checked_by_every_verb() {
     assert!(amd.out.contains("check rocm-smi --showmeminfo vram, or give"), "{amd:?}");
 }
 
-/// The same recipe, profiles and load give the same figures, whatever the verb and however many
-/// recipes are named.
+/// `raddle help model` says what the options default to and what today is, and no page says
+/// otherwise.
 #[test]
-fn every_verb_has_one_model_of_time() {
+fn the_help_on_the_model_is_that_of_the_options_and_of_today() {
     let place = Place::new();
-    place.file("train.csv", train());
-    place.file("infer.csv", infer());
-    place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
-    place.file("learn.csv", include_str!("../../data/demo/train.csv"));
-    let pairs: [&[&str]; 3] = [
-        &["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20", "--device=v100"],
-        &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=100"],
-        &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100", "--device=h200"],
-    ];
-    for pair in pairs {
-        let p99 = |result: &Value, recipe: &str| {
-            let all = result["recipes"].as_array().expect("a list");
-            let own = all.iter().find(|it| it["name"] == recipe).expect("it is there");
-            let processes = own["summary"]["processes"].as_array().expect("a list");
-            let requests = processes.iter().find_map(|it| it["requests"].as_object());
-            requests.expect("one has requests")["latency-p99-ns"].as_u64().expect("a time")
-        };
-        let one = p99(&replayed(&place, &[pair, &["--recipe=time-slice"]].concat()), "time-slice");
-        let several =
-            [pair, &["--recipe=mps", "--recipe=time-slice", "--recipe=leftover"]].concat();
-        assert_eq!(p99(&replayed(&place, &several), "time-slice"), one, "{pair:?}: several");
-        assert_eq!(p99(&replayed(&place, pair), "time-slice"), one, "{pair:?}: by default");
-
-        let ran =
-            place.raddle(&[&["sweep"], pair, &["--recipe=time-slice", "--out=s.jsonl"]].concat());
-        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-        let rows = std::fs::read_to_string(place.path().join("s.jsonl")).expect("it was written");
-        assert!(rows.contains(&format!(".p99-ns\":{one},")), "{pair:?}: sweep: {rows}");
-        std::fs::remove_file(place.path().join("s.jsonl")).expect("it was written");
-
-        let shared = place.raddle(
-            &[&["share"], pair, &["--recipe=time-slice", "--no-files", "--format=json"]].concat(),
-        );
-        assert_eq!(shared.code, 0, "{}{}", shared.out, shared.err);
-        let shared = serde_json::from_str(&shared.out).expect("it is JSON");
-        assert_eq!(p99(&shared, "time-slice"), one, "{pair:?}: share");
+    let [model, options] = ["model", "replay"].map(|topic| place.raddle(&["help", topic]).out);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (model, options) = (words(&model), words(&options));
+    for (option, default) in [("--contention", "demand"), ("--launch-latency", "fitted")] {
+        let own = options.split_once(&format!("{option} <RULE>")).expect("an option").1;
+        let told = own.split_once("[default: ").expect("it has one").1;
+        assert!(told.starts_with(&format!("{default}]")), "{option}");
+        assert!(model.contains(option), "{option}");
     }
+    for told in ["(--contention: demand,", "under every recipe, or no time (--launch-latency)"] {
+        assert!(model.contains(told), "{told}: {model}");
+    }
+    let of = |device: &str, processes| {
+        let device = raddle_device::find(device).expect("it is in the table");
+        raddle_study::answer::today(&device, processes)
+    };
+    let today = model.split_once("Today is what the device does").expect("a paragraph").1;
+    let (nvidia, amd) = today.split_once("AMD: ").expect("both vendors");
+    let [several, one] = [of("h100", 2), of("h100", 1)].map(|name| format!("({name})"));
+    let (first, second) = nvidia.split_once(';').expect("processes, then streams");
+    assert!(first.contains(&several) && second.contains(&one), "{nvidia}");
+    assert_eq!((of("mi300x", 8), of("mi300x", 9)), ("streams", "time-slice"), "{amd}");
+    assert!(amd.starts_with("so do the queues of up to eight processes; nine or more"), "{amd}");
+    let baselines = include_str!("../../../../docs/policies/baselines.md");
+    assert!(!baselines.contains("what most GPUs do") && !model.contains("never wait"));
 }

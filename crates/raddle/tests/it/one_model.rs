@@ -1,0 +1,160 @@
+//! Do the same recipe, profiles and load give the same figures to the digit, whoever asks?
+//!
+//! Every verb that replays is asked, those that read results, and the engine of the browser. Python
+//! is held against the command in its own tests.
+
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::common::{Place, infer, train};
+
+/// The figures by which the two processes of a pair are judged, in ns.
+type Figures = [u64; 2];
+
+/// Two profiles of the folder, and the options behind them.
+type Pair = &'static [&'static str];
+
+const PAIRS: [Pair; 3] = [
+    &["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20", "--device=v100"],
+    &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=100"],
+    &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100", "--device=h200"],
+];
+
+const RECIPE: &str = "--recipe=time-slice";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
+    place.file("learn.csv", include_str!("../../data/demo/train.csv"));
+    place
+}
+
+/// Runs a verb and returns what it prints as JSON.
+fn ran(place: &Place, verb: &str, words: &[&str]) -> Value {
+    let ran = place.raddle(&[&[verb], words, &["--format=json"]].concat());
+    assert_eq!(ran.code, 0, "{verb}: {}", ran.err);
+    serde_json::from_str(&ran.out).expect("it is JSON")
+}
+
+/// Returns the figures of time slices in an answer.
+fn judged(answer: &Value) -> Figures {
+    let rows = answer["rows"].as_array().expect("a list");
+    let own = rows.iter().find(|row| row["recipe"] == "time-slice").expect("it is there");
+    [0, 1].map(|at| own["processes"][at]["decisive-ns"].as_u64().expect("a time"))
+}
+
+fn replayed(place: &Place, pair: Pair, more: &[&str]) -> Figures {
+    judged(&ran(place, "replay", &[pair, more, &["--no-files"]].concat())["answer"])
+}
+
+fn shared(place: &Place, pair: Pair) -> Figures {
+    judged(&ran(place, "share", &[pair, &[RECIPE, "--no-files"]].concat())["answer"])
+}
+
+/// Returns the figures of the only case of a sweep, and those of its row in the file.
+fn swept(place: &Place, pair: Pair) -> [Figures; 2] {
+    let found = ran(place, "sweep", &[pair, &[RECIPE, "--out=s.jsonl"]].concat());
+    let group = &found["groups"][0]["figures"];
+    let shown = [0, 1].map(|at| group[at]["mean"].as_f64().expect("a time") as u64);
+    let file = place.path().join("s.jsonl");
+    let row = std::fs::read_to_string(&file).expect("it was written");
+    std::fs::remove_file(file).expect("it was written");
+    let row: Value = serde_json::from_str(&row).expect("one row");
+    let told = [0, 1].map(|at| {
+        let judged = &found["judged"][at];
+        let [process, figure] =
+            ["process", "figure"].map(|key| judged[key].as_str().expect("a word"));
+        row[format!("{process}.{figure}-ns")].as_u64().expect("a time")
+    });
+    [shown, told]
+}
+
+/// Returns the figures of the best candidate and of today's way, which are one recipe.
+fn tuned(place: &Place, pair: Pair) -> [Figures; 2] {
+    let name = pair[0].trim_end_matches(".csv");
+    let vary = format!("--vary=share.{name}=1");
+    let found = ran(place, "tune", &[pair, &[RECIPE, &vary]].concat());
+    let of = |row: &Value| [0, 1].map(|at| row["figures"][at].as_u64().expect("a time"));
+    [of(&found["best"][0]), of(&found["base"])]
+}
+
+/// Returns the figures that `check` takes for the prediction of a replay.
+fn checked(place: &Place, pair: Pair) -> Figures {
+    ran(place, "replay", &[pair, &[RECIPE, "--out=predicted"]].concat());
+    // Each profile is one repetition of itself.
+    let words = ["predicted", pair[0], pair[1], RECIPE, "--no-files"];
+    let found = ran(place, "check", &words);
+    [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"))
+}
+
+/// Returns the figures that `compare` reads of two replays: of the recipe alone, and of several.
+fn compared(place: &Place, pair: Pair) -> [Figures; 2] {
+    ran(place, "replay", &[pair, &[RECIPE, "--out=one"]].concat());
+    ran(place, "replay", &[pair, &[RECIPE, "--recipe=mps", "--out=more"]].concat());
+    let found = ran(place, "compare", &["one", "more", "--equal"]);
+    let names = pair[..2].iter().map(|file| file.trim_end_matches(".csv"));
+    let names: Vec<&str> = names.collect();
+    [0, 1].map(|result| {
+        [0, 1].map(|at| {
+            let served = pair.iter().any(|word| word.contains(&format!("={}=", names[at])));
+            let metric = if served { "request p99" } else { "step" };
+            let mut rows = found["rows"].as_array().expect("a list").iter();
+            let row = rows.find(|row| {
+                row["recipe"] == "time-slice"
+                    && row["process"] == names[at]
+                    && row["metric"] == metric
+            });
+            row.expect("it is compared")["values"][result].as_f64().expect("a time") as u64
+        })
+    })
+}
+
+/// Asks the engine of the browser for the study that the command line asks.
+fn in_a_browser(place: &Place, pair: Pair) -> Figures {
+    let mut study = raddle_study::Study {
+        profiles: pair[..2].iter().map(|&name| name.to_owned()).collect(),
+        ..raddle_study::Study::default()
+    };
+    for word in pair[2..].iter().chain([&RECIPE]) {
+        let (option, value) = word.trim_start_matches("--").split_once('=').expect("an option");
+        study.option(option, value).expect("an option of a study");
+    }
+    let files = pair[..2].iter().map(|name| {
+        let bytes = std::fs::read(place.path().join(name)).expect("it was written");
+        (serde_json::json!({ "name": name, "bytes": bytes.len() }), bytes)
+    });
+    let (named, bytes): (Vec<Value>, Vec<Vec<u8>>) = files.unzip();
+    let head = serde_json::json!({ "files": named, "study": study });
+    let question = [format!("{head}\n").into_bytes(), bytes.concat()].concat();
+    let last = Mutex::new(String::new());
+    raddle_web::answer(&question, &raddle_study::Registry::bundled(), &|line| {
+        line.clone_into(&mut last.lock().expect("nothing panics"));
+        true
+    });
+    let line = last.into_inner().expect("nothing panics");
+    let line: Value = serde_json::from_str(&line).expect("it is JSON");
+    let summary = line["report"]["summary"].as_str().unwrap_or_else(|| panic!("{line}"));
+    judged(&serde_json::from_str::<Value>(summary).expect("it is JSON")["answer"])
+}
+
+/// The number of recipes does not matter either.
+#[test]
+fn every_verb_has_one_model_of_time() {
+    let place = place();
+    for pair in PAIRS {
+        let one = replayed(&place, pair, &[RECIPE]);
+        assert!(one.iter().all(|&ns| ns > 0), "{one:?}");
+        let several = ["--recipe=mps", RECIPE, "--recipe=leftover"];
+        assert_eq!(replayed(&place, pair, &several), one, "{pair:?}: several");
+        assert_eq!(replayed(&place, pair, &[]), one, "{pair:?}: by default");
+        assert_eq!(shared(&place, pair), one, "{pair:?}: share");
+        assert_eq!(swept(&place, pair), [one; 2], "{pair:?}: sweep");
+        assert_eq!(tuned(&place, pair), [one; 2], "{pair:?}: tune");
+        assert_eq!(checked(&place, pair), one, "{pair:?}: check");
+        assert_eq!(compared(&place, pair), [one; 2], "{pair:?}: compare");
+        assert_eq!(in_a_browser(&place, pair), one, "{pair:?}: browser");
+    }
+}
