@@ -21,7 +21,8 @@ const PAIRS: [Pair; 3] = [
     &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100", "--device=h200"],
 ];
 
-const RECIPE: &str = "--recipe=time-slice";
+/// Recipes of which the first is today's way, and under the second neighbours cost something.
+const RECIPES: [&str; 2] = ["time-slice", "mps"];
 
 fn place() -> Place {
     let place = Place::new();
@@ -39,24 +40,30 @@ fn ran(place: &Place, verb: &str, words: &[&str]) -> Value {
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// Returns the figures of time slices in an answer.
-fn judged(answer: &Value) -> Figures {
+/// Returns the figures of a recipe in an answer.
+fn judged(answer: &Value, recipe: &str) -> Figures {
     let rows = answer["rows"].as_array().expect("a list");
-    let own = rows.iter().find(|row| row["recipe"] == "time-slice").expect("it is there");
+    let own = rows.iter().find(|row| row["recipe"] == recipe).expect("it is there");
     [0, 1].map(|at| own["processes"][at]["decisive-ns"].as_u64().expect("a time"))
 }
 
-fn replayed(place: &Place, pair: Pair, more: &[&str]) -> Figures {
-    judged(&ran(place, "replay", &[pair, more, &["--no-files"]].concat())["answer"])
+fn option(recipe: &str) -> String {
+    format!("--recipe={recipe}")
 }
 
-fn shared(place: &Place, pair: Pair) -> Figures {
-    judged(&ran(place, "share", &[pair, &[RECIPE, "--no-files"]].concat())["answer"])
+fn replayed(place: &Place, pair: Pair, recipe: &str, more: &[&str]) -> Figures {
+    judged(&ran(place, "replay", &[pair, more, &["--no-files"]].concat())["answer"], recipe)
+}
+
+fn shared(place: &Place, pair: Pair, recipe: &str) -> Figures {
+    let option = option(recipe);
+    let words = [pair, &[&*option, "--no-files"]].concat();
+    judged(&ran(place, "share", &words)["answer"], recipe)
 }
 
 /// Returns the figures of the only case of a sweep, and those of its row in the file.
-fn swept(place: &Place, pair: Pair) -> [Figures; 2] {
-    let found = ran(place, "sweep", &[pair, &[RECIPE, "--out=s.jsonl"]].concat());
+fn swept(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
+    let found = ran(place, "sweep", &[pair, &[&*option(recipe), "--out=s.jsonl"]].concat());
     let group = &found["groups"][0]["figures"];
     let shown = [0, 1].map(|at| group[at]["mean"].as_f64().expect("a time") as u64);
     let file = place.path().join("s.jsonl");
@@ -72,28 +79,30 @@ fn swept(place: &Place, pair: Pair) -> [Figures; 2] {
     [shown, told]
 }
 
-/// Returns the figures of the best candidate and of today's way, which are one recipe.
-fn tuned(place: &Place, pair: Pair) -> [Figures; 2] {
+/// Returns the figures of the best candidate and of today's way.
+fn tuned(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     let name = pair[0].trim_end_matches(".csv");
     let vary = format!("--vary=share.{name}=1");
-    let found = ran(place, "tune", &[pair, &[RECIPE, &vary]].concat());
+    let found = ran(place, "tune", &[pair, &[&*option(recipe), &vary]].concat());
     let of = |row: &Value| [0, 1].map(|at| row["figures"][at].as_u64().expect("a time"));
     [of(&found["best"][0]), of(&found["base"])]
 }
 
 /// Returns the figures that `check` takes for the prediction of a replay.
-fn checked(place: &Place, pair: Pair) -> Figures {
-    ran(place, "replay", &[pair, &[RECIPE, "--out=predicted"]].concat());
+fn checked(place: &Place, pair: Pair, recipe: &str) -> Figures {
+    let option = option(recipe);
+    ran(place, "replay", &[pair, &[&*option, "--out=predicted"]].concat());
     // Each profile is one repetition of itself.
-    let words = ["predicted", pair[0], pair[1], RECIPE, "--no-files"];
+    let words = ["predicted", pair[0], pair[1], &option, "--no-files"];
     let found = ran(place, "check", &words);
     [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"))
 }
 
 /// Returns the figures that `compare` reads of two replays: of the recipe alone, and of several.
-fn compared(place: &Place, pair: Pair) -> [Figures; 2] {
-    ran(place, "replay", &[pair, &[RECIPE, "--out=one"]].concat());
-    ran(place, "replay", &[pair, &[RECIPE, "--recipe=mps", "--out=more"]].concat());
+fn compared(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
+    let option = option(recipe);
+    ran(place, "replay", &[pair, &[&*option, "--out=one"]].concat());
+    ran(place, "replay", &[pair, &[&*option, "--recipe=leftover", "--out=more"]].concat());
     let found = ran(place, "compare", &["one", "more", "--equal"]);
     let names = pair[..2].iter().map(|file| file.trim_end_matches(".csv"));
     let names: Vec<&str> = names.collect();
@@ -103,9 +112,7 @@ fn compared(place: &Place, pair: Pair) -> [Figures; 2] {
             let metric = if served { "request p99" } else { "step" };
             let mut rows = found["rows"].as_array().expect("a list").iter();
             let row = rows.find(|row| {
-                row["recipe"] == "time-slice"
-                    && row["process"] == names[at]
-                    && row["metric"] == metric
+                row["recipe"] == recipe && row["process"] == names[at] && row["metric"] == metric
             });
             row.expect("it is compared")["values"][result].as_f64().expect("a time") as u64
         })
@@ -113,12 +120,12 @@ fn compared(place: &Place, pair: Pair) -> [Figures; 2] {
 }
 
 /// Asks the engine of the browser for the study that the command line asks.
-fn in_a_browser(place: &Place, pair: Pair) -> Figures {
+fn in_a_browser(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let mut study = raddle_study::Study {
         profiles: pair[..2].iter().map(|&name| name.to_owned()).collect(),
         ..raddle_study::Study::default()
     };
-    for word in pair[2..].iter().chain([&RECIPE]) {
+    for word in pair[2..].iter().chain([&&*option(recipe)]) {
         let (option, value) = word.trim_start_matches("--").split_once('=').expect("an option");
         study.option(option, value).expect("an option of a study");
     }
@@ -137,7 +144,7 @@ fn in_a_browser(place: &Place, pair: Pair) -> Figures {
     let line = last.into_inner().expect("nothing panics");
     let line: Value = serde_json::from_str(&line).expect("it is JSON");
     let summary = line["report"]["summary"].as_str().unwrap_or_else(|| panic!("{line}"));
-    judged(&serde_json::from_str::<Value>(summary).expect("it is JSON")["answer"])
+    judged(&serde_json::from_str::<Value>(summary).expect("it is JSON")["answer"], recipe)
 }
 
 /// The number of recipes does not matter either.
@@ -145,16 +152,18 @@ fn in_a_browser(place: &Place, pair: Pair) -> Figures {
 fn every_verb_has_one_model_of_time() {
     let place = place();
     for pair in PAIRS {
-        let one = replayed(&place, pair, &[RECIPE]);
-        assert!(one.iter().all(|&ns| ns > 0), "{one:?}");
-        let several = ["--recipe=mps", RECIPE, "--recipe=leftover"];
-        assert_eq!(replayed(&place, pair, &several), one, "{pair:?}: several");
-        assert_eq!(replayed(&place, pair, &[]), one, "{pair:?}: by default");
-        assert_eq!(shared(&place, pair), one, "{pair:?}: share");
-        assert_eq!(swept(&place, pair), [one; 2], "{pair:?}: sweep");
-        assert_eq!(tuned(&place, pair), [one; 2], "{pair:?}: tune");
-        assert_eq!(checked(&place, pair), one, "{pair:?}: check");
-        assert_eq!(compared(&place, pair), [one; 2], "{pair:?}: compare");
-        assert_eq!(in_a_browser(&place, pair), one, "{pair:?}: browser");
+        let today = replayed(&place, pair, RECIPES[0], &[]);
+        for recipe in RECIPES {
+            let one = replayed(&place, pair, recipe, &[&option(recipe)]);
+            assert!(one.iter().all(|&ns| ns > 0), "{one:?}");
+            let several = ["--recipe=mps", "--recipe=time-slice", "--recipe=leftover"];
+            assert_eq!(replayed(&place, pair, recipe, &several), one, "{pair:?}: several");
+            assert_eq!(shared(&place, pair, recipe), one, "{pair:?}: share");
+            assert_eq!(swept(&place, pair, recipe), [one; 2], "{pair:?}: sweep");
+            assert_eq!(tuned(&place, pair, recipe), [one, today], "{pair:?}: tune");
+            assert_eq!(checked(&place, pair, recipe), one, "{pair:?}: check");
+            assert_eq!(compared(&place, pair, recipe), [one; 2], "{pair:?}: compare");
+            assert_eq!(in_a_browser(&place, pair, recipe), one, "{pair:?}: browser");
+        }
     }
 }
