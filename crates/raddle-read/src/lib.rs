@@ -186,7 +186,14 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
         return None;
     }
     let distance = |known: &str| strsim::damerau_levenshtein(name, &kebab(known));
-    let near = names.into_iter().min_by_key(|known| distance(known))?;
+    // Of equally near names one that only has more letters is meant: letters are forgotten more often
+    // than mistaken.
+    let lacks = |known: &str| {
+        let known = kebab(known);
+        let mut letters = known.chars();
+        name.chars().all(|own| letters.any(|other| other == own))
+    };
+    let near = names.into_iter().min_by_key(|known| (distance(known), !lacks(known)))?;
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)
 }
 

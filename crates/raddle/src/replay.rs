@@ -61,7 +61,7 @@ struct Source<'f> {
 }
 
 /// The command for which `raddle` without a verb stands, on the bundled pair.
-const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000 \
+const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000ms \
                     --priority train=5 --share decode=3 --share train=7 --recipe time-slice \
                     --recipe mps --recipe mps-priority --recipe partition";
 

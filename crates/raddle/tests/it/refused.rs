@@ -246,7 +246,7 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--priority", "train"], &["--priority", "no `=LEVEL`"]),
         (&["replay", "train.csv", "--start", "train.csv=soon"], &["--start", "ns, us, ms or s"]),
         (
-            &["replay", "train.csv", "--start", "tarin.csv=1"],
+            &["replay", "train.csv", "--start", "tarin.csv=1ms"],
             &["--start tarin.csv", "they are train"],
         ),
         (&["replay", "train.csv", "--share", "train.csv=0"], &["--share", "whole number from 1"]),

@@ -21,7 +21,7 @@ const PAIR: [&str; 8] = [
     "v100",
     "--requests",
     "infer=1000/s",
-    "--until=20",
+    "--until=20ms",
 ];
 
 fn sweep(place: &Place, out: &str, more: &[&str]) -> Ran {
@@ -108,7 +108,7 @@ fn rows_of_another_question_are_never_mixed_in() {
         assert_eq!(ran.code, 1);
         assert!(ran.err.contains("of another question"), "{}", ran.err);
     };
-    let other = ["--device=v100", "--requests=infer=1000/s", "--until=4"];
+    let other = ["--device=v100", "--requests=infer=1000/s", "--until=4ms"];
     refused(&[&other[..], &VARY].concat());
     place.file("infer.csv", train());
     refused(&[&PAIR[3..], &VARY].concat());
@@ -204,7 +204,8 @@ const SEARCHES: [&str; 4] = [
 ];
 
 fn search_study(place: &Place, more: &[&str]) -> Ran {
-    let pair = ["search-study", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"];
+    let pair =
+        ["search-study", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms"];
     let ran = place.raddle(&[&pair[..], &SEARCHES, more].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     ran
@@ -227,7 +228,7 @@ fn a_study_of_searches_sets_gates_and_clocks_beside_what_a_replay_gives() {
     let makespan = |search: &str, seed: &str| {
         let set = [format!("--set=allocate.search={search}"), format!("--seed={seed}")];
         let args = [
-            &["replay", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"][..],
+            &["replay", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms"][..],
             &["--device=a100", "--no-files", "--recipe=matching", "--format=json"],
             &["--set=allocate.decision={timing=\"three-clocks\"}", &set[0], &set[1]],
         ];

@@ -129,9 +129,9 @@ fn every_verb_has_one_model_of_time() {
     place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
     place.file("learn.csv", include_str!("../../data/demo/train.csv"));
     let pairs: [&[&str]; 3] = [
-        &["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20", "--device=v100"],
-        &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=100"],
-        &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100", "--device=h200"],
+        &["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms", "--device=v100"],
+        &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=100ms"],
+        &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100ms", "--device=h200"],
     ];
     for pair in pairs {
         let p99 = |result: &Value, recipe: &str| {
