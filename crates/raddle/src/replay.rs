@@ -89,6 +89,7 @@ pub(crate) fn tour(
     let bundled = [("decode.csv", DECODE), ("train.csv", TRAIN), ("load.json", LOAD)];
     let bundled = bundled.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
     let engine = args.run.engine()?;
+    args.run.out.as_deref().map_or(Ok(()), Output::check)?;
     let files = CarriedFiles::in_memory(bundled.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
@@ -145,6 +146,7 @@ fn of_files(
 ) -> Result<(), CliError> {
     let paths = args.asked.ranks.files(&args.profiles)?;
     let engine = args.run.engine()?;
+    args.run.out.as_deref().map_or(Ok(()), Output::check)?;
     let (disk, carried) = (Disk::new(&paths, console.progress), CarriedFiles::of(&paths));
     let live = engine.map(|engine| (engine, &carried));
     let files: &dyn Files = if live.is_some() { &carried } else { &disk };
@@ -166,12 +168,12 @@ fn of_profiles(
 ) -> Result<(), CliError> {
     let watcher = RunsShown::new(console.progress && !run.quiet);
     let around = Surroundings { registry, files, watcher: &watcher, jobs: run.jobs };
-    let prepared = study.prepare(profiles, &around)?;
     let folder = (!run.no_files).then(|| {
         let default = || Path::new(RESULTS).join(&name);
         run.out.clone().unwrap_or_else(default)
     });
     let output = folder.as_deref().map(Output::begin).transpose()?;
+    let prepared = study.prepare(profiles, &around)?;
     let detail = run.log.and_then(LogDetail::detail);
     let next = next_commands(next, &prepared, folder.as_deref(), detail.is_some());
     let leavings = output.as_ref().map(|output| RunFolder(output.path()));

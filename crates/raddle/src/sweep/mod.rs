@@ -91,8 +91,9 @@ fn of_kind(
                 .to_owned(),
         ));
     }
+    rows::check(out)?;
     if args.shard.is_none() {
-        place::check(&out.with_extension("html"), &place::page)?;
+        place::check_solid(&out.with_extension("html"), &place::page)?;
     }
     let bench = Bench::new(&sweep, around)?;
     if kind == SweepKind::Any {
