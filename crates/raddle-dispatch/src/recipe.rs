@@ -131,7 +131,8 @@ impl Recipe {
         if *version != 1 {
             let version = match version {
                 Value::Null => "has no version".to_owned(),
-                other => format!("is of version {other}"),
+                Value::Number(other) => format!("is of version {other}"),
+                _ => "has a version that is no number".to_owned(),
             };
             let line = if json { "\"raddle\": 1" } else { "raddle = 1" };
             return Err(RecipeError::Version { name: name.into(), version, line });

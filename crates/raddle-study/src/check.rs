@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{JudgedBy, PolicyFigures};
 use crate::units::{counted, plain};
+use crate::written::json;
 
 /// The version of the result in JSON.
 const VERSION: u32 = 1;
@@ -116,7 +117,7 @@ impl Prediction {
     /// # Errors
     /// The reason why the bytes are no `summary.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+        json(bytes)
     }
 
     /// Returns the names of the tenants of the prediction.

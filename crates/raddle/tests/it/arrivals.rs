@@ -283,7 +283,7 @@ fn what_cannot_be_bound_is_refused_with_what_there_is() {
             &one,
             &["--arrivals", "train.csv"],
             1,
-            "train.csv says nothing of arrivals: it begins with",
+            "train.csv says nothing of arrivals: line 1 is neither JSON nor the header",
         ),
         (&one, &["--arrivals", "no-time.json"], 1, "does not say how long its load lasts"),
         (

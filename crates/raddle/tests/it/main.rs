@@ -42,6 +42,7 @@ mod report;
 #[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
 mod rocpd_db;
 mod rtl;
+mod secret;
 mod share;
 mod stuck;
 mod summary;
