@@ -10,6 +10,7 @@ use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{JudgedBy, PolicyFigures};
+use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
 
@@ -46,6 +47,9 @@ pub struct Check {
     pub tenants: Vec<CheckedTenant>,
     /// Tenants of the prediction without a recording.
     pub unmeasured: Vec<String>,
+    /// The facts about the recordings that can overturn the check, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
 }
 
 /// One tenant.
@@ -176,7 +180,10 @@ impl Prediction {
         let measured = |name: &&str| tenants.iter().any(|of| of.name == **name);
         let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
         let unmeasured = unmeasured.collect();
-        Ok(Check { raddle_check: VERSION, recipe: row.recipe.clone(), tenants, unmeasured })
+        let recipe = row.recipe.clone();
+        let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
+        let overturning = of_files(files);
+        Ok(Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning })
     }
 }
 

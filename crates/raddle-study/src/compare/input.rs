@@ -24,6 +24,9 @@ pub struct ComparedResult {
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
+    /// The facts that can overturn the answer, a line each.
+    #[serde(default)]
+    pub(super) overturning: Vec<String>,
     /// The only recipe that is compared, by its name in the result.
     #[serde(skip)]
     pub(super) chosen: Option<String>,

@@ -19,7 +19,7 @@ pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
-pub use overturning::{Overturning, of_profiles};
+pub use overturning::{Overturning, of_files, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,

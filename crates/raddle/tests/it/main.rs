@@ -49,4 +49,5 @@ mod summary;
 mod sweep;
 mod timeline;
 mod today;
+mod told;
 mod web;
