@@ -21,7 +21,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let Some(best) = tuned.best.first() else { return document };
     document.add(verdict(&tuned.answer));
     document.add(Block::Note(sure(tuned)));
-    tuned.overturning.iter().for_each(|line| document.add(Block::Warning(line.clone())));
+    document.warn(&tuned.overturning);
     let mut columns = vec![Column::name("candidate", CASE)];
     columns.extend(tuned.processes.iter().map(Column::figure));
     columns.push(Column::figure("behind"));

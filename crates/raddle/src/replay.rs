@@ -17,8 +17,8 @@ use crate::Console;
 use crate::args::{Cli, Format, Verb};
 use crate::browser;
 use crate::carry::CarriedFiles;
-use crate::console::alarm;
 use crate::disk::{Disk, RunFolder};
+use crate::ending::Ending;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 use crate::manual;
@@ -203,10 +203,7 @@ fn of_profiles(
         Format::Text => document.text(console.stdout_colour),
     };
     console.print(&text)?;
-    if run.quiet {
-        warn(&studied.result, console)?;
-    }
-    judged(&studied.result, study.shapes.partial)
+    ending(&studied.result).end(run.quiet, study.shapes.partial, console)
 }
 
 /// Returns the answer, and how far to trust it.
@@ -214,16 +211,6 @@ fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
     let trust = answer.trust_in_brief().join("; ");
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
-}
-
-/// Prints what can overturn the answer on the error stream.
-fn warn(result: &ReplayResult, console: &mut Console) -> Result<(), CliError> {
-    for line in result.overturning() {
-        let label = alarm("warning:", console.stderr_colour);
-        writeln!(console.stderr, "{label} {line}")
-            .map_err(CliError::writing("the error stream"))?;
-    }
-    Ok(())
 }
 
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
@@ -248,20 +235,14 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     next
 }
 
-/// Returns the error for the exit code of a result, if it has one. Who accepts a part of the work
-/// (`partial`) knows that some of it cannot run.
-fn judged(result: &ReplayResult, partial: bool) -> Result<(), CliError> {
-    if let (Some(failed), false) = (result.failed(), result.has_fault()) {
-        return Err(CliError::Unanswered(failed));
-    }
-    match (result.stuck_launches(), result.missed_goals()) {
-        (Some(stuck), _) if result.has_fault() => Err(CliError::Fault(stuck)),
-        (Some(stuck), _) => Err(CliError::Stuck(stuck)),
-        (None, missed) => match (result.never_ran().filter(|_| !partial), missed) {
-            (Some(launches), _) => Err(CliError::NeverRan(launches.to_owned())),
-            (None, Some(missed)) => Err(CliError::Goals(missed)),
-            (None, None) => Ok(()),
-        },
+fn ending(result: &ReplayResult) -> Ending<'_> {
+    Ending {
+        overturning: result.overturning(),
+        unanswered: result.failed(),
+        stuck: result.stuck_launches(),
+        has_fault: result.has_fault(),
+        never_ran: result.never_ran().map(str::to_owned),
+        missed_goals: result.missed_goals(),
     }
 }
 

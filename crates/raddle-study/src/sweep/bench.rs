@@ -1,21 +1,20 @@
 //! How does a case become a row?
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io;
 use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_sim::{Summary, Workload};
-use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
-use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
+use raddle_trace::Profile;
+use raddle_trace::arrivals::ArrivalConfig;
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::{Case, Cases, Sweep};
 use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
+use super::remembered::Remembered;
 use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, PolicyRow, today};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
@@ -24,7 +23,7 @@ use crate::open_load::OpenLoad;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
-use crate::result::of_profiles;
+use crate::result::{LostLaunches, LostWork, ReplayedProfile, lost_in, never_ran, of_profiles};
 use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
@@ -74,7 +73,7 @@ impl<'b> Bench<'b> {
         let bench = Self {
             cases,
             registry,
-            files: Remembered { files, arrivals: Memo::default() },
+            files: Remembered::new(files),
             watcher,
             jobs,
             imports: Memo::default(),
@@ -281,13 +280,9 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs a study. Returns by what its processes are judged, and their figures.
-    pub(crate) fn judged_row(
-        &self,
-        study: &Study,
-        name: &str,
-    ) -> Result<(Vec<JudgedProcess>, PolicyRow), StudyError> {
-        let CaseRun { workload, summary, alone, .. } = self.run_of(study)?;
+    /// Runs a study.
+    pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
+        let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
         let judged = judged.map(|(at, (process, alone_ns))| JudgedProcess {
             name: process.name.clone(),
@@ -303,7 +298,7 @@ impl<'b> Bench<'b> {
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);
-        Ok((judged, row))
+        Ok(JudgedRun { judged, row, lost })
     }
 
     /// Returns the facts about the profiles that can overturn an answer, a line each, for the first
@@ -320,6 +315,11 @@ impl<'b> Bench<'b> {
             all.extend(lines.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
         }
         Ok(all)
+    }
+
+    /// Returns the work that never ran, by the launches that never ran under each recipe.
+    pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
+        Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
     /// Returns how far the figures of these processes of a study may be believed, and what of its
@@ -374,9 +374,12 @@ impl<'b> Bench<'b> {
         let [named] = recipes.as_slice() else {
             return Err(StudyError::Usage("a case has one recipe".to_owned()));
         };
-        let summary = Summary::new(&workload, &runner.together(named)?, &[]);
+        let together = runner.together(named)?;
+        let summary = Summary::new(&workload, &together, &[]);
+        let lost = lost_in(&replayed(&loaded), &together);
         let alone = self.alone(study, &workload, &runner)?;
-        Ok(CaseRun { summary, alone, search: search_cost(named, &target.device), workload })
+        let search = search_cost(named, &target.device);
+        Ok(CaseRun { summary, alone, search, workload, lost })
     }
 
     /// Returns how long each process takes alone under the baseline, which is the measure of all
@@ -410,6 +413,20 @@ impl<'b> Bench<'b> {
     }
 }
 
+/// A run of a study.
+pub(crate) struct JudgedRun {
+    /// The processes, and by what each is judged.
+    pub(crate) judged: Vec<JudgedProcess>,
+    /// The figures of the processes.
+    pub(crate) row: PolicyRow,
+    /// The launches that never ran.
+    pub(crate) lost: LostLaunches,
+}
+
+fn replayed(loaded: &[Loaded]) -> Vec<ReplayedProfile<'_>> {
+    loaded.iter().map(Loaded::replayed).collect()
+}
+
 /// Returns the cost of the search of a recipe on a device. The search has one clock if decisions
 /// take no time.
 fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
@@ -433,46 +450,4 @@ fn alone_ns(
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()
-}
-
-/// Files of which those with arrivals are read only once.
-struct Remembered<'f> {
-    files: &'f dyn Files,
-    arrivals: Memo<Arc<ArrivalFile>>,
-}
-
-impl Files for Remembered<'_> {
-    fn has(&self, name: &str) -> bool {
-        self.files.has(name)
-    }
-
-    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
-        self.files.bytes(name)
-    }
-
-    fn kept(&self, key: &str) -> Option<Vec<u8>> {
-        self.files.kept(key)
-    }
-
-    fn keep(&self, key: &str, content: &[u8]) {
-        self.files.keep(key, content);
-    }
-
-    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
-        self.files.profile(name, options)
-    }
-
-    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
-        let read = || Ok(Arc::new(self.files.arrivals(name, options)?));
-        match self.arrivals.get(&format!("{name} {:?}", options.time_unit), read) {
-            Ok(file) => Ok(ArrivalFile::clone(&file)),
-            // A memo keeps only the text of an error, so the file is read again for the error
-            // itself.
-            Err(_) => self.files.arrivals(name, options),
-        }
-    }
-
-    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
-        self.files.captures(name)
-    }
 }

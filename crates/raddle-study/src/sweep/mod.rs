@@ -34,6 +34,7 @@ mod cases;
 mod figures;
 mod memo;
 mod print;
+mod remembered;
 mod row;
 mod search;
 mod searches;
@@ -42,6 +43,7 @@ mod swept;
 mod vary;
 
 pub use bench::Bench;
+pub(crate) use bench::JudgedRun;
 pub use cases::{Case, Cases, Shard, Sweep};
 pub use row::{ReadRow, SweepRow};
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};

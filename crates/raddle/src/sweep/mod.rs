@@ -6,7 +6,7 @@ mod ray;
 mod rows;
 mod slurm;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
@@ -19,6 +19,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::browser;
 use crate::disk::Disk;
+use crate::ending::Ending;
 use crate::error::CliError;
 use crate::place;
 use crate::progress::Progress;
@@ -106,9 +107,11 @@ fn of_kind(
         let failed = told.failed(shard)?;
         return failed.map_or(Ok(()), |failed| Err(CliError::Unanswered(failed)));
     }
-    let SummedUp { json, document, end } = told.summed_up(kind, args)?;
+    let summed = told.summed_up(kind, args)?;
+    let SummedUp { json, document, ref overturning, unanswered, never_ran, missed_goals } = summed;
     finish(args, out, (json, document), format, console)?;
-    end
+    let ending = Ending { overturning, unanswered, never_ran, missed_goals, ..Ending::default() };
+    ending.end(args.quiet, args.asked.shapes.partial, console)
 }
 
 /// Runs the cases that have no row yet.
@@ -257,34 +260,36 @@ impl<'t> ToldCases<'t> {
         let names: Vec<String> = args.profiles.iter().map(|path| bare(path)).collect();
         let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let file = bare(self.out);
+        // Where no case can be planned, the rows say why.
+        let warnings = || self.bench.overturning().unwrap_or_default();
         Ok(match kind {
             SweepKind::Any => {
                 let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
                 self.read(|places, row| swept.add(places, row))?;
-                // Where no case can be planned, the rows say why.
-                swept.warn(self.bench.overturning().unwrap_or_default());
+                swept.warn(warnings());
                 let summary = swept.summary();
-                let never_ran: Vec<&str> = summary.never_ran.iter().map(String::as_str).collect();
-                let end = match (summary.without_answer(), summary.missed_goals()) {
-                    (Some(cases), _) => Err(CliError::Unanswered(cases)),
-                    (None, _) if !never_ran.is_empty() && !args.asked.shapes.partial => {
-                        let names = joined(&never_ran);
-                        Err(CliError::NeverRan(format!("some launches of {names}")))
-                    }
-                    (None, Some(missed)) => Err(CliError::Goals(missed)),
-                    (None, None) => Ok(()),
-                };
-                let document = document(&summary, &title, &file);
-                SummedUp { json: json(&summary), document, end }
+                SummedUp {
+                    json: json(&summary),
+                    document: document(&summary, &title, &file),
+                    unanswered: summary.without_answer(),
+                    missed_goals: summary.missed_goals(),
+                    never_ran: lost(&summary.never_ran),
+                    overturning: summary.overturning,
+                }
             }
             SweepKind::Searches => {
                 let mut rows = SearchRows::new(axes);
                 self.read(|places, row| rows.add(places, row))?;
+                rows.warn(warnings());
                 let summary = rows.summary();
-                let failed = raddle_study::sweep::failed(&summary.failures, cases.len() as u64);
-                let end = failed.map_or(Ok(()), |cases| Err(CliError::Unanswered(cases)));
-                let document = search_document(&summary, &title, &file);
-                SummedUp { json: json(&summary), document, end }
+                SummedUp {
+                    json: json(&summary),
+                    document: search_document(&summary, &title, &file),
+                    unanswered: raddle_study::sweep::failed(&summary.failures, cases.len() as u64),
+                    missed_goals: None,
+                    never_ran: lost(&summary.never_ran),
+                    overturning: summary.overturning,
+                }
             }
         })
     }
@@ -302,8 +307,17 @@ struct ReadCases {
 struct SummedUp {
     json: String,
     document: Document,
-    /// The error for the exit code, if there is one.
-    end: Result<(), CliError>,
+    /// As in [`Ending`].
+    overturning: Vec<String>,
+    unanswered: Option<String>,
+    never_ran: Option<String>,
+    missed_goals: Option<String>,
+}
+
+/// Names the processes of which some launches can never run; `None` without any.
+fn lost(processes: &BTreeSet<String>) -> Option<String> {
+    let names: Vec<&str> = processes.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("some launches of {}", joined(&names)))
 }
 
 /// Writes the page, and prints the result.
