@@ -176,7 +176,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
 }
 
 /// Finds the device of this name: an id, a file, or else a product name.
-fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
+pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
     }

@@ -98,6 +98,13 @@ impl Tuned {
         Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
     }
 
+    /// Returns whether the answer recommends the best candidate.
+    #[must_use]
+    pub fn is_recommended(&self) -> bool {
+        let recommended = self.answer.recommended();
+        recommended.is_some() && recommended == self.best.first().map(|best| &*best.case)
+    }
+
     /// Returns whether the best is better than the second by more than chance; `None` if that is
     /// not known.
     #[must_use]

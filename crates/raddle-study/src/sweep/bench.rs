@@ -70,6 +70,7 @@ impl<'b> Bench<'b> {
     pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
         let Surroundings { registry, files, watcher, jobs } = around;
         let cases = Cases::new(sweep, files)?;
+        cases.check_values(false, registry, files)?;
         let bench = Self {
             cases,
             registry,

@@ -152,6 +152,16 @@ impl Cases {
         self.len == 0
     }
 
+    /// Returns the study that all cases have in common, without recipes.
+    pub(super) const fn base(&self) -> &Study {
+        &self.base
+    }
+
+    /// Returns the keys that are varied, each with its values as they were given.
+    pub(super) fn varied(&self) -> &[Axis] {
+        &self.axes
+    }
+
     /// Returns the keys that are varied, the slowest first, each with its values as rows have them.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))

@@ -31,6 +31,7 @@
 
 mod bench;
 mod cases;
+mod checked;
 mod figures;
 mod memo;
 mod print;

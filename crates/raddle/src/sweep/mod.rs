@@ -73,7 +73,7 @@ fn of_kind(
         SweepKind::Searches => Sweep::of_searches(study, args.vary.clone(), &files)?,
     };
     if args.dry_run {
-        let text = dry(args, &sweep, &files)?;
+        let text = dry(args, &sweep, (registry, &files))?;
         return console.print(&text);
     }
     if args.engine == SweepEngine::Slurm {
@@ -149,8 +149,13 @@ fn run(
 }
 
 /// Returns what would be run, as a text.
-fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
+fn dry(
+    args: &SweepArgs,
+    sweep: &Sweep,
+    (registry, files): (&Registry, &Disk),
+) -> Result<String, CliError> {
     let cases = raddle_study::Cases::new(sweep, files)?;
+    cases.check_values(true, registry, files)?;
     // A missing file is reported now, as a job on a cluster would fail late.
     if let Some(file) = sweep.study.missing(files) {
         let cause = std::io::ErrorKind::NotFound.into();

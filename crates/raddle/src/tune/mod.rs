@@ -85,7 +85,12 @@ fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
     // The file tells its user what was found of the recipe.
     let found = plain(tuned.answer.sentence(), SENTENCE);
-    let text = format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe);
+    let rank = if tuned.is_recommended() {
+        ""
+    } else {
+        "# Not recommended, the best of those searched.\n"
+    };
+    let text = format!("{MARK}: {case}\n{rank}# {found}\n{}", tuned.recipe);
     place::write_sealed(path, &text, Seal::Toml, &found_before)
 }
 

@@ -178,7 +178,10 @@ fn a_search_says_what_a_replay_of_the_same_says() {
         let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
         assert!(saved.contains(&format!("# {sentence}\n")), "{saved}");
         assert!(ran.out.contains("Saved: turn.t0-us="), "{}", ran.out);
-        assert_eq!(ran.out.contains("does not meet all goals"), codes[0] == 5, "{}", ran.out);
+        let (out, not) = (words(&ran.out), "the best of these but not recommended");
+        assert_eq!(out.contains("does not meet all goals"), codes[0] == 5, "{out}");
+        assert_eq!(out.contains(not), kind == "stay", "{out}");
+        assert_eq!(saved.contains("\n# Not recommended"), kind == "stay", "{saved}");
 
         let next = behind(&ran.out, "\nNext: ");
         let replay = pasted(&place, &format!("{next} --no-files --format=json"));

@@ -366,6 +366,35 @@ fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
     assert!(ran.code == 2 && ran.err.contains("there are train.step"), "{}", ran.err);
 }
 
+/// A list of cases is only worth its name if its cases can be run.
+#[test]
+fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
+    let place = place();
+    for (more, why) in [
+        (&["--vary=allocate.polcy=greedy"][..], "did you mean `policy`?"),
+        (&["--recipe=missing.toml"], "there is no recipe missing.toml"),
+        (&["--vary=device=v1000", "--recipe=greedy"], "there is no device v1000"),
+        (&["--device=v1000", "--recipe=greedy"], "there is no device v1000"),
+        (&["--vary=energy-weights=no.toml"], "no.toml holds no weights"),
+        (&["--vary=idempotent-from=no.toml"], "no.toml cannot be read"),
+        (&["--recipe=greedy", "--set=turn.t0-us=5"], "`turn.t0-us`"),
+    ] {
+        for verb in ["sweep --dry-run", "sweep", "tune --vary=window=4,8"] {
+            let verb: Vec<&str> = verb.split(' ').collect();
+            let out = if verb[0] == "tune" { "--save=x.toml" } else { "--out=x.jsonl" };
+            let ran = place.raddle(&[&verb[..], &["train.csv", out], more].concat());
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{verb:?} {more:?}: {ran:?}");
+            assert!(ran.err.contains(why), "{verb:?} {more:?}: {}", ran.err);
+        }
+    }
+    assert!(!place.path().join("x.jsonl").exists());
+    // A value beside a good one may become good before its cases are run again, but not in a list.
+    let late = ["sweep", "train.csv", "--recipe=greedy", "--recipe=late.toml", "--out=y.jsonl"];
+    assert_eq!(place.raddle(&late).code, 4);
+    let ran = place.raddle(&[&late[..], &["--dry-run"]].concat());
+    assert!(ran.code == 2 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
+}
+
 /// A sweep rests on the same profiles as a replay: what can overturn the answer is told by both.
 #[test]
 fn what_can_overturn_a_sweep_is_told_as_of_a_replay() {
