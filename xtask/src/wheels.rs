@@ -78,6 +78,6 @@ pub(crate) fn check(shell: &Shell) -> Result<()> {
     // The folder of the package is not there to be taken for what is installed.
     Ok(cmd!(shell, "{python} -m pytest -q -p no:cacheprovider {tests}")
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("RADDLE_RAY_UNTIL", "6000")
+        .env("RADDLE_RAY_UNTIL", "6000ms")
         .run()?)
 }

@@ -30,8 +30,8 @@ pub(crate) const CRATES: [Crate; 24] = [
         "raddle-dispatch",
         &["policy", "workgroup", "sm", "timeslice", "preempt", "packet", "read"],
     ),
-    hosted("raddle-live", &["policy", "preempt", "dispatch"]),
-    hosted("raddle-trace", &["policy", "device"]),
+    hosted("raddle-live", &["policy", "preempt", "read", "dispatch"]),
+    hosted("raddle-trace", &["policy", "device", "read"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(
         "raddle-golden",

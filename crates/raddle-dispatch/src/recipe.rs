@@ -131,7 +131,8 @@ impl Recipe {
         if *version != 1 {
             let version = match version {
                 Value::Null => "has no version".to_owned(),
-                other => format!("is of version {other}"),
+                Value::Number(other) => format!("is of version {other}"),
+                _ => "has a version that is no number".to_owned(),
             };
             let line = if json { "\"raddle\": 1" } else { "raddle = 1" };
             return Err(RecipeError::Version { name: name.into(), version, line });
@@ -139,7 +140,7 @@ impl Recipe {
         let read = || {
             let mut document: RecipeDocument = read(recipe)?;
             let runtime = PreemptRuntime::take(&mut document.preempt)?;
-            Ok(Self {
+            let mut recipe = Self {
                 raddle: document.raddle,
                 description: document.description,
                 window: document.window,
@@ -148,7 +149,9 @@ impl Recipe {
                 allocate: registry.allocate.read(document.allocate)?,
                 preempt: registry.preempt.read(document.preempt)?,
                 runtime,
-            })
+            };
+            recipe.fill_kills();
+            Ok(recipe)
         };
         read().map_err(|error| explain::explain(&error, recipe, json, registry))
     }
@@ -218,6 +221,33 @@ impl Recipe {
         }
         #[cfg(not(feature = "preempt"))]
         None
+    }
+
+    /// Bounds the kills of a launch where turns may end by time and the recipe gives no bound: a
+    /// launch that is longer than its slice would be killed at the end of each and never end. Under
+    /// `highest-level` only urgent work takes the turn away, and the seed has no bound.
+    fn fill_kills(&mut self) {
+        #[cfg(feature = "preempt")]
+        {
+            use raddle_preempt::MOST_KILLS;
+            use raddle_preempt::policy::{CheapestConfig, ResetConfig};
+            if matches!(self.turn.policy(), "everyone" | "highest-level") {
+                return;
+            }
+            let most_kills = Some(MOST_KILLS);
+            let reset: Option<&ResetConfig> = self.preempt.settings();
+            let cheapest: Option<&CheapestConfig> = self.preempt.settings();
+            let filled = match (reset, cheapest) {
+                (Some(config), _) if config.most_kills.is_none() => {
+                    self.preempt.with(ResetConfig { most_kills })
+                }
+                (_, Some(config)) if config.most_kills.is_none() => {
+                    self.preempt.with(CheapestConfig { most_kills, ..*config })
+                }
+                _ => None,
+            };
+            self.preempt = filled.unwrap_or_else(|| self.preempt.clone());
+        }
     }
 
     /// Makes only the turn and preempt policies, for a caller that decides about turns and places

@@ -34,8 +34,10 @@ struct Device {
 
 impl Device {
     fn new(turn: &str, preempt: &str) -> Self {
+        // Every launch is killed again and again, and never ends.
+        let kills = if preempt == "reset" { "most-kills = 4294967295" } else { "" };
         let text = format!(
-            "raddle = 1\nwindow = {LAUNCHES}\n[turn]\n{turn}\n[preempt]\npolicy = \"{preempt}\""
+            "raddle = 1\nwindow = {LAUNCHES}\n[turn]\n{turn}\n[preempt]\npolicy = \"{preempt}\"\n{kills}"
         );
         let recipe = Recipe::parse("turns", &text).expect("a recipe");
         let dispatcher = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");

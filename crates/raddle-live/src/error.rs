@@ -69,6 +69,6 @@ pub enum LiveError {
 
 impl LiveError {
     pub(crate) fn bad_log(line: usize, what: &dyn std::fmt::Display) -> Self {
-        Self::BadLog { line, what: what.to_string() }
+        Self::BadLog { line, what: raddle_read::without_content(&what.to_string()) }
     }
 }

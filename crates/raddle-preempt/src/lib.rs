@@ -30,8 +30,8 @@ pub use abilities::Abilities;
 pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{
     AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
-    Declared, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetScope,
-    ResetVerdict, Resumed, WorkKind,
+    Declared, Escalated, Exit, FlagCut, LaunchHandle, MOST_KILLS, NoReset, Preempted, ProcessPhase,
+    ResetScope, ResetVerdict, Resumed, WorkKind,
 };
 pub use driver::{
     Counts, Driver, Heard, Observer, Report, Runtime, Seen, SubmitCall, Task, Wake, Wish,

@@ -22,7 +22,7 @@ def asked():
     return {
         "device": "v100",
         "requests": {"serve": "2000/s"},
-        "until": 5,
+        "until": "5ms",
         "goal": "serve p99 1ms",
         "priority": {"train": 5},
     }

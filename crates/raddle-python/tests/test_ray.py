@@ -37,7 +37,7 @@ def cluster():
 @pytest.fixture(scope="session")
 def varied(asked):
     # Long enough that a case takes a second and more.
-    return {**asked, "requests": {"serve": "500/s"}, "until": int(os.environ.get("RADDLE_RAY_UNTIL", "400"))}
+    return {**asked, "requests": {"serve": "500/s"}, "until": os.environ.get("RADDLE_RAY_UNTIL", "400ms")}
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from raddle._replay import Options
 ASKED = [
     "--device=v100",
     "--requests=serve=2000/s",
-    "--until=5",
+    "--until=5ms",
     "--goal=serve p99 1ms",
     "--priority=train=5",
 ]
@@ -55,7 +55,7 @@ def test_every_option_of_the_command_can_be_said():
 
 
 def test_times_and_rates_are_written_as_on_the_command_line(pair, asked):
-    same = [raddle.replay(pair, **{**asked, "until": until}, recipe="leftover").summary for until in (5, "5ms", "5000us")]
+    same = [raddle.replay(pair, **{**asked, "until": until}, recipe="leftover").summary for until in ("5ms", "5000us")]
     assert same[0] == same[1] == same[2]
     with pytest.raises(raddle.RaddleError, match="did you mean `2000/s`"):
         raddle.replay(pair, **{**asked, "requests": {"serve": 2000}})
@@ -98,7 +98,7 @@ def test_an_interrupt_ends_a_replay(pair):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         # It would take minutes.
-        raddle.replay(pair, device="v100", requests="serve=2000/s", until=20000, recipe="leftover")
+        raddle.replay(pair, device="v100", requests="serve=2000/s", until="20s", recipe="leftover")
 
 
 def test_the_command_prints_and_says_when_it_is_wrong(pair):

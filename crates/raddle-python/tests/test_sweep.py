@@ -12,7 +12,7 @@ VARY = ["load=500/s,1000/s,2000/s", "recipe=leftover,leftover-drain"]
 @pytest.fixture(scope="session")
 def varied(asked):
     """The load of `asked` without what is varied."""
-    return {**asked, "requests": {"serve": "500/s"}, "until": 20}
+    return {**asked, "requests": {"serve": "500/s"}, "until": "20ms"}
 
 
 def test_rows_and_summary(pair, varied, tmp_path):

@@ -186,8 +186,41 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
         return None;
     }
     let distance = |known: &str| strsim::damerau_levenshtein(name, &kebab(known));
-    let near = names.into_iter().min_by_key(|known| distance(known))?;
+    // Of equally near names one that only has more letters is meant: letters are forgotten more often
+    // than mistaken.
+    let lacks = |known: &str| {
+        let known = kebab(known);
+        let mut letters = known.chars();
+        name.chars().all(|own| letters.any(|other| other == own))
+    };
+    let near = names.into_iter().min_by_key(|known| (distance(known), !lacks(known)))?;
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)
+}
+
+/// Returns a message of serde without what it quotes from the text that was read: such a text may be of
+/// any kind, and private.
+///
+/// ```
+/// let message = "unknown field `password`, expected `id` or `cus` at line 1 column 9";
+/// let told = raddle_read::without_content(message);
+/// assert_eq!(told, "an unknown key, expected `id` or `cus` at line 1 column 9");
+/// ```
+#[must_use]
+pub fn without_content(message: &str) -> String {
+    let kinds = [
+        ("invalid type: ", "a value of another kind"),
+        ("invalid value: ", "an impossible value"),
+        ("unknown field ", "an unknown key"),
+        ("unknown variant ", "an unknown word"),
+    ];
+    let Some((_, found)) = kinds.iter().find(|(begin, _)| message.starts_with(begin)) else {
+        return message.to_owned();
+    };
+    // A quoted text may hold these words too, so the last ones count.
+    match message.rsplit_once(", expected ") {
+        Some((_, wanted)) => format!("{found}, expected {wanted}"),
+        None => (*found).to_owned(),
+    }
 }
 
 /// Writes a name in kebab-case.

@@ -20,6 +20,7 @@ pub fn document(check: &Check) -> Document {
         text: check.sentence(),
         why: None,
     });
+    document.warn(&check.overturning);
     document.table(table(check));
     if !check.unmeasured.is_empty() {
         document.add(Block::Warning(format!(

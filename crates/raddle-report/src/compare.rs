@@ -31,6 +31,7 @@ pub fn document(comparison: &Comparison) -> Document {
         let same = "Same version, device, profiles, assumptions and recipes.";
         document.add(Block::Note(same.to_owned()));
     }
+    document.warn(&comparison.overturning);
     let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
     document.list("These are not results of the same replay", items);
     if !comparison.inputs_that_differ.is_empty() {
@@ -75,6 +76,7 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
     line(format!("**{changed} of {} figures changed**\n", comparison.figures));
     failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
+    comparison.overturning.iter().for_each(|it| line(format!("- :warning: {}", markdown_text(it))));
     comparison.differences.iter().for_each(|said| line(format!("- {}", markdown_text(said))));
     if changed == 0 {
         return out;

@@ -33,6 +33,7 @@ pub fn document(found: &ContentionFound) -> Document {
             ),
         },
     );
+    document.warn(&found.overturning);
     document.table(rows("By class", classes));
     document.table(rows("By kernel family", families));
     document.table(held_out(found));

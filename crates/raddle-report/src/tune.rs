@@ -21,7 +21,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let Some(best) = tuned.best.first() else { return document };
     document.add(verdict(&tuned.answer));
     document.add(Block::Note(sure(tuned)));
-    tuned.overturning.iter().for_each(|line| document.add(Block::Warning(line.clone())));
+    document.warn(&tuned.overturning);
     let mut columns = vec![Column::name("candidate", CASE)];
     columns.extend(tuned.processes.iter().map(Column::figure));
     columns.push(Column::figure("behind"));
@@ -58,8 +58,9 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         document.list("Failed", FailedCase::told(&tuned.failures));
     }
     let file = path.display().to_string();
+    let rank = if tuned.is_recommended() { "" } else { ", the best of these but not recommended" };
     let goals = if best.goals_met { "" } else { ", which does not meet all goals" };
-    document.paragraph("Saved", format!("{}{goals}, in {file}", best.case));
+    document.paragraph("Saved", format!("{}{rank}{goals}, in {file}", best.case));
     let command: Vec<String> = tuned.command(&file).iter().map(|word| quoted(word)).collect();
     document.add(Block::Commands { label: "Next", commands: vec![command.join(" ")] });
     document

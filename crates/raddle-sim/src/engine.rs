@@ -38,6 +38,10 @@ const IDLE_WAKES: u32 = 65_536;
 /// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
 /// wrong. With slices of 1 ms it is a kernel of 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
+/// The number of times that one launch may be taken off before it ends, after which a run stops:
+/// other programs go on beside a kernel that lasts too long, so that something always ends. With
+/// turns of 2 ms it is a kernel of 10 minutes.
+const TIMES_OFF: u32 = 1 << 18;
 /// Progress is reported once in this many decisions.
 const PROGRESS_EVERY: u64 = 1024;
 
@@ -118,6 +122,8 @@ struct Engine<'r, W> {
     meetings: Meetings,
     /// How long preemptions took, by way.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
+    /// The number of times that each launch was taken off, until it ends.
+    times_off: BTreeMap<LaunchId, u32>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     /// By process, the marks of its requests.
@@ -166,6 +172,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             engines: CopyEngines::default(),
             meetings: Meetings::new(workload),
             latencies: BTreeMap::new(),
+            times_off: BTreeMap::new(),
             refused: Vec::new(),
             refused_again: 0,
             requests: vec![Vec::new(); workload.processes.len()],

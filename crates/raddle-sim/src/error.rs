@@ -39,6 +39,11 @@ pub enum SimError {
         "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices, or a reset kills it at the end of each and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner"
     )]
     NothingEnds { at: Tick, turns: u32 },
+    /// One launch is taken off again and again, while others go on.
+    #[error(
+        "at {at} ns: launch {launch} of {process} was taken off {times} times and has not ended: it lasts too long for such slices, or a reset kills it each time and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner, fewer kills (preempt.most-kills) let it end"
+    )]
+    NeverEnds { at: Tick, process: String, launch: u32, times: u32 },
     /// The progress callback has ended the run.
     #[error("at {at} ns: the run was cancelled")]
     Cancelled { at: Tick },

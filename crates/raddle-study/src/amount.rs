@@ -1,7 +1,7 @@
 //! How are a time, a rate and an amount of memory read that a person wrote?
 //!
 //! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
-//! sweep is read here. An option that was always a number of some unit takes a bare number too.
+//! sweep is read here. A time wants its unit, except 0 and a number for a name that ends with the unit.
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,19 +59,24 @@ impl SpanUnit {
 #[error("{0}")]
 pub struct AmountError(String);
 
-/// Reads a time in nanoseconds; `bare` is the unit of a number without a unit, if such a number is
-/// taken.
+/// Reads a time in nanoseconds.
 ///
 /// ```
-/// use raddle_study::amount::{SpanUnit, time};
-/// assert_eq!(time("1.5ms", None), Ok(1_500_000));
-/// assert_eq!(time("2", Some(SpanUnit::Ms)), Ok(2_000_000));
-/// assert_eq!(time("20", None).unwrap_err().to_string(), "`20` has no unit: did you mean `20ms`?");
+/// use raddle_study::amount::time;
+/// assert_eq!(time("1.5ms"), Ok(1_500_000));
+/// assert_eq!(time("0"), Ok(0));
+/// assert_eq!(time("20").unwrap_err().to_string(), "`20` has no unit: did you mean `20ms`?");
 /// ```
 ///
 /// # Errors
 /// When it is no number with a unit, no whole number of nanoseconds, or more than fits (584 years).
-pub fn time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
+pub fn time(text: &str) -> Result<u64, AmountError> {
+    read_time(text, None)
+}
+
+/// Reads a time in nanoseconds; `bare` is the unit of a number without a unit, if such a number is
+/// taken.
+fn read_time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
     let text = text.trim();
     let (number, unit) = match SpanUnit::ALL
         .iter()
@@ -80,6 +85,7 @@ pub fn time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
         Some((number, unit)) => (number.trim_end(), *unit),
         None => match bare {
             Some(unit) => (text, unit),
+            None if is_number(text) && is_zero(text) => return Ok(0),
             None if is_number(text) => {
                 return Err(AmountError(format!("`{text}` has no unit: did you mean `{text}ms`?")));
             }
@@ -103,19 +109,20 @@ fn no_time(text: &str) -> AmountError {
 ///
 /// # Errors
 /// As [`time`], and for 0.
-pub fn span(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
-    match time(text, bare)? {
+pub fn span(text: &str) -> Result<u64, AmountError> {
+    match time(text)? {
         0 => Err(AmountError(format!("`{text}` is no time above 0, such as `20ms`"))),
         ns => Ok(ns),
     }
 }
 
-/// Reads a time as a whole number of a unit, which is also the unit of a bare number.
+/// Reads a time as a whole number of a unit, which is also the unit of a bare number: for a name
+/// that ends with the unit, such as `turn.t0-us`.
 ///
 /// # Errors
 /// As [`time`], and for parts of that unit.
 pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
-    let ns = time(text, Some(unit))?;
+    let ns = read_time(text, Some(unit))?;
     if !ns.is_multiple_of(unit.ns()) {
         let unit = unit.name();
         return Err(AmountError(format!("`{text}` is no whole number of {unit}")));
@@ -128,11 +135,11 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
 ///
 /// # Errors
 /// As [`time`], and where there are no two, or the second is less.
-pub fn between(text: &str, bare: Option<SpanUnit>) -> Result<(u64, u64), AmountError> {
+pub fn between(text: &str) -> Result<(u64, u64), AmountError> {
     let no_range = || AmountError(format!("`{text}` is not FROM..TO, such as `100ms..120ms`"));
     let (from, to) = text.split_once("..").ok_or_else(no_range)?;
     let own = SpanUnit::ALL.into_iter().find(|unit| to.trim_end().ends_with(unit.name()));
-    let (from, to) = (time(from, own.or(bare))?, time(to, bare)?);
+    let (from, to) = (read_time(from, own)?, time(to)?);
     if from > to { Err(no_range()) } else { Ok((from, to)) }
 }
 
@@ -151,8 +158,7 @@ pub fn rate(text: &str) -> Result<u64, AmountError> {
     let said = |what: &str| AmountError(format!("`{text}` {what}"));
     let (number, rest) = number_in(text).ok_or_else(|| said("is no rate, such as `40/s`"))?;
     let rest = rest.trim();
-    let is_zero = number.trim_start_matches('+').bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    if number.starts_with('-') || is_zero {
+    if number.starts_with('-') || is_zero(number.trim_start_matches('+')) {
         return Err(said("is no rate above 0, such as `40/s`"));
     }
     match decimal(number, 9) {
@@ -161,8 +167,41 @@ pub fn rate(text: &str) -> Result<u64, AmountError> {
             Err(said("is no rate below 18446744073/s of at most nine decimals"))
         }
         _ if rest.is_empty() => Err(said(&format!("has no unit: did you mean `{number}/s`?"))),
-        _ => Err(said(&format!("is no rate: did you mean `{number}/s`?"))),
+        _ => Err(said(&match a_second(number, rest) {
+            Some(meant) => format!("is no rate a second: did you mean `{meant}/s`?"),
+            None => "is no rate: write it per second, such as `40/s`".to_owned(),
+        })),
     }
+}
+
+/// Units of a rate that people write, each with the number of seconds that stand for `1`.
+const PER: [(&[&str], u64); 3] = [
+    (&["/s", "/sec", "/second", "rps", "qps", "hz"], 1),
+    (&["/m", "/min", "/minute", "rpm"], 60),
+    (&["/h", "/hr", "/hour", "rph"], 3600),
+];
+
+/// Returns the number a second that a number with another unit, or with an exponent, means; at most
+/// nine decimals are kept.
+fn a_second(number: &str, rest: &str) -> Option<String> {
+    let rest = rest.to_ascii_lowercase();
+    let (exponent, unit) = match rest.strip_prefix('e') {
+        Some(behind) => {
+            let digits = behind.trim_start_matches(['+', '-']);
+            let end = behind.len() - digits.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            (behind[..end].parse::<i32>().ok()?, &behind[end..])
+        }
+        None => (0, rest.as_str()),
+    };
+    let (_, seconds) = PER.iter().find(|(names, _)| unit.is_empty() || names.contains(&unit))?;
+    let power = 10_u128.checked_pow(exponent.unsigned_abs())?;
+    let billionths = u128::from(decimal(number.trim_start_matches('+'), 9)?);
+    let (times, by) = if exponent < 0 { (1, power) } else { (power, 1) };
+    let by = by.checked_mul(u128::from(*seconds))?;
+    let billionths = billionths.checked_mul(times)?.checked_add(by / 2)? / by;
+    let text = format!("{}.{:09}", billionths / 1_000_000_000, billionths % 1_000_000_000);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    (!is_zero(text)).then(|| text.to_owned())
 }
 
 /// Units of memory and their bytes.
@@ -217,6 +256,11 @@ fn is_number(text: &str) -> bool {
     number_in(text).is_some_and(|(number, rest)| rest.is_empty() && !number.starts_with(['-', '+']))
 }
 
+/// Returns whether a number without a sign is 0.
+fn is_zero(number: &str) -> bool {
+    number.bytes().all(|byte| matches!(byte, b'0' | b'.'))
+}
+
 /// Returns a decimal number times ten to the power of `digits`, exactly.
 pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -251,12 +295,11 @@ mod tests {
             ("18446744073.709551615s", u64::MAX),
         ];
         for (text, ns) in cases {
-            assert_eq!(time(text, None), Ok(ns), "{text}");
-            assert_eq!(time(text, Some(SpanUnit::Us)), Ok(ns), "{text}");
+            assert_eq!(time(text), Ok(ns), "{text}");
+            assert_eq!(read_time(text, Some(SpanUnit::Us)), Ok(ns), "{text}");
         }
-        assert_eq!(time("2.5", Some(SpanUnit::Ms)), Ok(2_500_000));
-        assert_eq!((time("0", Some(SpanUnit::S)), time("0ms", None)), (Ok(0), Ok(0)));
-        assert!(span("0ms", None).is_err() && span("0", Some(SpanUnit::Ms)).is_err());
+        assert_eq!((time("0"), time("0.0"), time("0ms")), (Ok(0), Ok(0), Ok(0)));
+        assert!(span("0ms").is_err() && span("0").is_err());
         for bad in [
             "",
             "ms",
@@ -270,7 +313,7 @@ mod tests {
             "1.0000001ms",
             "18446744073.709551616s",
         ] {
-            assert!(time(bad, None).is_err() && time(bad, Some(SpanUnit::Ms)).is_err(), "{bad}");
+            assert!(time(bad).is_err() && read_time(bad, Some(SpanUnit::Ms)).is_err(), "{bad}");
         }
         assert_eq!(whole("1.5ms", SpanUnit::Us), Ok(1500));
         assert_eq!(whole("7", SpanUnit::Us), Ok(7));
@@ -279,14 +322,28 @@ mod tests {
 
     #[test]
     fn a_wrong_amount_says_what_was_meant() {
-        let time = |text: &str| time(text, None).unwrap_err().to_string();
+        let time = |text: &str| time(text).unwrap_err().to_string();
         assert!(time("20").contains("did you mean `20ms`?"));
         assert!(time("3 days").contains("ns, us, ms or s"));
         assert!(time("1.0000001ms").contains("whole number of nanoseconds"));
         let rate = |text: &str| rate(text).unwrap_err().to_string();
         assert!(rate("40").contains("has no unit: did you mean `40/s`?"));
-        for text in ["40rps", "40/sec", "40 hz", "40/m"] {
-            assert!(rate(text).contains("did you mean `40/s`?"), "{text}");
+        for (text, meant) in [
+            ("40rps", "40/s"),
+            ("40/sec", "40/s"),
+            ("40 hz", "40/s"),
+            ("40/m", "0.666666667/s"),
+            ("90/min", "1.5/s"),
+            ("9/hour", "0.0025/s"),
+            ("1e3/s", "1000/s"),
+            ("2.5e-1", "0.25/s"),
+            ("6E1/min", "1/s"),
+        ] {
+            assert!(rate(text).contains(&format!("did you mean `{meant}`?")), "{text}");
+        }
+        for text in ["40 apples", "1e99/s", "1e-12/s", "1e/s", "40s"] {
+            let told = rate(text);
+            assert!(told.contains("per second") && !told.contains("did you mean"), "{told}");
         }
         for text in ["0/s", "-4/s", "0", "0.00/s", "-4"] {
             assert!(rate(text).contains("above 0"), "{text}");
@@ -297,11 +354,11 @@ mod tests {
 
     #[test]
     fn a_range_has_the_unit_of_its_end() {
-        assert_eq!(between("1..8ms", None), Ok((1_000_000, 8_000_000)));
-        assert_eq!(between("500us..1s", None), Ok((500_000, 1_000_000_000)));
-        assert_eq!(between("1..2", Some(SpanUnit::Ms)), Ok((1_000_000, 2_000_000)));
+        assert_eq!(between("1..8ms"), Ok((1_000_000, 8_000_000)));
+        assert_eq!(between("500us..1s"), Ok((500_000, 1_000_000_000)));
+        assert_eq!(between("0..2us"), Ok((0, 2000)));
         for bad in ["", "1ms", "2ms..1ms", "..", "1ms..", "1..2"] {
-            assert!(between(bad, None).is_err(), "{bad}");
+            assert!(between(bad).is_err(), "{bad}");
         }
     }
 

@@ -10,7 +10,9 @@ use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{JudgedBy, PolicyFigures};
+use crate::result::of_files;
 use crate::units::{counted, plain};
+use crate::written::json;
 
 /// The version of the result in JSON.
 const VERSION: u32 = 1;
@@ -45,6 +47,9 @@ pub struct Check {
     pub tenants: Vec<CheckedTenant>,
     /// Tenants of the prediction without a recording.
     pub unmeasured: Vec<String>,
+    /// The facts about the recordings that can overturn the check, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
 }
 
 /// One tenant.
@@ -116,7 +121,7 @@ impl Prediction {
     /// # Errors
     /// The reason why the bytes are no `summary.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+        json(bytes)
     }
 
     /// Returns the names of the tenants of the prediction.
@@ -175,7 +180,10 @@ impl Prediction {
         let measured = |name: &&str| tenants.iter().any(|of| of.name == **name);
         let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
         let unmeasured = unmeasured.collect();
-        Ok(Check { raddle_check: VERSION, recipe: row.recipe.clone(), tenants, unmeasured })
+        let recipe = row.recipe.clone();
+        let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
+        let overturning = of_files(files);
+        Ok(Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning })
     }
 }
 

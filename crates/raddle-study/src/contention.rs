@@ -10,6 +10,7 @@ use crate::error::StudyError;
 use crate::files::Files;
 use crate::parallel;
 use crate::profiles::Loaded;
+use crate::result::of_files;
 use crate::runs::Charges;
 use crate::self_replay;
 use crate::study::{ContentionRule, Study};
@@ -30,6 +31,9 @@ pub struct ContentionFound {
     /// The table that was learnt.
     #[serde(flatten)]
     pub table: ContentionTable,
+    /// The facts about the recordings that can overturn the table, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
 }
 
 /// A recording.
@@ -45,14 +49,6 @@ pub struct ContentionSource {
     pub passes: u32,
     /// The accuracy with which the first half of the recording foretells its second.
     pub held_out: HeldOut,
-}
-
-impl ContentionFound {
-    /// Joins a table and the recordings that it was learnt from.
-    #[must_use]
-    pub const fn new(table: ContentionTable, recordings: Vec<ContentionSource>) -> Self {
-        Self { raddle_contention: VERSION, recordings, table }
-    }
 }
 
 /// Learns from these recordings, each on its own device; `device` stands in for a recording that
@@ -83,7 +79,9 @@ pub fn learn(
         passes: workgroups.as_ref().map_or(0, |_| Calibration::PASSES as u32),
         held_out: HeldOut::of(&loaded.profile, &own.device, workgroups.as_deref()),
     });
-    Ok(ContentionFound::new(table, sources.collect()))
+    let overturning = of_files(profiles.iter().map(|of| (&*of.name, &*of.profile)));
+    let recordings = sources.collect();
+    Ok(ContentionFound { raddle_contention: VERSION, recordings, table, overturning })
 }
 
 impl Study {

@@ -10,6 +10,7 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
+use crate::written::toml_or_json;
 
 /// A device and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,7 +176,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
 }
 
 /// Finds the device of this name: an id, a file, or else a product name.
-fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
+pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
     }
@@ -189,16 +190,13 @@ fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     let text = files
         .text(name)
         .map_err(|cause| StudyError::Unreadable { file: name.to_owned(), cause })?;
-    let read: Result<Device, String> = match text.trim_start().starts_with('{') {
-        true => serde_json::from_str(&text).map_err(|error| error.to_string()),
-        false => toml::from_str(&text).map_err(|error| error.to_string()),
-    };
+    let read = toml_or_json::<Device>(&text);
     let sound = read.and_then(|device| match device.check() {
         Ok(()) => Ok(device),
         Err(error) => Err(error.to_string()),
     });
-    let bad = |cause: String| StudyError::DeviceFile { file: name.to_owned(), cause };
-    let device = sound.map_err(|cause| bad(cause.trim_end().to_owned()))?;
+    let bad = |cause| StudyError::DeviceFile { file: name.to_owned(), cause };
+    let device = sound.map_err(bad)?;
     Ok(Chosen { device, found: DeviceFound::File })
 }
 

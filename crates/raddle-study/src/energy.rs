@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::study::Study;
+use crate::written::toml_or_json;
 
 /// A file of weights, as `raddle calibrate` writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,8 +43,7 @@ pub(crate) fn model(study: &Study, files: &dyn Files) -> Result<EnergyModel, Stu
         ))
     };
     let text = files.text(name).map_err(|error| refused(error.to_string()))?;
-    let file: EnergyFile =
-        toml::from_str(&text).map_err(|error| refused(error.message().to_owned()))?;
+    let file: EnergyFile = toml_or_json(&text).map_err(refused)?;
     match file.raddle_energy {
         1 if file.energy.lds_percent <= 100 => Ok(file.energy),
         1 => Err(refused(format!("lds-percent is {}, give 100 or less", file.energy.lds_percent))),

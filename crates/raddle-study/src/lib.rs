@@ -74,6 +74,7 @@ pub mod units;
 mod vendor_words;
 mod verdicts;
 mod watcher;
+mod written;
 
 pub use arrivals::{Load, requests};
 pub use energy::EnergyFile;

@@ -6,7 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::amount::{SpanUnit, span};
+use crate::amount::span;
 use crate::arrivals::{Load, said_wrong};
 use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
@@ -66,8 +66,14 @@ impl Study {
     /// # Errors
     /// When there is no such option, or the option does not take the text.
     pub fn option(&mut self, option: &str, text: &str) -> Result<(), StudyError> {
+        let taken = self.take(option, text);
+        taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
+    }
+
+    /// Takes an option; the error says why it cannot be taken.
+    pub(crate) fn take(&mut self, option: &str, text: &str) -> Result<(), String> {
         let owned = || text.to_owned();
-        let taken: Result<(), String> = match option {
+        match option {
             "recipe" => {
                 self.ways = Ways::Asked;
                 self.recipes = vec![owned()];
@@ -118,8 +124,7 @@ impl Study {
                 Ok(())
             }
             _ => self.load_option(option, text),
-        };
-        taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
+        }
     }
 
     fn load_option(&mut self, option: &str, text: &str) -> Result<(), String> {
@@ -140,22 +145,28 @@ impl Study {
                 load.requests.push(text.to_owned());
                 Ok(())
             }
-            "until" => said(span(text, Some(SpanUnit::Ms))).map(|it| load.until = Some(it)),
+            "until" => said(span(text)).map(|it| load.until = Some(it)),
             "seed" => said(text.parse()).map(|it| load.seed = Some(it)),
-            "jitter" => said(span(text, Some(SpanUnit::Ms))).map(|it| load.jitter = Some(it)),
+            "jitter" => said(span(text)).map(|it| load.jitter = Some(it)),
             "time-unit" => word(text).map(|it| load.time_unit = Some(it)),
-            _ => {
-                // The part before a dot is the option, and the part behind it names a profile.
-                let (word, of) = option.split_once('.').unwrap_or((option, ""));
-                let all = OPTIONS.into_iter().chain(MORE).chain(VARIED);
-                let near = raddle_read::nearest(word, all).map(|near| match of {
-                    "" => near.to_owned(),
-                    of => format!("{near}.{of}"),
-                });
-                Err(format!("there is no such option.{}", crate::error::meant(near.as_deref())))
-            }
+            _ => Err(unknown(option)),
         }
     }
+}
+
+/// Says that there is no such option, and which one was likely meant.
+fn unknown(option: &str) -> String {
+    // The part before a dot is the option, and the part behind it names a profile.
+    let (word, of) = option.split_once('.').unwrap_or((option, ""));
+    let all = || OPTIONS.into_iter().chain(MORE).chain(VARIED);
+    if all().any(|known| known == word) {
+        return format!("`{word}` is said of no profile: leave `.{of}` out");
+    }
+    let near = raddle_read::nearest(word, all()).map(|near| match of {
+        "" => near.to_owned(),
+        of => format!("{near}.{of}"),
+    });
+    format!("there is no such option.{}", crate::error::meant(near.as_deref()))
 }
 
 /// Reads one of the words of a type.
@@ -189,7 +200,7 @@ mod tests {
             ("once", "true"),
             ("energy", "true"),
             ("until", "2500us"),
-            ("jitter", "0.5"),
+            ("jitter", "0.5ms"),
             ("seed", "7"),
             ("time-unit", "seconds"),
             ("set", "turn.t0-us=5"),
@@ -210,6 +221,8 @@ mod tests {
         assert!(wrong("devise", "x").contains("Did you mean `device`?"));
         assert!(wrong("lod", "40/s").contains("Did you mean `load`?"));
         assert!(wrong("shair.a", "2").contains("Did you mean `share.a`?"));
+        assert!(wrong("sed", "2").contains("Did you mean `seed`?"));
+        assert!(wrong("device.a", "h100").contains("leave `.a` out"));
         assert!(wrong("until", "3 days").contains("ns, us, ms or s"));
         for text in ["a=40", "40", "a=40rps", "a=0/s", "a=-4/s", "a=burst:0"] {
             let told = wrong("requests", text);

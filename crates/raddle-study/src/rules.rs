@@ -91,13 +91,13 @@ impl From<Setting> for String {
 }
 
 impl Named<u64> {
-    /// Reads the start of a profile, `FILE=TIME`, in nanoseconds; a bare number is milliseconds.
+    /// Reads the start of a profile, `FILE=TIME`, in nanoseconds.
     ///
     /// # Errors
     /// Returns what is wrong with the text.
     pub fn start(text: &str) -> Result<Self, String> {
         let (file, value) = of_profile(text)?;
-        let value = time(value, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
+        let value = time(value).map_err(|error| error.to_string())?;
         Ok(Self { file: file.to_owned(), value })
     }
 
@@ -202,8 +202,8 @@ impl TryFrom<String> for SaidHint {
         let told = |error: AmountError| error.to_string();
         let hint = match kind {
             "priority" => value.parse().ok().map(|level| Hint::Priority(Level(level))),
-            "deadline" => Some(Hint::Deadline(Ticks(time(value, None).map_err(told)?))),
-            "laxity" => Some(Hint::Laxity(Ticks(time(value, None).map_err(told)?))),
+            "deadline" => Some(Hint::Deadline(Ticks(time(value).map_err(told)?))),
+            "laxity" => Some(Hint::Laxity(Ticks(time(value).map_err(told)?))),
             "utilisation" => value.parse().ok().filter(|&of| of <= 100).map(Hint::Utilisation),
             "custom" => value.parse().ok().map(Hint::Custom),
             _ => {
@@ -297,14 +297,16 @@ mod tests {
     #[test]
     fn starts_are_exact() {
         let ns = |text: &str| Named::start(text).map(|named| named.value);
-        assert_eq!(ns("a.csv=2"), Ok(2_000_000));
-        assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
-        assert_eq!(ns("a=0.5"), Ok(500_000));
+        assert_eq!(ns("a.csv=2ms"), Ok(2_000_000));
+        assert_eq!(ns("a=b.csv=2.000001ms"), Ok(2_000_001));
+        assert_eq!(ns("a=0.5ms"), Ok(500_000));
         assert_eq!((ns("a=2us"), ns("a=1.5s")), (Ok(2_000), Ok(1_500_000_000)));
-        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5", "a=1h"] {
+        for bad in
+            ["a", "=1", "a=", "a=-1ms", "a=1.0000001ms", "a=1e3ms", "a=2", "a=x", "a=.5", "a=1h"]
+        {
             assert!(Named::start(bad).is_err(), "{bad}");
         }
-        assert!(Named::start("a=18446744073709551615").is_err());
+        assert!(Named::start("a=18446744073709551615ms").is_err());
     }
 
     #[test]

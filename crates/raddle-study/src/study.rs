@@ -140,15 +140,14 @@ impl Study {
         more("queues", self.queues.iter().map(u16::to_string).collect());
         more("contention", word(changed(self.contention)));
         more("kernel-class", self.needs.iter().map(|claim| claim.text.clone()).collect());
-        let think = |it: &Named<u64>| format!("{}={}", bare(&it.file), millions_of(it.value));
-        more("think", self.thinks.iter().map(think).collect());
+        let time = |it: &Named<u64>| format!("{}={}ms", bare(&it.file), millions_of(it.value));
+        more("think", self.thinks.iter().map(time).collect());
         more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
         more("barriers", word(Some(self.barriers)));
         more("comm", word(Some(self.comm)));
         more("idempotent", self.idempotent.iter().map(|claim| claim.text.clone()).collect());
         more("idempotent-from", names(&self.idempotent_from));
-        let start = |it: &Named<u64>| format!("{}={}", bare(&it.file), millions_of(it.value));
-        more("start", self.starts.iter().map(start).collect());
+        more("start", self.starts.iter().map(time).collect());
         let share = |it: &Named<u32>| format!("{}={}", bare(&it.file), it.value);
         more("share", self.shares.iter().map(share).collect());
         let held = |it: &Named<u64>| format!("{}={}MB", bare(&it.file), millions_of(it.value));
@@ -165,10 +164,11 @@ impl Study {
             false => files.arrivals(text),
         };
         more("requests", self.load.requests.iter().map(said).collect());
-        more("until", self.load.until.iter().map(|&ns| millions_of(ns)).collect());
+        let span = |ns: Option<u64>| ns.iter().map(|&ns| millions_of(ns) + "ms").collect();
+        more("until", span(self.load.until));
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
         more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
-        more("jitter", self.load.jitter.iter().map(|&ns| millions_of(ns)).collect());
+        more("jitter", span(self.load.jitter));
         more("time-unit", word(self.load.time_unit));
         more("energy-weights", names(self.energy_weights.as_slice()));
         let flags = [
@@ -241,7 +241,7 @@ fn word(rule: Option<impl Serialize>) -> Vec<String> {
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Writes nanoseconds as the options do, in milliseconds; and bytes, in megabytes.
+/// Writes nanoseconds in milliseconds, or bytes in megabytes, exactly.
 fn millions_of(ns: u64) -> String {
     let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

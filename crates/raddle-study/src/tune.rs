@@ -9,9 +9,10 @@ use serde::Serialize;
 use crate::answer::{GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within};
 use crate::error::StudyError;
 use crate::parallel;
+use crate::result::LostLaunches;
 use crate::search;
 use crate::study::{FileNames, Study};
-use crate::sweep::{Bench, FailedCase};
+use crate::sweep::{Bench, FailedCase, JudgedRun};
 
 /// A figure that is to be small: `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,9 @@ pub struct Tuned {
     pub overturning: Vec<String>,
     /// The memory that the processes hold together, of how much, in words.
     pub memory: Vec<String>,
+    /// The launches that can run neither under today's way nor under any candidate in `best`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub never_ran: Option<String>,
     /// The answer of a replay of today's way and of the candidates in `best`.
     pub answer: PolicyFigures,
     /// The recipe of the best, as TOML.
@@ -96,6 +100,13 @@ impl Tuned {
         Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
     }
 
+    /// Returns whether the answer recommends the best candidate.
+    #[must_use]
+    pub fn is_recommended(&self) -> bool {
+        let recommended = self.answer.recommended();
+        recommended.is_some() && recommended == self.best.first().map(|best| &*best.case)
+    }
+
     /// Returns whether the best is better than the second by more than chance; `None` if that is
     /// not known.
     #[must_use]
@@ -106,6 +117,8 @@ impl Tuned {
     }
 }
 
+/// The figures of a run and the launches that never ran, or why there are none.
+type CandidateRun = Result<(PolicyRow, LostLaunches), String>;
 /// The figures of each run, or why there are none, by candidate and seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
@@ -119,6 +132,8 @@ struct Tuning<'t, 'b> {
     /// The rows of today's way by seed, under the values of the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
+    /// The launches that never ran under each candidate, which are the same by every seed.
+    lost: Vec<LostLaunches>,
     runs: u64,
 }
 
@@ -133,16 +148,19 @@ impl Bench<'_> {
         let seeds = self.cases().seeds()?;
         let first = self.cases().get(0)?.study;
         let today = self.today(&first)?;
-        let (judged, _) = self.judged_row(&base_of(&first), today)?;
+        let JudgedRun { judged, lost: lost_today, .. } =
+            self.judged_run(&base_of(&first), today)?;
         let (judged, overturning) = self.believed(&first, judged)?;
         let minimise = minimise.map(|it| it.of(&judged)).transpose()?;
         let candidates = self.cases().len() / seeds;
         let rows = vec![Vec::new(); candidates];
+        let lost = vec![LostLaunches::new(); candidates];
+        let base = Vec::new();
         let mut tuning =
-            Tuning { bench: self, today, seeds, judged, minimise, base: Vec::new(), rows, runs: 0 };
+            Tuning { bench: self, today, seeds, judged, minimise, base, rows, lost, runs: 0 };
         let kinds = vec![0; candidates];
         let ranking = search::halve(&kinds, seeds, |left, more| tuning.round(left, more))?;
-        Ok(Tuned { overturning, ..tuning.tuned(&ranking)? })
+        tuning.tuned(&ranking, lost_today, overturning)
     }
 }
 
@@ -173,8 +191,7 @@ impl Tuning<'_, '_> {
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
-        let done: Mutex<Vec<Option<Result<PolicyRow, String>>>> =
-            Mutex::new(vec![None; jobs.len()]);
+        let done: Mutex<Vec<Option<CandidateRun>>> = Mutex::new(vec![None; jobs.len()]);
         let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
         let (bench, today) = (self.bench, self.today);
         parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
@@ -182,14 +199,14 @@ impl Tuning<'_, '_> {
             let Some(&(at, seed)) = jobs.get(job) else {
                 let seed = job - jobs.len();
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
-                let row = bench.judged_row(&study, today)?.1;
+                let row = bench.judged_run(&study, today)?.row;
                 base.lock().unwrap_or_else(PoisonError::into_inner)[seed] = Some(row);
                 return Ok(());
             };
             let case = bench.cases().get(at * self.seeds + seed)?;
-            let row = match bench.judged_row(&case.study, &case.id) {
+            let row = match bench.judged_run(&case.study, &case.id) {
                 Err(StudyError::Cancelled) => return Err(StudyError::Cancelled),
-                row => row.map(|(_, row)| row).map_err(|error| error.to_string()),
+                run => run.map(|run| (run.row, run.lost)).map_err(|error| error.to_string()),
             };
             done.lock().unwrap_or_else(PoisonError::into_inner)[job] = Some(row);
             Ok(())
@@ -199,8 +216,14 @@ impl Tuning<'_, '_> {
             base.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten(),
         );
         let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for ((at, _), row) in jobs.iter().zip(done) {
-            self.rows[*at].extend(row);
+        for (&(at, _), run) in jobs.iter().zip(done) {
+            let row = run.map(|run| {
+                run.map(|(row, lost)| {
+                    self.lost[at] = lost;
+                    row
+                })
+            });
+            self.rows[at].extend(row);
         }
         let mut ranking = order(&self.figures(&self.base, left), left);
         // A candidate that fails by one seed is not run by another.
@@ -283,7 +306,7 @@ impl Tuning<'_, '_> {
             return Ok(self.base.clone());
         }
         (0..seeds)
-            .map(|seed| Ok(self.bench.judged_row(&study(first + seed)?, self.today)?.1))
+            .map(|seed| Ok(self.bench.judged_run(&study(first + seed)?, self.today)?.row))
             .collect()
     }
 
@@ -308,7 +331,12 @@ impl Tuning<'_, '_> {
         Ok((ranking, figures))
     }
 
-    fn tuned(&self, ranking: &[usize]) -> Result<Tuned, StudyError> {
+    fn tuned(
+        &self,
+        ranking: &[usize],
+        lost_today: LostLaunches,
+        mut overturning: Vec<String>,
+    ) -> Result<Tuned, StudyError> {
         let seeds = ranking.first().map_or(0, |&best| self.rows[best].len());
         let (ranking, mut figures) = self.judged_last(ranking, seeds)?;
         let values = |at: usize| -> Vec<Option<f64>> {
@@ -327,13 +355,17 @@ impl Tuning<'_, '_> {
             behind,
             figures: row.processes.iter().map(|own| own.decisive_ns).collect(),
         };
-        let best = ranking
-            .iter()
-            .zip(&figures.rows[1..])
-            .map(|(&at, own)| row(own, self.bench.cases().group_id(at * self.seeds), behind(at)))
-            .collect();
+        let name = |at: usize| self.bench.cases().group_id(at * self.seeds);
+        let best = ranking.iter().zip(&figures.rows[1..]);
+        let best: Vec<TunedRow> = best.map(|(&at, own)| row(own, name(at), behind(at))).collect();
+        let under = best.iter().zip(&ranking);
+        let under = under.map(|(best, &at)| (&*best.case, self.lost[at].clone()));
+        let under: Vec<_> = under.chain([(self.today, lost_today)]).collect();
+        let lost = self.bench.lost(&under)?;
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
         let base = row(&figures.rows[0], self.today.to_owned(), None);
+        let never_ran = lost.tell(&mut figures);
+        overturning.extend(lost.overturning.map(|found| found.line));
         let failures = self.failures();
         if !failures.is_empty() {
             figures.of_those_that_ran();
@@ -358,9 +390,10 @@ impl Tuning<'_, '_> {
             base,
             best,
             recipe: self.bench.recipe_text(&chosen)?,
-            overturning: Vec::new(),
             // A last candidate that does not fit is among the failures.
             memory: self.bench.memory().unwrap_or_default(),
+            overturning,
+            never_ran,
             answer: figures,
             asked,
         })

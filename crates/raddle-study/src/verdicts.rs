@@ -7,6 +7,7 @@ use raddle_trace::IdempotenceRule;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
+use crate::written::toml_or_json;
 
 /// A file of verdicts, as `raddle kernel verdict --save` writes it.
 #[derive(Debug, Deserialize, Serialize)]
@@ -49,7 +50,7 @@ pub enum VerdictWord {
 
 /// Reads the rules of a file of verdicts, and counts the conditional verdicts.
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
-    let read: VerdictFile = toml::from_str(text).map_err(|error| {
+    let read: VerdictFile = toml_or_json(text).map_err(|error| {
         StudyError::Refused(format!(
             "{file} is no file of verdicts, as `raddle kernel verdict --save` writes it: {error}"
         ))

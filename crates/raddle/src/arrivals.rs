@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use raddle_study::Load;
-use raddle_study::amount::{AmountError, SpanUnit, span};
+use raddle_study::amount::span;
 use raddle_trace::arrivals::TimeUnit;
 
 /// Options of `replay` for requests.
@@ -20,9 +20,9 @@ pub(crate) struct ArrivalArgs {
     /// may be repeated
     #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE", value_parser = raddle_study::requests)]
     pub(crate) requests: Vec<String>,
-    /// Requests arrive only before this: 300ms, or 300 in milliseconds [default: the end of the
+    /// Requests arrive only before this, such as 300ms [default: the end of the
     /// longest profile without requests, else of the file]
-    #[arg(long, value_name = "TIME", value_parser = after)]
+    #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) until: Option<u64>,
     /// The seed of random arrivals [default: 0]
     #[arg(long, value_name = "N")]
@@ -31,9 +31,9 @@ pub(crate) struct ArrivalArgs {
     /// 95% confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) seeds: Option<u16>,
-    /// Delay each request by less than this at random, such as 1ms (a bare number is milliseconds):
-    /// for traces whose clock has coarse steps
-    #[arg(long, value_name = "TIME", value_parser = after)]
+    /// Delay each request by less than this at random, such as 1ms: for traces whose clock has coarse
+    /// steps
+    #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) jitter: Option<u64>,
     /// The unit of the times in a request trace, and of `time` in a DISB or REEF load [default: by
     /// format and rule; the output names it]
@@ -51,11 +51,6 @@ impl ArrivalArgs {
         let queued = !queued.is_empty();
         Load { queued, arrivals, requests, until, seed, seeds, jitter, time_unit }
     }
-}
-
-/// Reads a time above 0 into nanoseconds; a bare number is milliseconds.
-fn after(text: &str) -> Result<u64, AmountError> {
-    span(text, Some(SpanUnit::Ms))
 }
 
 /// The unit of the times of a file.

@@ -33,6 +33,7 @@ pub(crate) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let name = args.table.display().to_string();
+    args.save.as_deref().map_or(Ok(()), |save| place::check(save, &place::nothing))?;
     let text = std::fs::read_to_string(&args.table)
         .map_err(|cause| CliError::Unreadable { file: name.clone(), cause })?;
     if !text.ends_with('\n') {

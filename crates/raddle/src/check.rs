@@ -33,6 +33,11 @@ pub(crate) fn verb(
         true => (Some(args.prediction.as_path()), args.prediction.join(SUMMARY)),
         false => (None, args.prediction.clone()),
     };
+    let beside = folder.filter(|_| !args.no_files).map(|it| (it.join(PAGE), it.join(RESULT)));
+    if let Some((page, data)) = &beside {
+        place::check_solid(page, &place::page)?;
+        place::check_solid(data, &earlier)?;
+    }
     let shown = file.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: shown.clone(), cause };
     let bytes = fs::read(&file).map_err(unreadable)?;
@@ -56,9 +61,7 @@ pub(crate) fn verb(
     let check = prediction.check(args.recipe.as_deref(), &recordings);
     let check = check.map_err(|why| CliError::Refused(format!("{shown}: {why}")))?;
     let (result, document) = (json(&check), document(&check));
-    if let Some(folder) = folder.filter(|_| !args.no_files) {
-        let (page, data) = (folder.join(PAGE), folder.join(RESULT));
-        place::check(&page, &place::page)?;
+    if let Some((page, data)) = beside {
         place::write_sealed(&data, &result, Seal::Json, &earlier)?;
         place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;
     }

@@ -44,7 +44,11 @@ pub(crate) fn verb(
     let example = asked.is_none();
     let text = asked.unwrap_or_else(|| topic.example.to_owned());
     let refused = |why: String| {
-        let question = plain(text.trim(), 100);
+        // The standard input may be any file, so that nothing of it is quoted.
+        let question = match &args.question {
+            Some(question) => plain(question.trim(), 100),
+            None => "of the standard input".to_owned(),
+        };
         let stop = if why.ends_with('?') { "" } else { "." };
         let cost = if args.cost { " --cost" } else { "" };
         CliError::Refused(format!(

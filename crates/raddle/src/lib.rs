@@ -25,6 +25,7 @@ mod console;
 mod contention;
 mod device_list;
 mod disk;
+mod ending;
 mod engine;
 mod error;
 mod explain;

@@ -89,7 +89,7 @@ impl Place {
     pub(crate) fn begin(path: &Path, ours: Ours<'_>) -> Result<Self, CliError> {
         let shown = path.display().to_string();
         let write = CliError::writing(&shown);
-        check(path, ours)?;
+        check_solid(path, ours)?;
         let path = behind_links(path)?;
         let parent = parent(&path);
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
@@ -180,13 +180,24 @@ pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliEr
     place.map_or(Ok(()), |place| place.finish(ours))
 }
 
-/// Checks whether something may be written at a path, before the work of making it.
+/// Checks whether a text may be written at a path, before the work of making it.
 pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
+    if is_stream(path) { Ok(()) } else { check_solid(path, ours) }
+}
+
+/// Checks whether a file or a folder that other files are written beside may be made at a path: what is
+/// neither file nor folder has no place for them.
+pub(crate) fn check_solid(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
+    let refused = |reason| CliError::NotOurs { what: path.display().to_string(), reason };
     if is_stream(path) {
-        return Ok(());
+        return Err(refused("it is neither a file nor a folder".to_owned()));
     }
-    let what = path.display().to_string();
-    replaceable(&behind_links(path)?, ours).map_err(|reason| CliError::NotOurs { what, reason })
+    let real = behind_links(path)?;
+    let above = real.ancestors().skip(1).find(|above| above.exists());
+    if let Some(above) = above.filter(|above| !above.is_dir()) {
+        return Err(refused(format!("{} is no folder", above.display())));
+    }
+    replaceable(&real, ours).map_err(refused)
 }
 
 fn is_stream(path: &Path) -> bool {
@@ -370,6 +381,21 @@ mod tests {
         put(&link, "# ours\nmore").unwrap();
         assert!(link.is_symlink());
         assert!(fs::read_to_string(&real).unwrap().starts_with("# ours\nmore\n"));
+    }
+
+    #[test]
+    fn nothing_is_made_beside_what_is_no_file_and_below_what_is_no_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let told = |path: &Path| Place::begin(path, &ours).unwrap_err().to_string();
+        fs::write(dir.path().join("file"), MARK).unwrap();
+        assert!(told(&dir.path().join("file/a/b")).contains("file is no folder"));
+        #[cfg(unix)]
+        {
+            let path = dir.path().join("socket");
+            let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+            assert!(told(&path).contains("neither a file nor a folder"));
+            assert_eq!(names(dir.path()), ["file", "socket"]);
+        }
     }
 
     #[test]

@@ -17,8 +17,8 @@ use crate::Console;
 use crate::args::{Cli, Format, Verb};
 use crate::browser;
 use crate::carry::CarriedFiles;
-use crate::console::alarm;
 use crate::disk::{Disk, RunFolder};
+use crate::ending::Ending;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 use crate::manual;
@@ -61,7 +61,7 @@ struct Source<'f> {
 }
 
 /// The command for which `raddle` without a verb stands, on the bundled pair.
-const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000 \
+const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000ms \
                     --priority train=5 --share decode=3 --share train=7 --recipe time-slice \
                     --recipe mps --recipe mps-priority --recipe partition";
 
@@ -89,6 +89,7 @@ pub(crate) fn tour(
     let bundled = [("decode.csv", DECODE), ("train.csv", TRAIN), ("load.json", LOAD)];
     let bundled = bundled.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
     let engine = args.run.engine()?;
+    args.run.out.as_deref().map_or(Ok(()), Output::check)?;
     let files = CarriedFiles::in_memory(bundled.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
@@ -145,6 +146,7 @@ fn of_files(
 ) -> Result<(), CliError> {
     let paths = args.asked.ranks.told_files(&args.profiles, console)?;
     let engine = args.run.engine()?;
+    args.run.out.as_deref().map_or(Ok(()), Output::check)?;
     let (disk, carried) = (Disk::new(&paths, console.progress), CarriedFiles::of(&paths));
     let live = engine.map(|engine| (engine, &carried));
     let files: &dyn Files = if live.is_some() { &carried } else { &disk };
@@ -166,12 +168,12 @@ fn of_profiles(
 ) -> Result<(), CliError> {
     let watcher = RunsShown::new(console.progress && !run.quiet);
     let around = Surroundings { registry, files, watcher: &watcher, jobs: run.jobs };
-    let prepared = study.prepare(profiles, &around)?;
     let folder = (!run.no_files).then(|| {
         let default = || Path::new(RESULTS).join(&name);
         run.out.clone().unwrap_or_else(default)
     });
     let output = folder.as_deref().map(Output::begin).transpose()?;
+    let prepared = study.prepare(profiles, &around)?;
     let detail = run.log.and_then(LogDetail::detail);
     let next = next_commands(next, &prepared, folder.as_deref(), detail.is_some());
     let leavings = output.as_ref().map(|output| RunFolder(output.path()));
@@ -201,10 +203,7 @@ fn of_profiles(
         Format::Text => document.text(console.stdout_colour),
     };
     console.print(&text)?;
-    if run.quiet {
-        warn(&studied.result, console)?;
-    }
-    judged(&studied.result, study.shapes.partial)
+    ending(&studied.result).end(run.quiet, study.shapes.partial, console)
 }
 
 /// Returns the answer, and how far to trust it.
@@ -212,16 +211,6 @@ fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
     let trust = answer.trust_in_brief().join("; ");
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
-}
-
-/// Prints what can overturn the answer on the error stream.
-fn warn(result: &ReplayResult, console: &mut Console) -> Result<(), CliError> {
-    for line in result.overturning() {
-        let label = alarm("warning:", console.stderr_colour);
-        writeln!(console.stderr, "{label} {line}")
-            .map_err(CliError::writing("the error stream"))?;
-    }
-    Ok(())
 }
 
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
@@ -246,20 +235,14 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     next
 }
 
-/// Returns the error for the exit code of a result, if it has one. Who accepts a part of the work
-/// (`partial`) knows that some of it cannot run.
-fn judged(result: &ReplayResult, partial: bool) -> Result<(), CliError> {
-    if let (Some(failed), false) = (result.failed(), result.has_fault()) {
-        return Err(CliError::Unanswered(failed));
-    }
-    match (result.stuck_launches(), result.missed_goals()) {
-        (Some(stuck), _) if result.has_fault() => Err(CliError::Fault(stuck)),
-        (Some(stuck), _) => Err(CliError::Stuck(stuck)),
-        (None, missed) => match (result.never_ran().filter(|_| !partial), missed) {
-            (Some(launches), _) => Err(CliError::NeverRan(launches.to_owned())),
-            (None, Some(missed)) => Err(CliError::Goals(missed)),
-            (None, None) => Ok(()),
-        },
+fn ending(result: &ReplayResult) -> Ending<'_> {
+    Ending {
+        overturning: result.overturning(),
+        unanswered: result.failed(),
+        stuck: result.stuck_launches(),
+        has_fault: result.has_fault(),
+        never_ran: result.never_ran().map(str::to_owned),
+        missed_goals: result.missed_goals(),
     }
 }
 

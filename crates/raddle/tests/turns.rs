@@ -111,7 +111,7 @@ fn urgent(turn: &str) -> u64 {
     place.file("low.csv", common::table(&["k 1 640 256 64 0 0 0 20000000"; 10]));
     place.file("high.csv", common::table(&["k 1 640 256 64 0 0 0 1000000"; 1]));
     place.file("it.toml", format!("raddle = 1\n[turn]\npolicy = \"weighted-slices\"\n{turn}"));
-    let args = "replay low.csv high.csv --priority low.csv=5 --start high.csv=25 --recipe it.toml \
+    let args = "replay low.csv high.csv --priority low.csv=5 --start high.csv=25ms --recipe it.toml \
                 --device v100 --no-files --once --format json";
     let ran = place.raddle(&args.split_whitespace().collect::<Vec<_>>());
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -183,7 +183,7 @@ fn the_page_shows_a_busy_profile_twice() {
         place.file(name, std::fs::read(&file).expect("the sample can be read"));
     }
     let options = recipes(&place, 200);
-    let args = "replay a.json.gz b.json.gz --start b.json.gz=1 --device mi210 --no-files --once \
+    let args = "replay a.json.gz b.json.gz --start b.json.gz=1ms --device mi210 --no-files --once \
                 --format json";
     let args = args.split_whitespace().chain(options.iter().map(String::as_str));
     let ran = place.raddle(&args.collect::<Vec<_>>());

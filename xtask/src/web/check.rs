@@ -34,8 +34,16 @@ const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];
 /// A pair of our own that takes less time, and the load and the goal for it.
 const PAIR: [&str; 2] = ["serve.csv", "train.csv"];
-const LOAD: [&str; 8] =
-    ["--device", "b200", "--until", "50", "--goal", "serve p99 20ms", "--requests", "serve=100/s"];
+const LOAD: [&str; 8] = [
+    "--device",
+    "b200",
+    "--until",
+    "50ms",
+    "--goal",
+    "serve p99 20ms",
+    "--requests",
+    "serve=100/s",
+];
 
 /// A script that waits until the page does nothing any more, and returns its state and its text.
 const RESTS: &str = "new Promise((done) => { const look = () => document.body.dataset.state === 'busy' \

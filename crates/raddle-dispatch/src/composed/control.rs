@@ -321,7 +321,7 @@ impl Composed {
             if let Stage::Travelling(at) = known.stage {
                 self.transit.travelling.remove(&(at, known.submission, id));
             }
-            known.stage = Stage::Leaving(take_off);
+            (known.stage, known.leaves_again) = (Stage::Leaving(take_off), false);
         }
         if take_off == Preemption::Drain {
             // Workgroups that are bound to a compute unit hold LDS there, so they must be able to

@@ -288,6 +288,7 @@ impl Composed {
         let took = now.since(known.returns);
         let twice_in_vain = core::mem::take(&mut known.in_vain) && removing && visible <= now;
         known.in_vain = removing && !twice_in_vain;
+        known.leaves_again = removing;
         if visible > now {
             // The launch was held before its packet had reached the device.
             known.stage = Stage::Travelling(visible);
@@ -298,11 +299,12 @@ impl Composed {
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         self.allocate_stale = true;
         if removing {
-            // The launch leaves again in the same way, and none of its workgroups starts before.
-            // Where turns are shorter than the way off and back it would never get on: the second
-            // time in a row, it stays for as long as coming back took.
+            // The launch leaves again in the same way, and distributes nothing before. Where turns
+            // are shorter than the way off and back it would never get on: the second time in a
+            // row, it stays for as long as coming back took.
             self.preemptions.late.push((if twice_in_vain { now + took } else { now }, id));
-        } else if visible <= now {
+        }
+        if visible <= now {
             self.show(id);
         }
         Ok(())

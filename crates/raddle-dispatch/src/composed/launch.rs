@@ -56,6 +56,9 @@ pub(super) struct LaunchState {
     /// True if the launch was taken off in the tick in which it last was back, so that the way off
     /// and back gained it nothing.
     pub(super) in_vain: bool,
+    /// True if the launch came back as its process was leaving: until it leaves again, only
+    /// workgroups that are bound to a compute unit may start.
+    pub(super) leaves_again: bool,
     /// The lowest workgroup neither started nor assigned.
     pub(super) next: u64,
     /// Workgroups that have ended.
@@ -93,6 +96,7 @@ impl LaunchState {
             visible: now,
             returns: now,
             in_vain: false,
+            leaves_again: false,
             next: 0,
             ended: 0,
             bound: BTreeMap::new(),
@@ -169,7 +173,7 @@ impl LaunchState {
     /// Returns whether the launch drains: only workgroups that are bound to a compute unit may
     /// start.
     pub(super) const fn draining(&self) -> bool {
-        matches!(self.stage, Stage::Leaving(Preemption::Drain))
+        self.leaves_again || matches!(self.stage, Stage::Leaving(Preemption::Drain))
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {

@@ -1,9 +1,9 @@
 //! What does the first line of a log say?
 
-use std::fmt::Display;
 use std::io::Write;
 
 use raddle_policy::CuShape;
+use raddle_read::without_content;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -82,10 +82,11 @@ impl LogHeader {
     /// have.
     pub(super) fn read(line: &str, registry: &Registry) -> Result<Self, DispatchError> {
         let bad = |what: String| DispatchError::bad_log(1, what);
-        let no_header = |error: &dyn Display| {
+        let no_header = |error: serde_json::Error| {
+            let error = without_content(&error.to_string());
             bad(format!("the first line must be a header as `raddle replay` writes it ({error})"))
         };
-        let header: ReadHeader = serde_json::from_str(line).map_err(|error| no_header(&error))?;
+        let header: ReadHeader = serde_json::from_str(line).map_err(no_header)?;
         if !(1..=LOG_VERSION).contains(&header.raddle_log) {
             let found = header.raddle_log;
             return Err(bad(format!("log version {found}; this raddle reads 1 to {LOG_VERSION}")));

@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex};
 
 use raddle_policy::{Actions, Piece, Tick};
+use raddle_read::without_content;
 
 use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
@@ -89,7 +90,7 @@ impl LogReplay {
             return Ok(());
         }
         let read: LogLine<LoggedEvent<Vec<PieceRun>>> = serde_json::from_str(&line)
-            .map_err(|error| DispatchError::bad_log(number, error.to_string()))?;
+            .map_err(|error| DispatchError::bad_log(number, without_content(&error.to_string())))?;
         if let Some((t, step)) = self.open.filter(|&(_, step)| step != read.step) {
             self.decide()?;
             if self.found.difference.is_some() {

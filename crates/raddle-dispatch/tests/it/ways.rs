@@ -180,6 +180,20 @@ fn a_most_of_kills_is_read_and_written() {
     }
 }
 
+#[test]
+fn where_turns_end_by_time_a_launch_is_killed_three_times_at_most() {
+    for policy in ["policy = \"reset\"", "policy = \"cheapest\"\nbound-us = 5"] {
+        let of = |turn: &str, rest: &str| {
+            let text = format!("raddle = 1\n[turn]\n{turn}\n[preempt]\n{policy}\n{rest}");
+            json(&Recipe::parse("mine", &text).expect("a recipe"))
+        };
+        let slices = "policy = \"round-robin\"\nslice-us = 1";
+        assert!(of(slices, "").contains("\"most-kills\":3"));
+        assert!(of(slices, "most-kills = 9").contains("\"most-kills\":9"));
+        assert!(!of("policy = \"highest-level\"", "").contains("most-kills"), "as in the seed");
+    }
+}
+
 /// With one launch killed before: which is killed the second time it loses the turn?
 #[test]
 fn a_launch_that_was_killed_often_enough_runs_to_its_end() {

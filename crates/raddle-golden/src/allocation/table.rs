@@ -165,12 +165,15 @@ fn number(
 fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
     let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-    let mut marked = false;
     for (line, text) in lines {
         let text = String::from_utf8_lossy(text);
         let text = text.trim();
-        if line == 1 {
-            marked = text == MARK;
+        // Lines of a file of another kind are not quoted.
+        if line == 1 && text != MARK {
+            return Err(TableFault::new(
+                1,
+                format!("this is no placement table: begin with `{MARK}`"),
+            ));
         }
         if text.is_empty() {
             continue;
@@ -179,9 +182,6 @@ fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
         if let Some((key, value)) = told.split_once('=') {
             declare(&mut device, key.trim(), value.trim(), line)?;
         }
-    }
-    if !marked {
-        return Err(TableFault::new(1, format!("this is no placement table: begin with `{MARK}`")));
     }
     if device.units == 0 || device.resources.is_empty() {
         let text = "the device is not declared: `# units = 4` and a line `# resource vgpr = 256 per-wave` for each resource stand before the header";

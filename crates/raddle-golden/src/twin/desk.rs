@@ -17,6 +17,8 @@ pub(super) enum Stage {
     Buffered,
     Travelling,
     OnDevice,
+    /// Back on the device as its process leaves: it leaves again.
+    Staying,
     Leaving(Preemption),
     Held,
     Returning,
@@ -301,7 +303,9 @@ impl Desk {
             Stage::OnDevice => job.head(),
             // Workgroups bound to a compute unit still start there, so the entry stays, with no
             // next workgroup.
-            Stage::Leaving(Preemption::Drain) => (job.launch.workgroups, job.launch.workgroups),
+            Stage::Leaving(Preemption::Drain) | Stage::Staying => {
+                (job.launch.workgroups, job.launch.workgroups)
+            }
             _ => return,
         };
         if next < end || !job.bound.is_empty() {
@@ -453,11 +457,9 @@ impl Desk {
         if job.visible > now {
             self.travelling.insert((job.visible, job.submission, id));
         } else {
-            job.stage = Stage::OnDevice;
-            // A launch that has to leave again starts nothing before it does.
-            if !self.removing.contains(&job.launch.process) {
-                self.show(id);
-            }
+            let leaves = self.removing.contains(&job.launch.process);
+            job.stage = if leaves { Stage::Staying } else { Stage::OnDevice };
+            self.show(id);
         }
     }
 }

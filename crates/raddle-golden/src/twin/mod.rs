@@ -60,6 +60,7 @@ mod vruntime;
 use std::io::BufRead;
 
 use raddle_dispatch::DispatchError;
+use raddle_read::without_content;
 
 pub use self::report::{CheckedSlot, Finding, Report};
 
@@ -99,7 +100,7 @@ impl Checker {
     /// # Errors
     /// When the line cannot be read.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
-        let bad = |error: serde_json::Error| bad_log(number, error.to_string());
+        let bad = |error: serde_json::Error| bad_log(number, without_content(&error.to_string()));
         match &mut self.log {
             None => {
                 let header: Header = serde_json::from_str(text).map_err(bad)?;

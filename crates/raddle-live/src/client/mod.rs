@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Capture, CaptureOrder, CapturedWork, Controller, ControllerConfig, Counts, Declared, Report,
-    Runtime,
+    Capture, CaptureOrder, CapturedWork, Controller, ControllerConfig, Counts, Declared,
+    MOST_KILLS, Report, Runtime,
 };
 
 use self::board::Board;
@@ -46,7 +46,8 @@ pub struct ClientConfig {
 
 impl Default for ClientConfig {
     fn default() -> Self {
-        let controller = ControllerConfig { most_kills: Some(3), ..ControllerConfig::default() };
+        let controller =
+            ControllerConfig { most_kills: Some(MOST_KILLS), ..ControllerConfig::default() };
         Self { controller, give_up: Duration::from_secs(1) }
     }
 }

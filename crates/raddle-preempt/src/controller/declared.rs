@@ -50,6 +50,10 @@ impl ResetScope {
     }
 }
 
+/// The most kills of a launch, where somebody must choose: programs that run live, and recipes
+/// whose turns end by time. A choice of this workspace; the seed has no bound.
+pub const MOST_KILLS: u32 = 3;
+
 /// The settings of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -69,7 +69,7 @@ use raddle_policy::{Level, ProcessId, StreamId};
 pub use answers::{
     Command, Escalated, Exit, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
-pub use declared::{ControllerConfig, Declared, ResetScope};
+pub use declared::{ControllerConfig, Declared, MOST_KILLS, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};
 pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
 

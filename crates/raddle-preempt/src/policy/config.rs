@@ -9,7 +9,8 @@ use crate::abilities::Abilities;
 /// The settings of `reset`.
 ///
 /// Without `most-kills`, a launch that is longer than the time between two losses of the turn is
-/// killed each time and never ends.
+/// killed each time and never ends. A recipe whose turns may end by time therefore fills in
+/// [`MOST_KILLS`](crate::MOST_KILLS).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]

@@ -67,10 +67,10 @@ class Options(TypedDict, total=False):
     jobs: int
     arrivals: Named
     requests: Named
-    until: Union[float, str]
+    until: str
     seed: int
     seeds: int
-    jitter: Union[float, str]
+    jitter: str
     time_unit: str
 
 

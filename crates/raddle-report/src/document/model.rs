@@ -134,6 +134,11 @@ impl Document {
         self.add_on(Medium::Any, block);
     }
 
+    /// Adds the lines that can overturn an answer, each a warning.
+    pub fn warn(&mut self, lines: &[String]) {
+        lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
+    }
+
     /// Adds a block for one medium.
     pub fn add_on(&mut self, medium: Medium, block: Block) {
         self.blocks.push((medium, block));

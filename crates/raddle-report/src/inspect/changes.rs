@@ -21,6 +21,7 @@ pub fn document(changes: &ProfileChanges) -> Document {
     let mut document = Document::default();
     document.full = "with --format json";
     document.add(Block::Note(sentence(changes)));
+    document.warn(&changes.overturning);
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
     document.paragraph("A", first);
     document.paragraph("B", second);

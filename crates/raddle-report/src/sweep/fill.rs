@@ -36,9 +36,7 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     if let Some(warning) = of_failures(&summary.failures) {
         document.add(Block::Warning(warning));
     }
-    for line in &summary.overturning {
-        document.add(Block::Warning(line.clone()));
-    }
+    document.warn(&summary.overturning);
     if let Some(told) = summary.goals_told() {
         document.paragraph("Goals", told);
     }

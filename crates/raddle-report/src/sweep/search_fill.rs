@@ -38,6 +38,7 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
     if let Some(warning) = of_failures(&summary.failures) {
         document.add(Block::Warning(warning));
     }
+    document.warn(&summary.overturning);
     document.table(table(summary));
     memory(&mut document, &summary.memory);
     document.paragraph("Reading", READING);

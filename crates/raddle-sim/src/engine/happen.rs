@@ -3,7 +3,7 @@
 use raddle_dispatch::DispatchError;
 use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
 
-use super::Engine;
+use super::{Engine, TIMES_OFF};
 use crate::SimError;
 use crate::demand::RoomFor;
 use crate::outcome::{RefusedLaunch, RequestMarks};
@@ -270,6 +270,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Notes that a launch, copy or fill has ended.
     pub(super) fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
+        self.times_off.remove(&id);
         self.last = self.now;
         let mut told = std::mem::take(&mut self.told);
         self.finish(id, &mut told)?;
@@ -283,8 +284,22 @@ impl<W: Watch> Engine<'_, W> {
             return Ok(());
         };
         self.usage.went(process, waves);
+        self.count_off(id)?;
         self.watch.see(self.now, &Seen::TakenOff { launch: id, how });
         self.tell(&Event::TakenOff { launch: id, how, done })
+    }
+
+    /// Counts the times that a launch was taken off before it ended; so many that it would take
+    /// minutes more end the run.
+    fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
+        let times = self.times_off.entry(id).or_insert(0);
+        *times += 1;
+        if *times <= TIMES_OFF {
+            return Ok(());
+        }
+        let (times, launch) = (*times, self.tasks.records[id.index()].task);
+        let process = self.tasks.plan(id).0.name.clone();
+        Err(SimError::NeverEnds { at: self.now, process, launch, times })
     }
 
     /// Notes why a launch will never run, and releases the launches that wait for it.

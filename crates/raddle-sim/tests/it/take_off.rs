@@ -1,12 +1,12 @@
 //! How does work leave the device, and what does it cost?
 
-use raddle_dispatch::{RefusedReset, ResetScope};
+use raddle_dispatch::{Recipe, RefusedReset, ResetScope};
 use raddle_policy::{Preempt, Preemption, StreamId, Ticks};
 use raddle_preempt::policy::ByRule;
-use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
+use raddle_sim::{Outcome, ProcessPlan, Repetition, SimError, Task, Workload};
 
 use crate::kit::{
-    Always, WAYS, at_level, end, idempotent, in_order, kernel, latency, preempting, try_run,
+    Always, SHAPE, WAYS, at_level, end, idempotent, in_order, kernel, latency, preempting, try_run,
     workload,
 };
 
@@ -196,4 +196,34 @@ fn a_reset_that_hits_two_preempted_processes_is_refused_to_neither() {
     assert_eq!((outcome.counters.killed, latency(&outcome, 2)), (0, 2500), "both run to their end");
     let refused = [(RefusedReset::OtherProcess, 1), (RefusedReset::NoVerdict, 1)];
     assert_eq!(outcome.preemptions.refused, refused.into());
+}
+
+/// Runs two processes of one level under this recipe.
+fn under(recipe: &str, processes: Vec<ProcessPlan>, repeat: bool) -> Result<Outcome, SimError> {
+    let recipe = Recipe::parse("turns", &format!("raddle = 1\n{recipe}")).expect("a recipe");
+    let dispatcher = recipe.builder(SHAPE, 1).expect("its settings").build().expect("it builds");
+    try_run(&Workload { processes, repeat }, 1, dispatcher)
+}
+
+#[test]
+fn launches_longer_than_their_slices_are_killed_three_times_and_then_end() {
+    let reset = |more: &str| {
+        let launches = || in_order(vec![idempotent(kernel(0, 8, 1, 5000)); 2]);
+        let both = vec![ProcessPlan::new("a", launches()), ProcessPlan::new("b", launches())];
+        let turn = "window = 1\n[turn]\npolicy = \"round-robin\"\nslice-us = 1";
+        under(&format!("{turn}\n[preempt]\n{more}"), both, false).map(|it| it.counters.killed / 8)
+    };
+    let last = "policy = \"reset\"";
+    assert_eq!(reset(last).expect("it ends"), 12, "three times each of four");
+    assert_eq!(reset(&format!("{last}\nmost-kills = 1")).expect("it ends"), 4);
+}
+
+#[test]
+fn a_launch_of_days_beside_a_program_that_repeats_ends_the_run() {
+    const DAY: u64 = 86_400_000_000_000;
+    let long = ProcessPlan::new("long", vec![kernel(0, 8, 1, 18 * DAY)]);
+    let short = ProcessPlan::new("short", vec![kernel(0, 8, 1, 500)]);
+    let turn = "[turn]\npolicy = \"round-robin\"\nslice-us = 1\n[preempt]\npolicy = \"switch\"";
+    let told = under(turn, vec![long, short], true).expect_err("it does not end").to_string();
+    assert!(told.contains("launch 0 of long was taken off 262145 times"), "{told}");
 }

@@ -182,7 +182,7 @@ impl FromStr for Goal {
         let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
         let by = limit.strip_prefix('+').and_then(|text| text.strip_suffix('%'));
         let by = by.and_then(|by| u32::try_from(decimal(by, 2)?).ok());
-        let ns = || span(limit, None).map_err(|why| GoalError::Limit(limit.to_owned(), why));
+        let ns = || span(limit).map_err(|why| GoalError::Limit(limit.to_owned(), why));
         let limit = by.map_or_else(|| ns().map(GoalLimit::Ns), |by| Ok(GoalLimit::Longer(by)))?;
         Ok(Self { process: process.trim().to_owned(), metric, limit })
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::metrics::{self, Metric};
+use crate::written::json;
 
 /// The result of a replay, as it was written.
 #[derive(Debug, Deserialize)]
@@ -23,6 +24,9 @@ pub struct ComparedResult {
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
+    /// The facts that can overturn the answer, a line each.
+    #[serde(default)]
+    pub(super) overturning: Vec<String>,
     /// The only recipe that is compared, by its name in the result.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
@@ -83,9 +87,7 @@ impl ComparedResult {
     /// # Errors
     /// The reason why the bytes are no `summary.json`.
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self, String> {
-        let value: Value =
-            serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
-        let result = Self::deserialize(value).map_err(|error| error.to_string())?;
+        let result: Self = json(bytes)?;
         let good = |recipe: &ComparedRecipe| recipe.summary["makespan-ns"].is_u64();
         match result.recipes.iter().find(|recipe| !good(recipe)) {
             Some(recipe) => Err(format!("recipe {} has no valid `makespan-ns`", recipe.name)),

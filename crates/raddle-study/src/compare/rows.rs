@@ -11,7 +11,7 @@ use super::metrics::{
     Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_ENERGY, OF_LAUNCHING, OF_LEVEL,
     OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
 };
-use super::unlike::{differences, unlike_inputs};
+use super::unlike::{differences, overturning, unlike_inputs};
 
 /// Results side by side.
 #[derive(Debug, Serialize)]
@@ -24,6 +24,9 @@ pub struct Comparison {
     /// The inputs that are not the same in all results: such results are not judged better or
     /// worse.
     pub inputs_that_differ: Vec<&'static str>,
+    /// The facts that can overturn the answer of a result, a line each, with the results that have it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
     /// The figures, one row each.
     pub rows: Vec<MetricRow>,
     /// The number of figures that were compared.
@@ -170,6 +173,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         results: results.collect(),
         figures: rows.len(),
         differences: differences(inputs),
+        overturning: overturning(inputs),
         inputs_that_differ: differing.into_iter().collect(),
         rows,
         verdicts,

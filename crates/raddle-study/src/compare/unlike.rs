@@ -92,6 +92,16 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     said
 }
 
+/// Returns the lines that can overturn the answer of a result, each with the results that have it.
+pub(super) fn overturning(inputs: &[ComparedResult]) -> Vec<String> {
+    let lines = names(inputs, |result| result.overturning.iter()).into_iter();
+    let told = lines.map(|line| {
+        let has = |input: &ComparedResult| input.overturning.iter().any(|own| own == line);
+        format!("{}: {line}", labels(&inputs.iter().map(has).collect::<Vec<_>>()))
+    });
+    told.collect()
+}
+
 fn labels(there: &[bool]) -> String {
     let at = there.iter().enumerate().filter(|(_, there)| **there);
     at.map(|(n, _)| label(n)).collect::<Vec<_>>().join(", ")

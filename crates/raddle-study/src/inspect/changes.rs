@@ -10,6 +10,7 @@ use super::concurrency::Concurrency;
 use super::idle::RecordedIdle;
 use super::kernels::family;
 use crate::launches::kernels;
+use crate::result::of_files;
 use crate::units::share;
 
 /// Two recordings side by side. Times are nanoseconds.
@@ -22,6 +23,9 @@ pub struct ProfileChanges {
     pub totals: [RecordedTotals; 2],
     /// The families of kernels, by how much their time changed, most first.
     pub families: Vec<FamilyChange>,
+    /// The facts about the files that can overturn the comparison, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
 }
 
 /// The figures of a recording as a whole.
@@ -96,6 +100,7 @@ impl ProfileChanges {
             profiles: [first.0, second.0].map(str::to_owned),
             totals: both.map(RecordedTotals::of),
             families,
+            overturning: of_files([first, second]),
         }
     }
 

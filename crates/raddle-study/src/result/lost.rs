@@ -14,6 +14,7 @@ use super::device::unit;
 use super::facts::ReplayedProfile;
 use super::overturning::Overturning;
 use super::runs::{RecipeRun, Replay};
+use crate::answer::PolicyFigures;
 use crate::units::{counted, percent, share};
 
 /// Launches that can never run, for one reason.
@@ -162,20 +163,23 @@ const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which something can never run, under whichever recipe: refused work
 /// takes no time. The share of kernel time decides whether that can overturn the answer.
-pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> LostWork {
-    let lost: Vec<Vec<(u64, u128)>> = runs.iter().map(|run| lost_under(profiles, run)).collect();
+pub(crate) fn never_ran(
+    profiles: &[ReplayedProfile<'_>],
+    runs: &[(&str, LostLaunches)],
+) -> LostWork {
+    let lost = || runs.iter().map(|(_, lost)| lost);
     let mut work = LostWork::default();
     let mut overturning: Vec<(&str, String)> = Vec::new();
     let mut worst = 0.0_f64;
     for (at, loaded) in profiles.iter().enumerate() {
         let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
         let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
-        let most = lost.iter().map(|of| of[at]).max_by_key(|&(_, ns)| ns).unwrap_or_default();
+        let most = lost().map(|of| of[at]).max_by_key(|&(_, ns)| ns).unwrap_or_default();
         let (launches, ns) = most;
         if launches == 0 {
             continue;
         }
-        let least = lost.iter().map(|of| of[at]).min_by_key(|&(launches, _)| launches);
+        let least = lost().map(|of| of[at]).min_by_key(|&(launches, _)| launches);
         work.everywhere.extend(least.filter(|&(launches, _)| launches > 0).map(
             |(launches, ns)| {
                 let launches = counted(launches, "launch", "launches");
@@ -183,8 +187,8 @@ pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) ->
                 format!("{launches} of {} ({part} of its kernel time)", loaded.name)
             },
         ));
-        let under = runs.iter().zip(&lost).filter(|(_, of)| of[at].0 > 0);
-        let under: Vec<&str> = under.map(|(run, _)| &*run.name).collect();
+        let under = runs.iter().filter(|(_, of)| of[at].0 > 0);
+        let under: Vec<&str> = under.map(|(name, _)| *name).collect();
         let under = match under.len() {
             n if n == runs.len() => String::new(),
             _ => format!(" under {}", under.join(", ")),
@@ -211,7 +215,7 @@ pub(super) fn never_ran(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) ->
 
 /// Work that never ran.
 #[derive(Debug, Default)]
-pub(super) struct LostWork {
+pub(crate) struct LostWork {
     /// The line of the first screen, where the work can overturn the answer.
     pub(crate) overturning: Option<Overturning>,
     /// A sentence for each profile that lost too little work to overturn the answer.
@@ -222,16 +226,26 @@ pub(super) struct LostWork {
 
 impl LostWork {
     /// Says which launches can run under no recipe; `None` where there are none.
-    pub(super) fn told(&self) -> Option<String> {
+    fn told(&self) -> Option<String> {
         (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
+    }
+
+    /// Adds to an answer which launches can run under no recipe, and returns them.
+    pub(crate) fn tell(&self, answer: &mut PolicyFigures) -> Option<String> {
+        let launches = self.told()?;
+        answer.add(&format!("The figures lack {launches}, which can never run here."));
+        Some(launches)
     }
 }
 
-/// Counts for each profile the launches of its first repetition that never ran, and sums up their
-/// durations in ns.
-fn lost_under(profiles: &[ReplayedProfile<'_>], run: &RecipeRun) -> Vec<(u64, u128)> {
+/// For each profile the number of launches of its first repetition that never ran, and the sum of
+/// their durations in ns.
+pub(crate) type LostLaunches = Vec<(u64, u128)>;
+
+/// Returns the launches that never ran in a run.
+pub(crate) fn lost_in(profiles: &[ReplayedProfile<'_>], run: &Outcome) -> LostLaunches {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
-    for refused in &run.together.refused {
+    for refused in &run.refused {
         let process = usize::from(refused.process);
         let (launches, ns) = &mut lost[process];
         *launches += 1;

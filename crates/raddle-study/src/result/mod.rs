@@ -19,9 +19,10 @@ pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
+pub(crate) use lost::{LostLaunches, LostWork, lost_in, never_ran};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
 pub use offered::NotOffered;
-pub use overturning::{Overturning, of_profiles};
+pub use overturning::{Overturning, of_files, of_profiles};
 pub use replay::{RecipeResult, ReplayResult};
 pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,

@@ -6,7 +6,7 @@
 use raddle_dispatch::RefusedReset;
 use raddle_policy::Preemption;
 use raddle_sim::{PreemptionSummary, Scaling};
-use raddle_trace::CommRule;
+use raddle_trace::{CommRule, Profile, QuirkMet};
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::{ProfileFacts, met, scaled};
@@ -74,9 +74,26 @@ pub fn of_profiles(
         .into_iter()
         .chain([elsewhere(sources, scaling), no_launch_times(sources, queued)])
         .chain([communicating(sources, communication), copying(sources)])
-        .chain(IN_FILES.iter().map(|(quirks, told)| met_in_files(sources, quirks, told)))
         .flatten()
+        .chain(in_files(sources.iter().map(|source| (&*source.name, source.quirks.clone()))))
         .collect()
+}
+
+/// Returns the lines about the files of profiles that can overturn an answer made of them: a file is
+/// cut or damaged, or its times lie apart. Each profile has its name.
+#[must_use]
+pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) -> Vec<String> {
+    let profiles = profiles.into_iter();
+    let met = profiles.map(|(name, profile)| (name, profile.report.quirks().collect()));
+    in_files(met).map(|found| found.line).collect()
+}
+
+/// Returns the warnings from the quirks that were met in the files of profiles.
+fn in_files<'p>(
+    met: impl Iterator<Item = (&'p str, Vec<QuirkMet>)>,
+) -> impl Iterator<Item = Overturning> {
+    let met: Vec<_> = met.collect();
+    IN_FILES.iter().filter_map(move |(quirks, told)| met_in_files(&met, quirks, told))
 }
 
 /// Warns of profiles of other devices than the one replayed on.
@@ -259,12 +276,16 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
 }
 
 /// Warns of profiles in whose files one of these quirks was met.
-fn met_in_files(sources: &[ProfileFacts], quirks: &[&str], told: &str) -> Option<Overturning> {
-    let found = sources.iter().filter_map(|source| {
-        let own = source.quirks.iter().filter(|quirk| quirks.contains(&quirk.name));
+fn met_in_files(
+    files: &[(&str, Vec<QuirkMet>)],
+    quirks: &[&str],
+    told: &str,
+) -> Option<Overturning> {
+    let found = files.iter().filter_map(|(name, all)| {
+        let own = all.iter().filter(|quirk| quirks.contains(&quirk.name));
         let own: Vec<String> = own.map(met).collect();
-        let text = format!("in the file of {}: {}", source.name, own.join("; "));
-        (!own.is_empty()).then_some((&*source.name, text))
+        let text = format!("in the file of {name}: {}", own.join("; "));
+        (!own.is_empty()).then_some((*name, text))
     });
     Overturning::of(found, |names| format!("{names}: {told}"))
 }

@@ -13,7 +13,9 @@ use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::got::{self, TenantGot};
 use super::load_limit::{LoadLimit, LoadLimitLeftOut};
-use super::lost::{NeverEnded, RefusedLaunches, StuckLaunches, never_ran, refusals, stuck};
+use super::lost::{
+    NeverEnded, RefusedLaunches, StuckLaunches, lost_in, never_ran, refusals, stuck,
+};
 use super::offered::NotOffered;
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
@@ -165,11 +167,10 @@ impl ReplayResult {
             (replay.rules.communication, replay.rules.queued),
             replay.rules.scaling,
         );
-        let lost = never_ran(&replay.profiles, runs);
-        let never_ran = lost.told();
-        if let Some(launches) = &never_ran {
-            answer.add(&format!("The figures lack {launches}, which can never run here."));
-        }
+        let under = |run: &RecipeRun| lost_in(&replay.profiles, &run.together);
+        let under: Vec<_> = runs.iter().map(|run| (&*run.name, under(run))).collect();
+        let lost = never_ran(&replay.profiles, &under);
+        let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
         found.extend(recipes.iter().filter_map(|recipe| {

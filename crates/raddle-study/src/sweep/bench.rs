@@ -23,7 +23,7 @@ use crate::open_load::OpenLoad;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
-use crate::result::of_profiles;
+use crate::result::{LostLaunches, LostWork, ReplayedProfile, lost_in, never_ran, of_profiles};
 use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
@@ -73,6 +73,7 @@ impl<'b> Bench<'b> {
     pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
         let Surroundings { registry, files, watcher, jobs } = around;
         let cases = Cases::new(sweep, files)?;
+        cases.check_values(false, registry, files)?;
         let bench = Self {
             cases,
             registry,
@@ -287,13 +288,9 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs a study. Returns by what its processes are judged, and their figures.
-    pub(crate) fn judged_row(
-        &self,
-        study: &Study,
-        name: &str,
-    ) -> Result<(Vec<JudgedProcess>, PolicyRow), StudyError> {
-        let CaseRun { workload, summary, alone, .. } = self.run_of(study)?;
+    /// Runs a study.
+    pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
+        let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
         let judged = judged.map(|(at, (process, alone_ns))| JudgedProcess {
             name: process.name.clone(),
@@ -309,7 +306,7 @@ impl<'b> Bench<'b> {
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);
-        Ok((judged, row))
+        Ok(JudgedRun { judged, row, lost })
     }
 
     /// Returns the facts about the profiles that can overturn an answer, a line each, for the first
@@ -347,6 +344,11 @@ impl<'b> Bench<'b> {
             all.extend(own.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
         }
         Ok(all)
+    }
+
+    /// Returns the work that never ran, by the launches that never ran under each recipe.
+    pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
+        Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
     /// Returns how far the figures of these processes of a study may be believed, and what of its
@@ -402,9 +404,12 @@ impl<'b> Bench<'b> {
         let [named] = recipes.as_slice() else {
             return Err(StudyError::Usage("a case has one recipe".to_owned()));
         };
-        let summary = Summary::new(&workload, &runner.together(named)?, &[]);
+        let together = runner.together(named)?;
+        let summary = Summary::new(&workload, &together, &[]);
+        let lost = lost_in(&replayed(&loaded), &together);
         let alone = self.alone(study, &workload, &runner)?;
-        Ok(CaseRun { summary, alone, search: search_cost(named, &target.device), workload })
+        let search = search_cost(named, &target.device);
+        Ok(CaseRun { summary, alone, search, workload, lost })
     }
 
     /// Returns how long each process takes alone under the baseline, which is the measure of all
@@ -436,6 +441,20 @@ impl<'b> Bench<'b> {
             Ok(Arc::new(processes.map(one).collect::<Result<_, _>>()?))
         })
     }
+}
+
+/// A run of a study.
+pub(crate) struct JudgedRun {
+    /// The processes, and by what each is judged.
+    pub(crate) judged: Vec<JudgedProcess>,
+    /// The figures of the processes.
+    pub(crate) row: PolicyRow,
+    /// The launches that never ran.
+    pub(crate) lost: LostLaunches,
+}
+
+fn replayed(loaded: &[Loaded]) -> Vec<ReplayedProfile<'_>> {
+    loaded.iter().map(Loaded::replayed).collect()
 }
 
 /// Returns the cost of the search of a recipe on a device. The search has one clock if decisions

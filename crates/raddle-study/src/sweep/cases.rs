@@ -159,6 +159,16 @@ impl Cases {
         self.len == 0
     }
 
+    /// Returns the study that all cases have in common, without recipes.
+    pub(super) const fn base(&self) -> &Study {
+        &self.base
+    }
+
+    /// Returns the keys that are varied, each with its values as they were given.
+    pub(super) fn varied(&self) -> &[Axis] {
+        &self.axes
+    }
+
     /// Returns the keys that are varied, the slowest first, each with its values as rows have them.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
@@ -271,28 +281,35 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     }
 }
 
+/// Options that are said of a profile: `share.train`.
+const OF_PROFILES: [&str; 7] =
+    ["start", "think", "share", "priority", "idempotent", "memory", "hint"];
+
 /// Gives an option its value in a case.
-fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
+pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
+    let varied = |taken: Result<(), String>| {
+        taken.map_err(|why| StudyError::Usage(format!("--vary {key}={value}: {why}")))
+    };
     if is_recipe_key(key) {
-        return study.option("set", &format!("{key}={value}"));
+        return varied(study.take("set", &format!("{key}={value}")));
     }
     let load = key == "load" || key.starts_with("load.");
     if let Some(why) = words::wrong(value).filter(|_| load) {
-        return Err(StudyError::Usage(format!("--vary {key}={value}: {why}")));
+        return varied(Err(why));
     }
     match key.split_once('.') {
         None if key == "load" => {
             let name = loaded(study)?;
-            study.option("requests", &format!("{name}{value}"))
+            varied(study.take("requests", &format!("{name}{value}")))
         }
-        Some(("load", name)) => study.option("requests", &format!("{name}={value}")),
-        Some((option @ ("start" | "share" | "priority" | "idempotent" | "hint"), name)) => {
-            study.option(option, &format!("{name}={value}"))
+        Some(("load", name)) => varied(study.take("requests", &format!("{name}={value}"))),
+        Some((option, name)) if OF_PROFILES.contains(&option) => {
+            varied(study.take(option, &format!("{name}={value}")))
         }
         _ if ["goal", "seeds", "all", "jobs", "out"].contains(&key) => Err(StudyError::Usage(
             format!("--vary {key}: that is said once for all cases, as --{key}"),
         )),
-        _ => study.option(key, value),
+        _ => varied(study.take(key, value)),
     }
 }
 
@@ -407,6 +424,10 @@ mod tests {
         assert!(wrong("goal=x p99 5ms").contains("--goal"));
         assert!(wrong("speed=1").contains("no such option"));
         assert!(wrong("share.a=0").contains("whole number"));
+        assert!(wrong("lod=5/s").starts_with("--vary lod=5/s: there is no such option. Did you"));
+        assert!(wrong("sed=1").contains("Did you mean `seed`?"));
+        assert!(wrong("device.a=h100").contains("leave `.a` out"));
+        assert!(wrong("think.a=1").contains("did you mean `1ms`?"));
         assert!(wrong("device").contains("no `=`"));
     }
 

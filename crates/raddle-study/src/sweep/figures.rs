@@ -10,6 +10,8 @@ use raddle_sim::{ProcessSummary, Summary, Workload};
 use raddle_workgroup::SearchCost;
 use serde_json::Number;
 
+use crate::result::LostLaunches;
+
 /// How long each process takes alone, where that is known.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
 
@@ -21,11 +23,13 @@ pub(super) struct CaseRun {
     pub(super) alone: Alone,
     /// The cost of the search, if workgroups are matched.
     pub(super) search: Option<SearchCost>,
+    /// The launches that never ran.
+    pub(super) lost: LostLaunches,
 }
 
 /// The figures of a run.
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
-    let CaseRun { workload, summary, alone, search } = run;
+    let CaseRun { workload, summary, alone, search, .. } = run;
     let mut all = CaseFigures::default();
     all.count("makespan-ns", summary.makespan_ns);
     all.share("utilisation", Some(summary.utilisation));

@@ -31,6 +31,7 @@
 
 mod bench;
 mod cases;
+mod checked;
 mod figures;
 mod memo;
 mod print;
@@ -43,6 +44,7 @@ mod swept;
 mod vary;
 
 pub use bench::Bench;
+pub(crate) use bench::JudgedRun;
 pub use cases::{Case, Cases, Shard, Sweep};
 pub use row::{ReadRow, SweepRow};
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};

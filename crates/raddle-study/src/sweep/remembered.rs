@@ -17,7 +17,6 @@ pub(super) struct Remembered<'f> {
 }
 
 impl<'f> Remembered<'f> {
-    /// Remembers files that were not read yet.
     pub(super) fn new(files: &'f dyn Files) -> Self {
         Self { files, arrivals: Memo::default() }
     }

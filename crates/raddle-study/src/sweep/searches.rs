@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::row::ReadRow;
-use super::summary::{FailedCase, Within};
+use super::summary::{FailedCase, Within, lost_line};
 use super::swept::SweptAxis;
 
 /// The option that every study of searches varies, and its value that the others are measured by.
@@ -22,6 +22,8 @@ pub struct SearchRows {
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
     /// The failed cases by the values of all axes but the seed, and the seed.
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
+    /// The facts about the profiles that can overturn the answer, a line each.
+    overturning: Vec<String>,
 }
 
 /// The figures of a row by name.
@@ -47,6 +49,12 @@ pub struct SearchSummary {
     /// The failed cases, and why they failed: no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
+    /// The facts that can overturn the answer, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overturning: Vec<String>,
+    /// The processes of which some launches can run under no search.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub never_ran: BTreeSet<String>,
 }
 
 /// A 99th percentile of a process.
@@ -98,12 +106,36 @@ impl SearchRows {
     /// Makes a study without rows.
     #[must_use]
     pub const fn new(axes: Vec<SweptAxis>) -> Self {
-        Self { axes, memory: Vec::new(), groups: BTreeMap::new(), failed: BTreeMap::new() }
+        Self {
+            axes,
+            memory: Vec::new(),
+            groups: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            overturning: Vec::new(),
+        }
     }
 
     /// Adds how much memory the processes hold together, of how much, in words.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
+    }
+
+    /// Adds lines about the profiles that can overturn the answer.
+    pub fn warn(&mut self, lines: Vec<String>) {
+        self.overturning = lines;
+    }
+
+    /// Finds the processes of which some launches can never run, each with the number of rows in
+    /// which that is so.
+    fn refused(&self) -> BTreeMap<&str, usize> {
+        let mut refused = BTreeMap::new();
+        let figures = self.groups.values().flat_map(BTreeMap::values).flatten();
+        for (key, _) in figures.filter(|&(_, &count)| count > 0.0) {
+            if let Some(process) = key.strip_suffix(".refused") {
+                *refused.entry(process).or_default() += 1;
+            }
+        }
+        refused
     }
 
     /// Adds the row of the case that has these values, by axis.
@@ -140,6 +172,10 @@ impl SearchRows {
             others(&values.collect::<Vec<_>>(), at)
         });
         mark_front(&mut searches, at, &failed.collect());
+        let (refused, rows) = (self.refused(), self.groups.values().map(BTreeMap::len).sum());
+        let lines = refused.iter().map(|(name, &under)| lost_line(name, under, rows));
+        let everywhere = refused.iter().filter(|(_, under)| **under == rows);
+        let never_ran = everywhere.map(|(name, _)| (*name).to_owned()).collect();
         SearchSummary {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             waits: waits.into_iter().map(|(_, wait)| wait).collect(),
@@ -147,6 +183,8 @@ impl SearchRows {
             memory: self.memory.clone(),
             failed: self.failed.len() as u64,
             failures: self.failed.values().cloned().collect(),
+            overturning: self.overturning.iter().cloned().chain(lines).collect(),
+            never_ran,
         }
     }
 

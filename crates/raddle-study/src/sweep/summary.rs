@@ -208,6 +208,17 @@ impl SweepSummary {
     }
 }
 
+/// Says that launches of a process never ran in so many rows of all.
+pub(super) fn lost_line(process: &str, under: usize, rows: usize) -> String {
+    let cases = match under == rows {
+        true => String::new(),
+        false => {
+            format!(" in {} of {}", count(under as u64), counted(rows as u64, "case", "cases"))
+        }
+    };
+    format!("{process}: some launches never ran{cases}, figures lack them")
+}
+
 /// Says how many cases failed, with the reasons; `None` where none did.
 #[must_use]
 pub fn failed(failures: &[FailedCase], of: u64) -> Option<String> {

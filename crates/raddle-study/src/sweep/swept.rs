@@ -1,9 +1,11 @@
 //! What do the rows of a sweep say, seeds taken together?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::row::ReadRow;
-use super::summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within};
+use super::summary::{
+    FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within, lost_line,
+};
 use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
 /// An option that was varied.
@@ -37,8 +39,9 @@ pub struct Swept {
     overturning: Vec<String>,
     /// The memory that the processes hold together, of how much, in words.
     memory: Vec<String>,
-    /// The processes of which some launches can never run.
-    never_ran: BTreeSet<String>,
+    /// The processes of which some launches can never run, each with the number of rows in which
+    /// that is so.
+    never_ran: BTreeMap<String, usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -63,7 +66,7 @@ impl Swept {
             groups: BTreeMap::new(),
             overturning: Vec::new(),
             memory: Vec::new(),
-            never_ran: BTreeSet::new(),
+            never_ran: BTreeMap::new(),
         }
     }
 
@@ -91,7 +94,9 @@ impl Swept {
                 kept.push(figures.get("makespan-ns").copied());
                 let refused =
                     |process: &&String| of(process, "refused").is_some_and(|&it| it > 0.0);
-                self.never_ran.extend(self.processes.iter().filter(refused).cloned());
+                for process in self.processes.iter().filter(refused) {
+                    *self.never_ran.entry(process.clone()).or_default() += 1;
+                }
                 group.stuck |= figures.get("stuck").is_some_and(|&stuck| stuck > 0.0);
                 group.seeds.insert(seed, kept);
             }
@@ -122,13 +127,13 @@ impl Swept {
         });
         let groups = groups.collect();
         let failures = || self.groups.values().flat_map(|group| group.failed.values().cloned());
+        let rows = self.groups.values().map(|group| group.seeds.len()).sum();
         let never_ran = self.never_ran.iter();
-        let never_ran =
-            never_ran.map(|name| format!("{name}: some launches never ran, figures lack them"));
+        let never_ran = never_ran.map(|(name, &under)| lost_line(name, under, rows));
         let mut summary = SweepSummary {
             overturning: self.overturning.iter().cloned().chain(never_ran).collect(),
             memory: self.memory.clone(),
-            never_ran: self.never_ran.clone(),
+            never_ran: self.never_ran.keys().cloned().collect(),
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),
             rows: self.groups.values().map(|it| (it.seeds.len() + it.failed.len()) as u64).sum(),

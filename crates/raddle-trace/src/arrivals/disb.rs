@@ -79,17 +79,8 @@ fn other(keys: &Keys) -> String {
     }
     match keys.is_empty() {
         true => "it is an empty JSON object".to_owned(),
-        false => format!("it is JSON with the keys {}", listed(keys)),
+        false => "it is JSON without `tasks`, `rt` or `be`".to_owned(),
     }
-}
-
-/// Lists the first names of the members.
-pub(super) fn listed(keys: &Keys) -> String {
-    let mut names: Vec<String> = keys.keys().take(8).map(|key| shown(key)).collect();
-    if keys.len() > names.len() {
-        names.push("...".to_owned());
-    }
-    names.join(", ")
 }
 
 #[derive(serde::Deserialize)]

@@ -252,7 +252,7 @@ fn json(
             let lines_of = disb::Keys::deserialize(&mut json).is_ok();
             let first = || format!("line {}", lines + 1);
             return Err(match lines_of {
-                true => fault(file, &first(), requests::no_time(&keys)),
+                true => fault(file, &first(), requests::NO_TIME.to_owned()),
                 false => failed(error),
             });
         }
@@ -273,8 +273,8 @@ fn fault(file: &str, at: &str, problem: String) -> TraceError {
 /// Returns the message of the JSON parser without its place, which counts from the part that was
 /// parsed and not from the file.
 fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
+    let text = raddle_read::without_content(&error.to_string());
+    text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message).to_owned()
 }
 
 /// Builds the error for a read that failed.

@@ -7,7 +7,7 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 use serde_json::value::RawValue;
 
-use super::disb::{Keys, listed};
+use super::disb::Keys;
 use super::{
     ArrivalConfig, ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF,
     REQUEST_LIMIT, TimeUnit, TimesCount, failure, fault, sort,
@@ -79,7 +79,7 @@ pub(super) fn csv(
     let line = String::from_utf8_lossy(head.split(|&b| b == b'\n').next().unwrap_or(head));
     let line = line.trim_end();
     let Some(format) = format_of(line.split(',').map(unquote)) else {
-        let reason = format!("it begins with {}", shown(line));
+        let reason = "line 1 is neither JSON nor the header of such a table".to_owned();
         return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
     };
     let mut table = CsvTable::new(file.to_owned(), input.reader, input.lines);
@@ -161,14 +161,9 @@ pub(super) fn json_lines(
     trace(file, format, counts, &times)
 }
 
-/// Describes what is wrong with JSON Lines whose first line has no time.
-pub(super) fn no_time(keys: &Keys) -> String {
-    let keys = listed(keys);
-    format!(
-        "these are JSON Lines, and this one has no `timestamp` but {keys}: each request wants the time \
-         of its arrival; leave other lines out"
-    )
-}
+/// Says what is wrong with JSON Lines whose first line has no time.
+pub(super) const NO_TIME: &str = "these are JSON Lines, and this one has no `timestamp`: each request \
+                                  wants the time of its arrival; leave other lines out";
 
 #[cfg(test)]
 mod tests {

@@ -76,7 +76,11 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
         if let Some(known) = known::by_keys(&end.keys) {
             return known.refuse(file);
         }
-        let saw = format!("the keys {}", listed(end.keys.iter().map(String::as_str)));
+        let saw = match end.keys.len() {
+            0 => "no keys".to_owned(),
+            1 => "one key, and not `traceEvents`".to_owned(),
+            more => format!("{more} keys, and not `traceEvents`"),
+        };
         return TraceError::OtherJson { file, saw };
     }
     if found.categories.is_empty() && found.report.events == 0 && end.strange > 0 {

@@ -333,11 +333,14 @@ fn databases_of_other_tools_are_named() {
     assert!(refusal(&nvprof).contains("nvprof"));
     let db = Db::empty();
     db.table("b", &["x"]).table("a", &["x"]);
-    assert!(refusal(&db).contains("looks like an SQLite database with the tables `a`, `b`."));
+    assert!(
+        refusal(&db)
+            .contains("looks like an SQLite database with 2 tables, none of them of a profiler.")
+    );
     for name in ["c", "d", "e"] {
         db.table(name, &["x"]);
     }
-    assert!(refusal(&db).contains("`a`, `b`, `c`, `d` and 1 more."));
+    assert!(refusal(&db).contains("with 5 tables, none of them of a profiler."));
     assert!(refusal(Db::empty().sql("PRAGMA user_version = 1")).contains("without tables"));
 }
 

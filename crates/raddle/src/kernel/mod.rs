@@ -88,12 +88,13 @@ fn strictness(kernel: &KernelVerdict) -> u8 {
 }
 
 fn verdict(args: &VerdictArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let ours = |path: &Path| place::begins(path, verdicts::HEAD);
+    args.save.as_deref().map_or(Ok(()), |save| place::check(save, &ours))?;
     let mut all = Vec::new();
     for file in &args.files {
         all.extend(analysis::judge(file, &args.build)?);
     }
     if let Some(save) = &args.save {
-        let ours = |path: &Path| place::begins(path, verdicts::HEAD);
         place::write_sealed(save, &verdicts::text(&all)?, Seal::Toml, &ours)?;
     }
     let text = match format {
@@ -168,6 +169,7 @@ fn instrumented(path: &Path) -> Result<(), String> {
 }
 
 fn put(args: &InstrumentArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    args.save.as_deref().map_or(Ok(()), |save| place::check(save, &instrumented))?;
     let shown = args.file.display().to_string();
     let source = std::fs::read_to_string(&args.file)
         .map_err(|cause| CliError::Unreadable { file: shown.clone(), cause })?;

@@ -130,7 +130,7 @@ fn a_second(text: &str) -> Result<u32, String> {
 
 /// Reads two times above 0, the shorter first.
 fn storm(text: &str) -> Result<(Duration, Duration), String> {
-    let (from, to) = between(text, None).map_err(|error| error.to_string())?;
+    let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from == 0 {
         return Err("its times are above 0, as in 1ms..8ms".to_owned());
     }

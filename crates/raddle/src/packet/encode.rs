@@ -8,6 +8,7 @@ use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, CondensedConfig, CondensedPath, Encoder, PacketTally,
 };
 use raddle_report::json;
+use raddle_study::result::of_files;
 use raddle_study::{StudyError, profiles};
 use raddle_trace::{ImportConfig, OpKind, Profile, TraceError};
 use serde::Serialize;
@@ -85,6 +86,9 @@ pub(super) fn verb(
     let layout = args.layout.format()?;
     let name = super::name(&args.file);
     let profile = profile(&args.file)?;
+    for line in of_files(profile.iter().map(|profile| (&*name, profile))) {
+        console.note(&format!("warning: {line}"));
+    }
     let encoded = match &profile {
         Some(profile) => of_profile(args, &layout, profile)
             .map_err(|error| CliError::Refused(format!("{name}: {error}")))?,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use raddle_golden::Fault;
 use raddle_golden::packet::{fault, launch};
 use raddle_packet::{AqlFormat, AqlPacket, BarrierPacket, LaunchImage};
-use raddle_read::{FaultKind, ReadError, read};
+use raddle_read::{FaultKind, ReadError, kebab, nearest, read};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -45,6 +45,9 @@ pub(super) fn launches(
         };
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| refused(format!("it is not JSON ({error})")))?;
+        if !value.is_object() {
+            return Err(refused("it is no object".to_owned()));
+        }
         sent.push(one(&value, "", layout).map_err(|fault| refused(said(&fault)))?);
     }
     Ok(sent)
@@ -91,6 +94,9 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
     Ok(sent)
 }
 
+/// Keys of questions of `golden packet`, which hold the fields of a launch.
+const OTHER_KEYS: [&str; 3] = ["fields", "dispatch", "reference"];
+
 /// Reads a launch or a barrier.
 fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     if value.get("barrier").is_some() {
@@ -98,9 +104,18 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     }
     let mut fields: BTreeMap<String, Value> = read(value).map_err(within(at))?;
     fields.remove("id");
-    if let Some(key) =
-        fields.keys().find(|key| ["fields", "dispatch", "reference"].contains(&&***key))
-    {
+    // A line of another kind is not quoted.
+    let is_meant = |key: &String| {
+        let near = nearest(&kebab(key), layout.fields().iter().map(|field| field.name));
+        let begun = layout.fields().iter().any(|it| it.name.starts_with(&key.replace('-', "_")));
+        OTHER_KEYS.contains(&&**key) || near.is_some() || begun
+    };
+    if !fields.is_empty() && !fields.keys().any(is_meant) {
+        let names = layout.fields().iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
+        let message = format!("none of its keys is a field of a launch; the keys are {names}");
+        return Err(refused(FaultKind::UnknownField, at, message));
+    }
+    if let Some(key) = fields.keys().find(|key| OTHER_KEYS.contains(&&***key)) {
         let message =
             format!("unknown key `{key}`; the fields of a launch stand in the line itself");
         return Err(refused(FaultKind::UnknownField, &format!("{at}/{key}"), message));

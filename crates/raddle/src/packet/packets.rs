@@ -66,12 +66,9 @@ fn digits(line: &str) -> Result<AqlPacket, String> {
     let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let first = begin + line.trim().len() - text.len();
     let strange = |c: &char| !c.is_ascii_hexdigit() && !c.is_ascii_whitespace();
-    if let Some((place, c)) = text.chars().enumerate().find(|(_, c)| strange(c)) {
+    if let Some(place) = text.chars().position(|c| strange(&c)) {
         let place = first + place + 1;
-        return Err(format!(
-            ", character {place}: `{}` is no hexadecimal digit",
-            c.escape_default()
-        ));
+        return Err(format!(", character {place}: it is no hexadecimal digit"));
     }
     let digits: String = text.split_ascii_whitespace().collect();
     bytes(&digits).map_err(|why| format!(": {why}"))

@@ -21,6 +21,9 @@ pub(super) struct StatsReport {
     pub(super) raddle: &'static str,
     pub(super) assumed: Assumed,
     pub(super) profiles: Vec<Saved>,
+    /// The facts about the files that can overturn the figures, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) overturning: Vec<String>,
 }
 
 /// The assumptions on what no profile holds.

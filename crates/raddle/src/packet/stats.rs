@@ -1,6 +1,7 @@
 //! How does the verb `packet stats` answer?
 
 use raddle_packet::{AqlConfig, AqlFormat};
+use raddle_study::result::of_files;
 use raddle_study::{Loaded, profiles};
 use raddle_trace::ImportConfig;
 
@@ -22,6 +23,7 @@ pub(super) fn verb(
     let disk = Disk::new(&args.profiles, console.progress);
     let profiles = profiles::open(&named(&args.profiles), &ImportConfig::default(), &disk)?;
     let options = AqlConfig { entries: args.entries, ..AqlConfig::default() };
+    let overturning = of_files(profiles.iter().map(|of| (&*of.name, &*of.profile)));
     let saved = |loaded: &Loaded| {
         AqlFormat::new(&options)
             .and_then(|layout| saved(loaded, args, &layout))
@@ -30,7 +32,7 @@ pub(super) fn verb(
     let profiles = profiles.iter().map(saved).collect::<Result<_, _>>()?;
     let StatsArgs { near, entries, scope, signals, hold_us, costs, .. } = *args;
     let assumed = Assumed { near, entries, scope, signals, release_scope: false, hold_us, costs };
-    let report = StatsReport { raddle: env!("CARGO_PKG_VERSION"), assumed, profiles };
+    let report = StatsReport { raddle: env!("CARGO_PKG_VERSION"), assumed, profiles, overturning };
     let text = match format {
         Format::Json => json(&report),
         Format::Text => stats_text::document(&report, args).text(console.stdout_colour),

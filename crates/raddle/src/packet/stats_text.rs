@@ -16,6 +16,7 @@ const READING: &str = "fewer = ordinary packets for one of these; own, other = l
 pub(super) fn document(report: &StatsReport, args: &StatsArgs) -> Document {
     let mut document = Document::default();
     document.columns = Some(80);
+    document.warn(&report.overturning);
     report.profiles.iter().for_each(|saved| profile(&mut document, saved, args));
     document.paragraph("Reading", READING);
     document.paragraph("Costs", costs(&args.costs));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_sim::{Scaling, WaitRule};
-use raddle_study::amount::{SpanUnit, between};
+use raddle_study::amount::between;
 use raddle_study::answer::Goal;
 use raddle_study::{
     ContentionRule, IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting, Study,
@@ -41,7 +41,7 @@ pub(crate) struct RunArgs {
     /// The most slices of a timeline; a longer run is drawn more coarsely [default: 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeline_slices: Option<u32>,
-    /// Draw only this part of a run, in full detail: 100ms..120ms (bare numbers are milliseconds)
+    /// Draw only this part of a run, in full detail: 100ms..120ms
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub(crate) timeline_window: Option<(u64, u64)>,
     /// Print the answer and how far to trust it, a line each, and no progress; what can overturn
@@ -147,7 +147,7 @@ pub(crate) struct StudyArgs {
     /// repeated, the last that matches wins [default: by name, grid and length, see `inspect`]
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
     pub(crate) needs: Vec<NeedClaim>,
-    /// How long the host takes between two steps or requests: FILE=TIME, a bare number in ms
+    /// How long the host takes between two steps or requests: FILE=TIME, such as train=2ms
     #[arg(long = "think", value_name = "FILE=TIME", value_parser = Named::start)]
     pub(crate) thinks: Vec<Named<u64>>,
     /// The level of work, 0 the most urgent: GLOB[:stream N]=LEVEL, which must match a profile; may
@@ -165,8 +165,7 @@ pub(crate) struct StudyArgs {
     /// Verdicts of `raddle kernel verdict --save`; may be repeated; --idempotent overrides them
     #[arg(long, value_name = "FILE")]
     pub(crate) idempotent_from: Vec<PathBuf>,
-    /// When a profile begins, such as 5ms (a bare number is milliseconds); may be repeated
-    /// [default: 0]
+    /// When a profile begins, such as train=5ms; may be repeated [default: 0]
     #[arg(long = "start", value_name = "FILE=TIME", value_parser = Named::start)]
     pub(crate) starts: Vec<Named<u64>>,
     /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
@@ -442,9 +441,9 @@ fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }
 
-/// From one time to a later one, in nanoseconds; bare numbers are milliseconds.
+/// From one time to a later one, in nanoseconds.
 fn window(text: &str) -> Result<(u64, u64), String> {
-    let (from, to) = between(text, Some(SpanUnit::Ms)).map_err(|error| error.to_string())?;
+    let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from < to { Ok((from, to)) } else { Err("it is empty".to_owned()) }
 }
 
@@ -456,9 +455,9 @@ mod tests {
     fn windows_are_exact_and_not_empty() {
         assert_eq!(window("100ms..120.5ms"), Ok((100_000_000, 120_500_000)));
         assert_eq!(window("1s..1.25s"), Ok((1_000_000_000, 1_250_000_000)));
-        assert_eq!(window("1..2"), Ok((1_000_000, 2_000_000)));
+        assert_eq!(window("1..2ms"), Ok((1_000_000, 2_000_000)));
         assert_eq!(window("500us..1ms"), Ok((500_000, 1_000_000)));
-        for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h"] {
+        for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h", "1..2"] {
             assert!(window(bad).is_err(), "{bad}");
         }
     }

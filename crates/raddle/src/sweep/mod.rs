@@ -6,7 +6,7 @@ mod ray;
 mod rows;
 mod slurm;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
@@ -19,6 +19,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::browser;
 use crate::disk::Disk;
+use crate::ending::Ending;
 use crate::error::CliError;
 use crate::place;
 use crate::progress::Progress;
@@ -72,7 +73,7 @@ fn of_kind(
         SweepKind::Searches => Sweep::of_searches(study, args.vary.clone(), &files)?,
     };
     if args.dry_run {
-        let text = dry(args, &sweep, &files)?;
+        let text = dry(args, &sweep, (registry, &files))?;
         return console.print(&text);
     }
     if args.engine == SweepEngine::Slurm {
@@ -91,8 +92,9 @@ fn of_kind(
                 .to_owned(),
         ));
     }
+    rows::check(out)?;
     if args.shard.is_none() {
-        place::check(&out.with_extension("html"), &place::page)?;
+        place::check_solid(&out.with_extension("html"), &place::page)?;
     }
     let bench = Bench::new(&sweep, around)?;
     let rows = RowFile::open(out)?;
@@ -102,9 +104,11 @@ fn of_kind(
         let failed = told.failed(shard)?;
         return failed.map_or(Ok(()), |failed| Err(CliError::Unanswered(failed)));
     }
-    let SummedUp { json, document, end } = told.summed_up(kind, args)?;
+    let summed = told.summed_up(kind, args)?;
+    let SummedUp { json, document, ref overturning, unanswered, never_ran, missed_goals } = summed;
     finish(args, out, (json, document), format, console)?;
-    end
+    let ending = Ending { overturning, unanswered, never_ran, missed_goals, ..Ending::default() };
+    ending.end(args.quiet, args.asked.shapes.partial, console)
 }
 
 /// Runs the cases that have no row yet.
@@ -142,8 +146,13 @@ fn run(
 }
 
 /// Returns what would be run, as a text.
-fn dry(args: &SweepArgs, sweep: &Sweep, files: &Disk) -> Result<String, CliError> {
+fn dry(
+    args: &SweepArgs,
+    sweep: &Sweep,
+    (registry, files): (&Registry, &Disk),
+) -> Result<String, CliError> {
     let cases = raddle_study::Cases::new(sweep, files)?;
+    cases.check_values(true, registry, files)?;
     // A missing file is reported now, as a job on a cluster would fail late.
     if let Some(file) = sweep.study.missing(files) {
         let cause = std::io::ErrorKind::NotFound.into();
@@ -253,36 +262,38 @@ impl<'t> ToldCases<'t> {
         let names: Vec<String> = args.profiles.iter().map(|path| bare(path)).collect();
         let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let file = bare(self.out);
+        // Where no case can be planned, the rows say why.
+        let warnings = || self.bench.overturning().unwrap_or_default();
         Ok(match kind {
             SweepKind::Any => {
                 let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
                 self.read(|places, row| swept.add(places, row))?;
-                // Where no case can be planned, the rows say why.
-                swept.warn(self.bench.overturning().unwrap_or_default());
+                swept.warn(warnings());
                 swept.hold(self.bench.memory().unwrap_or_default());
                 let summary = swept.summary();
-                let never_ran: Vec<&str> = summary.never_ran.iter().map(String::as_str).collect();
-                let end = match (summary.without_answer(), summary.missed_goals()) {
-                    (Some(cases), _) => Err(CliError::Unanswered(cases)),
-                    (None, _) if !never_ran.is_empty() && !args.asked.shapes.partial => {
-                        let names = joined(&never_ran);
-                        Err(CliError::NeverRan(format!("some launches of {names}")))
-                    }
-                    (None, Some(missed)) => Err(CliError::Goals(missed)),
-                    (None, None) => Ok(()),
-                };
-                let document = document(&summary, &title, &file);
-                SummedUp { json: json(&summary), document, end }
+                SummedUp {
+                    json: json(&summary),
+                    document: document(&summary, &title, &file),
+                    unanswered: summary.without_answer(),
+                    missed_goals: summary.missed_goals(),
+                    never_ran: lost(&summary.never_ran),
+                    overturning: summary.overturning,
+                }
             }
             SweepKind::Searches => {
                 let mut rows = SearchRows::new(axes);
                 rows.hold(self.bench.memory().unwrap_or_default());
                 self.read(|places, row| rows.add(places, row))?;
+                rows.warn(warnings());
                 let summary = rows.summary();
-                let failed = raddle_study::sweep::failed(&summary.failures, cases.len() as u64);
-                let end = failed.map_or(Ok(()), |cases| Err(CliError::Unanswered(cases)));
-                let document = search_document(&summary, &title, &file);
-                SummedUp { json: json(&summary), document, end }
+                SummedUp {
+                    json: json(&summary),
+                    document: search_document(&summary, &title, &file),
+                    unanswered: raddle_study::sweep::failed(&summary.failures, cases.len() as u64),
+                    missed_goals: None,
+                    never_ran: lost(&summary.never_ran),
+                    overturning: summary.overturning,
+                }
             }
         })
     }
@@ -300,8 +311,17 @@ struct ReadCases {
 struct SummedUp {
     json: String,
     document: Document,
-    /// The error for the exit code, if there is one.
-    end: Result<(), CliError>,
+    /// As in [`Ending`].
+    overturning: Vec<String>,
+    unanswered: Option<String>,
+    never_ran: Option<String>,
+    missed_goals: Option<String>,
+}
+
+/// Names the processes of which some launches can never run; `None` without any.
+fn lost(processes: &BTreeSet<String>) -> Option<String> {
+    let names: Vec<&str> = processes.iter().map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("some launches of {}", joined(&names)))
 }
 
 /// Writes the page, and prints the result.
@@ -358,13 +378,13 @@ mod tests {
             ("queues", "3"),
             ("contention", "none"),
             ("kernel-class", "a*=memory"),
-            ("think", "a=1.5"),
+            ("think", "a=1.5ms"),
             ("priority", "a*=5"),
             ("barriers", "no"),
             ("comm", "fixed"),
             ("idempotent", "a*=yes"),
             ("idempotent-from", "v.toml"),
-            ("start", "a=2.5"),
+            ("start", "a=2.5ms"),
             ("share", "a=3"),
             ("memory", "a=40GB"),
             ("hint", "a=priority:2"),
@@ -375,9 +395,9 @@ mod tests {
             ("shapes-from", "c.json"),
             ("arrivals", "a.json"),
             ("requests", "a=5/s"),
-            ("until", "2.5"),
+            ("until", "2.5ms"),
             ("seed", "7"),
-            ("jitter", "0.5"),
+            ("jitter", "0.5ms"),
             ("time-unit", "minutes"),
         ];
         for (option, text) in texts {

@@ -5,7 +5,7 @@
 //! on. Rows of cases that failed leave the file before these are run again.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +13,30 @@ use raddle_study::sweep::ReadRow;
 
 use crate::error::CliError;
 use crate::place;
+
+/// The beginning of every row.
+const BEGIN: &str = "{\"case\":";
+/// The most bytes of a first line that are read to see whether it is a row.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// Checks that rows may be written to a file, before any case is run.
+pub(super) fn check(path: &Path) -> Result<(), CliError> {
+    place::check_solid(path, &|path| {
+        let mut line = Vec::new();
+        let read = File::open(path)
+            .and_then(|file| BufReader::new(file.take(MOST_BYTES)).read_until(b'\n', &mut line));
+        match (read, std::str::from_utf8(&line)) {
+            (Ok(_), Ok(line)) if is_rest(line) || ReadRow::parse(line).is_some() => Ok(()),
+            _ => Err("line 1 is no row of a sweep".to_owned()),
+        }
+    })
+}
+
+/// Returns whether a text is the beginning of a row that was being written when its sweep was stopped;
+/// any other text is of somebody else and stays.
+fn is_rest(text: &str) -> bool {
+    !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
+}
 
 /// A file of rows that no other process writes.
 #[derive(Debug)]
@@ -89,20 +113,24 @@ impl RowFile {
         file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
         let mut reader = BufReader::with_capacity(1 << 16, &*file);
         let (mut line, mut number, mut whole) = (String::new(), 0_u64, 0_u64);
+        let foreign = |number: u64| {
+            CliError::Refused(format!(
+                "{}, line {number}: that is no row of a sweep, so the file stays as it is: give another --out",
+                self.name
+            ))
+        };
         loop {
             line.clear();
             let read = reader.read_line(&mut line).map_err(unreadable)?;
+            number += 1;
             if !line.ends_with('\n') {
                 break;
             }
-            (number, whole) = (number + 1, whole + read as u64);
-            let row = ReadRow::parse(&line).ok_or_else(|| {
-                CliError::Refused(format!(
-                    "{}, line {number}: that is no row of a sweep, so the file stays as it is: give another --out",
-                    self.name
-                ))
-            })?;
-            take(row)?;
+            whole += read as u64;
+            take(ReadRow::parse(&line).ok_or_else(|| foreign(number))?)?;
+        }
+        if !is_rest(&line) {
+            return Err(foreign(number));
         }
         file.set_len(whole).map_err(CliError::writing(&self.name))
     }
@@ -191,7 +219,13 @@ mod tests {
     fn what_others_wrote_stays_and_two_sweeps_are_kept_apart() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("rows.jsonl");
-        std::fs::write(&path, "a,b\n1,2\n").unwrap();
+        for theirs in ["my notes", "a,b\n1,2\n"] {
+            std::fs::write(&path, theirs).unwrap();
+            assert!(check(&path).unwrap_err().to_string().contains("line 1 is no row"));
+            let file = RowFile::open(&path).unwrap();
+            assert!(cases(&file).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
+        }
         let file = RowFile::open(&path).unwrap();
         assert!(cases(&file).unwrap_err().contains("line 1: that is no row"));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "a,b\n1,2\n");

@@ -12,6 +12,7 @@ use raddle_study::{Bench, Surroundings, Sweep, Tuned};
 use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
+use crate::ending::Ending;
 use crate::error::CliError;
 use crate::place;
 use crate::progress::RunsShown;
@@ -56,11 +57,19 @@ pub(crate) fn verb(
         }
     };
     console.print(&text)?;
-    let failed = raddle_study::sweep::failed(&tuned.failures, tuned.candidates);
-    match (failed, tuned.best.first()) {
-        (Some(failed), _) => Err(CliError::Unanswered(failed)),
-        (None, Some(best)) if !best.goals_met => Err(CliError::Goals(missed(&tuned))),
-        _ => Ok(()),
+    ending(&tuned).end(args.quiet, args.asked.shapes.partial, console)
+}
+
+fn ending(tuned: &Tuned) -> Ending<'_> {
+    let best = tuned.best.first();
+    let stuck = best.filter(|best| !best.complete);
+    Ending {
+        overturning: &tuned.overturning,
+        unanswered: raddle_study::sweep::failed(&tuned.failures, tuned.candidates),
+        stuck: stuck.map(|best| format!("launches never ended under {}", best.case)),
+        has_fault: false,
+        never_ran: tuned.never_ran.clone(),
+        missed_goals: best.filter(|best| !best.goals_met).map(|_| missed(tuned)),
     }
 }
 
@@ -76,7 +85,12 @@ fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
     // The file tells its user what was found of the recipe.
     let found = plain(tuned.answer.sentence(), SENTENCE);
-    let text = format!("{MARK}: {case}\n# {found}\n{}", tuned.recipe);
+    let rank = if tuned.is_recommended() {
+        ""
+    } else {
+        "# Not recommended, the best of those searched.\n"
+    };
+    let text = format!("{MARK}: {case}\n{rank}# {found}\n{}", tuned.recipe);
     place::write_sealed(path, &text, Seal::Toml, &found_before)
 }
 

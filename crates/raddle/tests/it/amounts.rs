@@ -18,7 +18,7 @@ fn json(place: &Place, args: &[&str]) -> String {
 }
 
 #[test]
-fn every_option_takes_a_unit_and_what_a_bare_number_meant_before() {
+fn every_time_has_a_unit_and_any_unit_will_do() {
     let place = place();
     // The recipes of a result are compared, as the words that were given differ.
     let recipes = |more: &[&str]| {
@@ -26,18 +26,18 @@ fn every_option_takes_a_unit_and_what_a_bare_number_meant_before() {
         let out = json(&place, &[&pair[..], more].concat());
         serde_json::from_str::<Value>(&out).unwrap()["recipes"].to_string()
     };
-    let one_way = |bare: &str, unit: &str| {
+    let one_way = |one: &str, other: &str| {
         let recipe = "--recipe=weighted-slices";
         let more = |option| match str::starts_with(option, "--until") {
             true => recipes(&[recipe, option]),
-            false => recipes(&[recipe, "--until=3", option]),
+            false => recipes(&[recipe, "--until=3ms", option]),
         };
-        assert_eq!(more(bare), more(unit), "{bare}, {unit}");
+        assert_eq!(more(one), more(other), "{one}, {other}");
     };
-    one_way("--until=3", "--until=3ms");
     one_way("--until=0.003s", "--until=3000us");
-    one_way("--start=train=2", "--start=train=2ms");
-    one_way("--jitter=0.5", "--jitter=500 us");
+    one_way("--start=train=2ms", "--start=train=0.002s");
+    one_way("--start=train=0", "--start=train=0ms");
+    one_way("--jitter=0.5ms", "--jitter=500 us");
     one_way("--set=turn.t0-us=500", "--set=turn.t0-us=0.5ms");
     one_way("--hint=train=deadline:2ms", "--hint=train=deadline:2000us");
     one_way("--goal=infer p99 9s", "--goal=infer p99 9000ms");
@@ -50,8 +50,9 @@ fn every_option_takes_a_unit_and_what_a_bare_number_meant_before() {
         assert_eq!(ran.code, 0, "{ran:?}");
         place.tree("w")
     };
-    let [bare, unit] = ["--timeline-window=0.1..0.5", "--timeline-window=100us..500us"].map(window);
-    assert!(bare == unit);
+    let [one, other] =
+        ["--timeline-window=0.1..0.5ms", "--timeline-window=100us..500us"].map(window);
+    assert!(one == other);
 }
 
 /// Returns a refusal of the command line, before anything is run.
@@ -74,6 +75,8 @@ fn a_number_without_its_unit_is_no_file_and_names_what_was_meant() {
         ("infer=40", "`40/s`"),
         ("infer=40rps", "`40/s`"),
         ("infer=40/sec", "`40/s`"),
+        ("infer=90/min", "`1.5/s`"),
+        ("infer=1e3/s", "`1000/s`"),
         ("infer=0/s", "above 0"),
         ("infer=-4/s", "above 0"),
         ("infer=burst:0", "burst:8"),
@@ -94,6 +97,11 @@ fn a_number_without_its_unit_is_no_file_and_names_what_was_meant() {
         ("--goal=infer p99 20", "`20ms`"),
         ("--hint=infer=deadline:20", "`20ms`"),
         ("--until=3 days", "ns, us, ms or s"),
+        ("--until=3", "`3ms`"),
+        ("--start=infer=1.5", "`1.5ms`"),
+        ("--think=infer=2", "`2ms`"),
+        ("--jitter=1", "`1ms`"),
+        ("--timeline-window=1..2", "`1ms`"),
         ("--start=infer=1h", "ns, us, ms or s"),
         ("--jitter=fast", "ns, us, ms or s"),
         ("--timeline-window=1ms..2h", "ns, us, ms or s"),
@@ -105,7 +113,11 @@ fn a_number_without_its_unit_is_no_file_and_names_what_was_meant() {
     }
     let sweep = |vary: &str| refused(&place, &["sweep", "infer.csv", "--out=s.jsonl", vary]).err;
     assert!(sweep("--vary=load=10..80").contains("`10/s`"));
-    assert!(sweep("--vary=lod=10..80/s").contains("Did you mean `load`?"));
+    let told = sweep("--vary=lod=10..80/s");
+    assert!(told.contains("--vary lod=10/s") && told.contains("Did you mean `load`?"), "{told}");
+    assert!(sweep("--vary=sed=1,2").contains("Did you mean `seed`?"));
+    assert!(sweep("--vary=think.infer=1").contains("`1ms`"));
+    assert!(sweep("--vary=until=3").contains("`3ms`"));
     assert!(sweep("--vary=until=1h").contains("ns, us, ms or s"));
     assert!(sweep("--vary=turn.t0-us=1us..2ms").contains("one unit"));
 }

@@ -48,7 +48,7 @@ fn ranked(value: &Value) -> Vec<&str> {
 #[test]
 fn a_service_beside_training_is_ranked_by_its_requests() {
     let args = ["decode.csv", "train.csv", "--device", "b200", "--requests", "decode=40/s"];
-    let goals = ["--until", "300", "--goal", "decode p99 20ms", "--goal", "train step 30.38ms"];
+    let goals = ["--until", "300ms", "--goal", "decode p99 20ms", "--goal", "train step 30.38ms"];
     let value = policies(&demo(), &[&args[..], &goals].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "leftover", "spatial", "weighted-slices"]);
     let answer = &value["answer"];
@@ -117,7 +117,7 @@ fn long_workgroups_are_best_kept_on_a_part_of_the_device() {
     place.file("quick.csv", table(&["answer 1 20 256 32 0 0 0 2000000"]));
     let epoch = |at: u64| format!("epoch 1 160 1024 32 0 0 {} 40000000", at * 40_000_000);
     place.file("long.csv", table(&[&epoch(0), &epoch(1)]));
-    let load = ["--requests", "quick=40/s", "--until", "500"];
+    let load = ["--requests", "quick=40/s", "--until", "500ms"];
     let value = policies(&place, &[&["quick.csv", "long.csv"][..], &load].concat());
     assert_eq!(ranked(&value), ["spatial", "weighted-slices", "leftover-drain", "leftover"]);
     let verdict = &value["answer"]["verdict"];
@@ -157,7 +157,7 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
 #[test]
 fn small_kernels_share_best_without_a_policy() {
     let Some(file) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
-    let load = ["--requests", "tracelens_mi210_gpu_only-2=50/s", "--until", "400"];
+    let load = ["--requests", "tracelens_mi210_gpu_only-2=50/s", "--until", "400ms"];
     let value = policies(&Place::new(), &[&[&*file, &*file], &load[..]].concat());
     assert_eq!(value["answer"]["verdict"]["kind"], "stay");
     let ranked = ranked(&value);
@@ -174,7 +174,7 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     let Some(serve) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
     let bench = sample("rocprof/rocprofv1_2022_mixbench_mi100_timestamps.csv");
     let Some(bench) = bench else { return };
-    let load = ["--requests", "tracelens_mi210_gpu_only=4/s", "--until", "600"];
+    let load = ["--requests", "tracelens_mi210_gpu_only=4/s", "--until", "600ms"];
     let value =
         policies(&Place::new(), &[&[&*serve, &*bench, "--device", "mi100"], &load[..]].concat());
     assert_eq!(ranked(&value), ["leftover-drain", "spatial", "weighted-slices", "leftover"]);
@@ -239,7 +239,7 @@ fn requests_in_words_are_as_many_as_asked_for() {
     assert_ne!(arrived(&["--requests", "serve=200/s", "--seed", "1"]).1, enough.1);
     assert_eq!(arrived(&["--requests", "serve=200/s", "--seeds", "2"]).0, 100);
     assert_eq!(arrived(&["--requests", "serve=burst:7"]).0, 7);
-    let few = arrived(&["--requests", "serve=200/s", "--until", "50"]).0;
+    let few = arrived(&["--requests", "serve=200/s", "--until", "50ms"]).0;
     assert!((1..100).contains(&few), "{few}");
     let refused = |args: &[&str]| {
         let ran = place.raddle(&[&["replay", "serve.csv", "train.csv"], args].concat());
@@ -268,7 +268,7 @@ fn the_first_screen_is_one() {
         place.file(name, text);
     }
     let [serve, chat, train, tune] = names;
-    let load = ["--requests", "serve=2000/s", "--until", "10"];
+    let load = ["--requests", "serve=2000/s", "--until", "10ms"];
     let both = ["--requests", "chat=burst:4"];
     let goals = ["--goal", "serve p99 1us", "--goal", "train step +400%"];
     let seeds = ["--seeds", "3", "--device", "a100"];
@@ -300,7 +300,7 @@ fn several_seeds_give_means_and_intervals() {
     place.file("train.csv", crate::common::train());
     let args = |more: &[&'static str]| {
         let base = ["serve.csv", "train.csv", "--recipe", "leftover", "--requests", "serve=500/s"];
-        [&base[..], &["--until", "20", "--contention", "none"], more].concat()
+        [&base[..], &["--until", "20ms", "--contention", "none"], more].concat()
     };
     let figures = |value: &Value| value["answer"]["rows"][0]["processes"][0].clone();
     let of_seed = |seed| {

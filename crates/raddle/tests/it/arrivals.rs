@@ -60,7 +60,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
     for jobs in [None, Some("1"), Some("4")] {
         let mut args = BOTH.to_vec();
         args.extend(jobs.iter().flat_map(|jobs| ["--jobs", jobs]));
-        args.extend(["--jitter", "0.05"]);
+        args.extend(["--jitter", "0.05ms"]);
         let ran = place.raddle(&args);
         assert_eq!(ran.code, 0, "{}", ran.err);
         seen.push((ran.out, place.tree("out")));
@@ -101,13 +101,13 @@ fn requests_are_cut_at_the_end_of_the_longest_other_profile() {
     assert!(found["requests"]["latency-p50-ns"].as_u64() >= Some(320_000));
     assert!(process(&value, 0).get("requests").is_none());
     // Another end takes in the last request, and the training is repeated until it has ended.
-    let value = summary(&place, &[&base[..], &["--until", "2.1"]].concat());
+    let value = summary(&place, &[&base[..], &["--until", "2.1ms"]].concat());
     let told = &value["profiles"][1]["requests"];
     assert_eq!((&told["replayed"], &told["until-ns"]), (&5.into(), &2_100_000.into()));
     assert_eq!(process(&value, 0)["iterations"], 3);
     assert!(value["recipes"][0]["summary"]["makespan-ns"].as_u64() >= Some(2_320_000));
     // A late start moves the requests.
-    let value = summary(&place, &[&base[..], &["--start", "infer=0.5"]].concat());
+    let value = summary(&place, &[&base[..], &["--start", "infer=0.5ms"]].concat());
     assert_eq!(value["profiles"][1]["requests"]["replayed"], 3);
 }
 
@@ -140,7 +140,7 @@ fn without_a_task_each_profile_takes_the_one_of_its_name() {
             "greedy",
             "--no-files",
             "--until",
-            "3",
+            "3ms",
         ],
     );
     assert_eq!(value["profiles"][0]["requests"]["process"], "continuous");
@@ -159,7 +159,7 @@ fn without_a_task_each_profile_takes_the_one_of_its_name() {
             "one.json",
             "--no-files",
             "--until",
-            "1",
+            "1ms",
             "--recipe",
             "greedy",
         ],
@@ -186,7 +186,7 @@ fn where_all_profiles_have_requests_the_file_sets_the_end() {
         (&4.into(), &4.into(), &Value::Null)
     );
     assert!(told["time-unit"].as_str().unwrap().starts_with("seconds, because"));
-    let value = alone("even", &["--time-unit", "minutes", "--until", "100"]);
+    let value = alone("even", &["--time-unit", "minutes", "--until", "100ms"]);
     assert_eq!(value["profiles"][0]["requests"]["replayed"], 200);
     let value = alone("train", &[]);
     let told = &value["profiles"][0]["requests"];
@@ -283,22 +283,22 @@ fn what_cannot_be_bound_is_refused_with_what_there_is() {
             &one,
             &["--arrivals", "train.csv"],
             1,
-            "train.csv says nothing of arrivals: it begins with",
+            "train.csv says nothing of arrivals: line 1 is neither JSON nor the header",
         ),
         (&one, &["--arrivals", "no-time.json"], 1, "does not say how long its load lasts"),
         (
             &one,
-            &["--arrivals", "load.json:even", "--until", "2100000"],
+            &["--arrivals", "load.json:even", "--until", "2100000ms"],
             1,
             "the requests make 16,800,000 launches",
         ),
         (
             &two,
-            &["--arrivals", "infer=load.json:burst", "--start", "infer=1"],
+            &["--arrivals", "infer=load.json:burst", "--start", "infer=1ms"],
             1,
             "arrives before 901 us, the end of the longest profile without requests; the first arrives at 1.00 ms",
         ),
-        (&one, &["--until", "5"], 2, "--arrivals"),
+        (&one, &["--until", "5ms"], 2, "--arrivals"),
         (&one, &["--arrivals", "load.json:even", "--until", "0"], 2, "no time above 0"),
         (&one, &["--arrivals", "a=b.json:brust"], 2, "a=b.json: no task is called `brust`"),
     ];
@@ -374,7 +374,7 @@ fn a_minute_of_a_real_service() {
         "greedy",
         "--no-files",
         "--until",
-        "60000",
+        "60000ms",
         "--launch-latency",
         "none",
     ];
@@ -408,7 +408,7 @@ fn the_real_workload_of_disb() {
         "leftover",
         "--no-files",
         "--until",
-        "400",
+        "400ms",
     ];
     let value = summary(&place, &args);
     let told = |at: usize| value["profiles"][at]["requests"]["replayed"].clone();

@@ -83,7 +83,7 @@ fn turns() -> Place {
         place.file("rounds.toml", format!("raddle = 1\n[turn]\n{turn}\n{rest}"));
         let turn = format!("policy = \"weighted-slices\"\nrule = \"min-one\"\nt0-us = {slice_us}");
         place.file("weighted.toml", format!("raddle = 1\n[turn]\n{turn}\n{rest}"));
-        let mut args = vec!["replay", "a.csv", "b.csv", "--once", "--start", "b=1"];
+        let mut args = vec!["replay", "a.csv", "b.csv", "--once", "--start", "b=1ms"];
         for recipe in ["rounds.toml", "weighted.toml", "leftover"] {
             args.extend(["--recipe", recipe]);
         }
@@ -334,7 +334,7 @@ fn other_inputs_are_not_judged() {
     };
     run("same", &["infer.csv"]);
     run("alone", &[]);
-    run("later", &["infer.csv", "--start", "infer=0.05"]);
+    run("later", &["infer.csv", "--start", "infer=0.05ms"]);
     run("asked", &["infer.csv", "--arrivals", "infer=load.json:burst"]);
     run("at-once", &["infer.csv", "--launch-latency", "none"]);
     for (other, inputs) in [

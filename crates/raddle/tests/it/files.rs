@@ -112,6 +112,45 @@ fn a_link_that_leads_nowhere_is_told_and_stays() {
     }
 }
 
+/// A path that is neither file nor folder, as `/dev/null`, has no place for other files beside it.
+#[test]
+#[cfg(unix)]
+fn nothing_is_written_beside_what_is_no_file() {
+    for (args, path) in WRITERS.iter().filter(|(args, _)| args[0] != "check") {
+        let place = place();
+        let _socket = std::os::unix::net::UnixListener::bind(place.path().join(path)).unwrap();
+        let before = place.names(".");
+        let ran = place.raddle(args);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args:?}: {ran:?}");
+        assert_eq!(place.names("."), before, "{args:?}");
+        if args.iter().any(|arg| arg.starts_with("--out")) {
+            assert!(ran.err.contains("neither a file nor a folder"), "{args:?}: {}", ran.err);
+        }
+    }
+}
+
+/// The place of a result is checked before the work: a profile that is missing is not even looked for.
+#[test]
+fn a_place_that_is_taken_is_told_before_a_profile_is_read() {
+    let place = place();
+    place.file("taken", PRECIOUS);
+    for args in [
+        &["replay", "gone.csv", "--out=taken"][..],
+        &["replay", "gone.csv", "--out=taken/a/b"],
+        &["share", "gone.csv", "--out=taken"],
+        &["sweep", "gone.csv", "--out=taken"],
+        &["search-study", "gone.csv", "--device=v100", "--out=taken"],
+        &["tune", "gone.csv", "--vary=window=4", "--save=taken"],
+        &["calibrate", "gone.csv", "--save=taken"],
+        &["circuit", "full", "--blocks=8", "--out=taken"],
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 1, "{args:?}: {ran:?}");
+        assert!(ran.err.contains("stays as it is"), "{args:?}: {}", ran.err);
+        assert_eq!(fs::read_to_string(place.path().join("taken")).unwrap(), PRECIOUS);
+    }
+}
+
 /// Starts a replay that takes a while, into `mine`.
 fn slow(place: &Place) -> Child {
     let args = [

@@ -75,7 +75,7 @@ fn ask(verb: &str, files: &Files, device: &str) -> Answer {
         "--device",
         device,
         "--requests=serve=100/s",
-        "--until=100",
+        "--until=100ms",
         "--no-files",
     ];
     let ran = place.raddle(&[&words[..], &["--format=json"]].concat());

@@ -197,10 +197,10 @@ fn what_cannot_be_inspected_is_refused() {
     for (args, words) in [
         (&["gone.json"][..], &["gone.json cannot be read", "check the path"][..]),
         (&["runs"], &["runs is a folder"]),
-        (&["notes.txt"], &["looks like", "dear diary"]),
+        (&["notes.txt"], &["looks like text of another kind", "line 1"]),
         (&["empty.json"], &["empty.json is empty"]),
         (&["cut.json"], &["cut.json is not valid JSON", "export the trace again"]),
-        (&["train.csv", "notes.txt"], &["dear diary"]),
+        (&["train.csv", "notes.txt"], &["notes.txt is no profile"]),
         (&["train.csv", "--device", "v10"], &["no device v10", "`v100`"]),
         (&["bare.csv", "--self-replay"], &["no device data in bare.csv", "--device v100"]),
         (&["strange.csv", "--self-replay"], &["`v101`, is not in the table", "`v100`"]),

@@ -190,7 +190,7 @@ fn figures(ms: &serde_json::Value) -> [f64; 3] {
 /// Replays the decoder with the requests of a load; with `more`, by all ways in one command.
 fn replayed(place: &crate::common::Place, load: &str, more: &[&str]) -> serde_json::Value {
     let arrivals = format!("decode=load-{load}.json");
-    let args = ["replay", "decode.csv", "--arrivals", &*arrivals, "--until", "3000"];
+    let args = ["replay", "decode.csv", "--arrivals", &*arrivals, "--until", "3000ms"];
     let ran = place.raddle(&[&args[..], more].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     serde_json::from_str(&ran.out).expect("it is JSON")

@@ -43,10 +43,12 @@ mod report;
 #[path = "../../../raddle-trace/tests/it/rocpd_db/mod.rs"]
 mod rocpd_db;
 mod rtl;
+mod secret;
 mod share;
 mod stuck;
 mod summary;
 mod sweep;
 mod timeline;
 mod today;
+mod told;
 mod web;

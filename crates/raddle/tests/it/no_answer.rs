@@ -23,7 +23,7 @@ const PAIR: [&str; 6] = [
     "infer.csv",
     "--device=v100",
     "--requests=infer=1000/s",
-    "--until=20",
+    "--until=20ms",
     "--priority=my train=5",
 ];
 
@@ -178,7 +178,10 @@ fn a_search_says_what_a_replay_of_the_same_says() {
         let saved = fs::read_to_string(place.path().join("raddle-out/tuned.toml")).unwrap();
         assert!(saved.contains(&format!("# {sentence}\n")), "{saved}");
         assert!(ran.out.contains("Saved: turn.t0-us="), "{}", ran.out);
-        assert_eq!(ran.out.contains("does not meet all goals"), codes[0] == 5, "{}", ran.out);
+        let (out, not) = (words(&ran.out), "the best of these but not recommended");
+        assert_eq!(out.contains("does not meet all goals"), codes[0] == 5, "{out}");
+        assert_eq!(out.contains(not), kind == "stay", "{out}");
+        assert_eq!(saved.contains("\n# Not recommended"), kind == "stay", "{saved}");
 
         let next = behind(&ran.out, "\nNext: ");
         let replay = pasted(&place, &format!("{next} --no-files --format=json"));
@@ -250,7 +253,7 @@ fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
     let place = Place::new();
     place.file("big one.csv", table(&["k 1 1000000 64 8 0 0 0 1000000"]));
     place.file("train.csv", train());
-    let args = ["big one.csv", "train.csv", "--requests", "big one=1000/s", "--until=100"];
+    let args = ["big one.csv", "train.csv", "--requests", "big one=1000/s", "--until=100ms"];
     let goal = ["--goal", "big one p99 1us", "--no-files", "--recipe=leftover"];
     let ran = place.raddle(&[&["replay"], &args[..], &goal].concat());
     assert_eq!(ran.code, 5, "{}", ran.err);
@@ -262,7 +265,7 @@ fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
         "raddle sweep 'big one.csv' train.csv '--recipe=leftover'",
         "'--goal=big one p99 1us'",
         "'--requests=big one=1000/s'",
-        "'--until=100'",
+        "'--until=100ms'",
         "'--vary=load=250..1000/s'",
     ] {
         assert!(command.contains(part), "{part}: {command}");

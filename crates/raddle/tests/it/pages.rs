@@ -92,7 +92,7 @@ const QUICK: [PageTables; 7] = [
         page: "weighted-slices",
         mark: "late newcomer",
         command: &[
-            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8 --once",
+            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8ms --once",
             "--recipe leftover --recipe fixtures/recipes/slices-claim.toml",
             "--recipe fixtures/recipes/slices-equal.toml --recipe fixtures/recipes/slices-mean.toml",
             "--recipe fixtures/recipes/slices-inverse.toml --recipe fixtures/recipes/slices-min-one.toml",
@@ -105,7 +105,7 @@ const QUICK: [PageTables; 7] = [
         page: "weighted-slices",
         mark: "settings",
         command: &[
-            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8 --once",
+            "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8ms --once",
             "--priority 'tracelens*=5' --priority '*-4=0' --share tracelens_mi210_gpu_only-3=3",
             "--recipe fixtures/recipes/slices-min-one.toml --recipe fixtures/recipes/slices-longest.toml",
             "--recipe fixtures/recipes/slices-two-fit.toml --recipe fixtures/recipes/slices-completion.toml",
@@ -208,7 +208,7 @@ const SLOW: [PageTables; 12] = [
         mark: "full device",
         command: &[
             "raddle search-study fixtures/pair/train.csv*4 --device seed-000 --barriers no",
-            "--requests train=10/s --until 200 --seed 2 --seeds 3 --out searches.jsonl",
+            "--requests train=10/s --until 200ms --seed 2 --seeds 3 --out searches.jsonl",
             "--vary 'allocate.search=full,{grouped={size=4}},{grouped={groups=8}},{sampled={}}'",
         ],
         heads: &[SEARCHES],

@@ -235,7 +235,7 @@ fn starts_shares_and_repeats_change_what_they_should() {
     assert!(summed(&plain)["processes"][1]["iterations"].as_u64().unwrap() > 1);
     let once = replay(&["--once"]);
     assert_eq!(summed(&once)["processes"][1]["iterations"], 1);
-    let late = replay(&["--once", "--start", "infer.csv=2.5"]);
+    let late = replay(&["--once", "--start", "infer.csv=2.5ms"]);
     assert_eq!(late["profiles"][1]["start-ns"], 2_500_000);
     assert!(summed(&late)["makespan-ns"].as_u64() > summed(&once)["makespan-ns"].as_u64());
     let shared = replay(&["--once", "--share", "train=7"]);

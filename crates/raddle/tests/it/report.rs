@@ -35,8 +35,15 @@ fn words(page: &str) -> String {
 #[test]
 fn the_page_of_two_processes_reads_like_this() {
     let place = two();
-    let args =
-        ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--start", "infer.csv=0.1"];
+    let args = [
+        "replay",
+        "train.csv",
+        "infer.csv",
+        "--priority",
+        "train*=5",
+        "--start",
+        "infer.csv=0.1ms",
+    ];
     let ran = place.raddle(
         &[
             &args[..],

@@ -224,7 +224,7 @@ fn the_commands_of_each_mode() {
 
 /// Returns what each of two processes on a V100 got under a recipe: guaranteed, received, lent.
 fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f64>; 3]> {
-    let late = format!("late={late}");
+    let late = format!("late={late}ms");
     let pair = ["replay", "long.csv", "late.csv", "--once", "--device", "v100", "--no-files"];
     let how =
         ["--launch-latency", "none", "--format", "json", "--recipe", recipe, "--start", &late];

@@ -21,7 +21,7 @@ const PAIR: [&str; 8] = [
     "v100",
     "--requests",
     "infer=1000/s",
-    "--until=20",
+    "--until=20ms",
 ];
 
 fn sweep(place: &Place, out: &str, more: &[&str]) -> Ran {
@@ -108,7 +108,7 @@ fn rows_of_another_question_are_never_mixed_in() {
         assert_eq!(ran.code, 1);
         assert!(ran.err.contains("of another question"), "{}", ran.err);
     };
-    let other = ["--device=v100", "--requests=infer=1000/s", "--until=4"];
+    let other = ["--device=v100", "--requests=infer=1000/s", "--until=4ms"];
     refused(&[&other[..], &VARY].concat());
     place.file("infer.csv", train());
     refused(&[&PAIR[3..], &VARY].concat());
@@ -204,7 +204,8 @@ const SEARCHES: [&str; 4] = [
 ];
 
 fn search_study(place: &Place, more: &[&str]) -> Ran {
-    let pair = ["search-study", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"];
+    let pair =
+        ["search-study", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms"];
     let ran = place.raddle(&[&pair[..], &SEARCHES, more].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
     ran
@@ -227,7 +228,7 @@ fn a_study_of_searches_sets_gates_and_clocks_beside_what_a_replay_gives() {
     let makespan = |search: &str, seed: &str| {
         let set = [format!("--set=allocate.search={search}"), format!("--seed={seed}")];
         let args = [
-            &["replay", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20"][..],
+            &["replay", "train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms"][..],
             &["--device=a100", "--no-files", "--recipe=matching", "--format=json"],
             &["--set=allocate.decision={timing=\"three-clocks\"}", &set[0], &set[1]],
         ];
@@ -363,6 +364,35 @@ fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
     assert_eq!(ran.code, 5, "{}", ran.err);
     let ran = tune(&["--vary=window=4,8", "--minimise=train.p99"]);
     assert!(ran.code == 2 && ran.err.contains("there are train.step"), "{}", ran.err);
+}
+
+/// A list of cases is only worth its name if its cases can be run.
+#[test]
+fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
+    let place = place();
+    for (more, why) in [
+        (&["--vary=allocate.polcy=greedy"][..], "did you mean `policy`?"),
+        (&["--recipe=missing.toml"], "there is no recipe missing.toml"),
+        (&["--vary=device=v1000", "--recipe=greedy"], "there is no device v1000"),
+        (&["--device=v1000", "--recipe=greedy"], "there is no device v1000"),
+        (&["--vary=energy-weights=no.toml"], "no.toml holds no weights"),
+        (&["--vary=idempotent-from=no.toml"], "no.toml cannot be read"),
+        (&["--recipe=greedy", "--set=turn.t0-us=5"], "`turn.t0-us`"),
+    ] {
+        for verb in ["sweep --dry-run", "sweep", "tune --vary=window=4,8"] {
+            let verb: Vec<&str> = verb.split(' ').collect();
+            let out = if verb[0] == "tune" { "--save=x.toml" } else { "--out=x.jsonl" };
+            let ran = place.raddle(&[&verb[..], &["train.csv", out], more].concat());
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{verb:?} {more:?}: {ran:?}");
+            assert!(ran.err.contains(why), "{verb:?} {more:?}: {}", ran.err);
+        }
+    }
+    assert!(!place.path().join("x.jsonl").exists());
+    // A value beside a good one may become good before its cases are run again, but not in a list.
+    let late = ["sweep", "train.csv", "--recipe=greedy", "--recipe=late.toml", "--out=y.jsonl"];
+    assert_eq!(place.raddle(&late).code, 4);
+    let ran = place.raddle(&[&late[..], &["--dry-run"]].concat());
+    assert!(ran.code == 2 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
 }
 
 /// A sweep rests on the same profiles as a replay: what can overturn the answer is told by both.

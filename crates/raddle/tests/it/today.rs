@@ -138,7 +138,7 @@ fn a_goal_in_percent_is_of_today_in_every_verb() {
         "train.csv",
         "infer.csv",
         "--requests=infer=1000/s",
-        "--until=20",
+        "--until=20ms",
         "--device=v100",
         "--goal=train step +1%",
         "--recipe=partition",

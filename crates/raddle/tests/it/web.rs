@@ -33,7 +33,7 @@ fn a_report_carries_the_question_and_its_files() {
     let args =
         ["replay", "secret/train.csv", "secret/infer.csv*2", "--device", "h100", "--out", "out"];
     let more =
-        ["--recipe", "leftover", "--recipe", "secret/mine.toml", "--start", "secret/train.csv=1"];
+        ["--recipe", "leftover", "--recipe", "secret/mine.toml", "--start", "secret/train.csv=1ms"];
     let live = ["--live-report", "--wasm", "raddle.wasm"];
     let ran = place.raddle(&[&args[..], &more, &live].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));

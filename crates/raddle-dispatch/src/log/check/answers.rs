@@ -18,10 +18,16 @@ impl Checker {
             LoggedAnswer::Preempt { process, ref how } => self.preempt(process, how),
             LoggedAnswer::Submit { launch, call, .. } => self.submit(launch, call),
             LoggedAnswer::Start { launch, waves, cut, ref pieces, .. } => {
-                let count = waves.or(cut).map(|(_, count)| u64::from(count));
+                let waves = waves.or(cut);
+                if pieces.is_some() && waves.is_none_or(|(first, _)| first == 0) {
+                    self.distributes(launch);
+                }
+                let count = waves.map(|(_, count)| u64::from(count));
                 self.start(launch, count, pieces.as_ref());
             }
-            LoggedAnswer::StartCopy { copy: launch } | LoggedAnswer::Assign { launch, .. } => {
+            LoggedAnswer::StartCopy { copy: launch } => self.begin(launch),
+            LoggedAnswer::Assign { launch, .. } => {
+                self.distributes(launch);
                 self.begin(launch);
             }
             LoggedAnswer::TakeOff { launch, how } => self.take_off(launch, how),
@@ -98,13 +104,23 @@ impl Checker {
         }
     }
 
+    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound: none that is
+    /// back while its process leaves may.
+    fn distributes(&mut self, id: LaunchId) {
+        if self.launches.get(&id).is_some_and(|launch| launch.stage == SeenStage::Staying) {
+            self.fault(LogRule::Pause, || format!("{id} distributes a workgroup, and must leave"));
+        }
+    }
+
     /// Notes that a launch starts or binds a workgroup.
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(&id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
         };
-        let runs =
-            matches!(launch.stage, SeenStage::Submitted | SeenStage::Leaving(Preemption::Drain));
+        let runs = matches!(
+            launch.stage,
+            SeenStage::Submitted | SeenStage::Staying | SeenStage::Leaving(Preemption::Drain)
+        );
         let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
         let preemption = self.processes.get(&launch.process).and_then(|it| it.preemption);
         let held = preemption.filter(|it| it.holds && launch.stage == SeenStage::Submitted);

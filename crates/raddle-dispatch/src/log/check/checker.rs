@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuId, CuShape, Cus, Event, LaunchId, Piece, ProcessId, StreamId};
 use raddle_preempt::ResetScope;
+use raddle_read::without_content;
 
 use super::fault::{CheckedLog, LogRule};
 use super::seen::{SeenLaunch, SeenProcess};
@@ -162,7 +163,9 @@ impl Checker {
     /// When the line cannot be read.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
         self.line = number;
-        let bad = |error: serde_json::Error| DispatchError::bad_log(self.line, error.to_string());
+        let bad = |error: serde_json::Error| {
+            DispatchError::bad_log(self.line, without_content(&error.to_string()))
+        };
         if text.contains("\"event\":") {
             let line: LogLine<LoggedEvent<Vec<PieceRun>>> =
                 serde_json::from_str(text).map_err(bad)?;

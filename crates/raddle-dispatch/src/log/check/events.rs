@@ -191,7 +191,11 @@ impl Checker {
     fn restored(&mut self, id: LaunchId) {
         let returning = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Returning;
         match self.launches.get_mut(&id).filter(returning) {
-            Some(launch) => launch.stage = SeenStage::Submitted,
+            Some(launch) => {
+                let process = self.processes.get(&launch.process);
+                let leaves = process.and_then(|it| it.preemption).is_some_and(|it| it.holds);
+                launch.stage = if leaves { SeenStage::Staying } else { SeenStage::Submitted };
+            }
             None => self.fault(LogRule::Once, || format!("{id} is back, which was not off")),
         }
     }

@@ -11,6 +11,8 @@ pub(super) enum SeenStage {
     Buffered,
     /// In the runtime.
     Submitted,
+    /// Back in the runtime while its process leaves, so that it leaves again.
+    Staying,
     /// Asked to leave.
     Leaving(Preemption),
     /// Held or saved.

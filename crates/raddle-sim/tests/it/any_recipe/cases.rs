@@ -97,3 +97,15 @@ fn turns_shorter_than_a_switch_let_launches_get_on() {
     let chosen = Chosen { shape: SHAPE, cus: 1, recipe: recipe.to_owned() };
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
+
+/// Launches of workgroups of which half the waves fit at a time, under turns that are shorter than a
+/// switch: what is back and must leave again starts the waves of the workgroup that has begun.
+#[test]
+fn a_begun_workgroup_goes_on_while_its_launch_stays() {
+    let recipe = "raddle = 1\n[turn]\npolicy = \"round-robin\"\nslice-us = 1\n\
+        [allocate]\npolicy = \"block-warp\"\n[preempt]\npolicy = \"switch\"\nswitch-ns = 2500";
+    let kernels = [(0, 4, 7, 700), (0, 4, 6, 700), (0, 4, 7, 2500)];
+    let processes = kernels.map(|kernel| ProcessPlan::new("p", vec![plain(0, kernel)])).into();
+    let chosen = Chosen { shape: SHAPE, cus: 1, recipe: recipe.to_owned() };
+    assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
+}

@@ -94,12 +94,16 @@ fn paths() -> Vec<(&'static str, BoxedStrategy<String>)> {
 }
 
 fn turns() -> Vec<(&'static str, BoxedStrategy<String>)> {
-    const SLICE: &[&str] = &["slice-us = 8", "slice-us = 11", "slice-us = 20"];
+    // The shortest are shorter than launches, saves and resets.
+    const SLICE: &[&str] =
+        &["slice-us = 1", "slice-us = 2", "slice-us = 8", "slice-us = 11", "slice-us = 20"];
     const CAPACITY: &[&str] = &["capacity = 1", "capacity = 2"];
     // A rule must be given; a longest slice must not be below the smallest.
     let rule = select(&["claim", "equal", "mean", "inverse", "min-one"][..]);
     let slices = select(
         &[
+            "t0-us = 1\n",
+            "t0-us = 2\n",
             "t0-us = 8\n",
             "t0-us = 9\nlongest-us = 12\n",
             "t0-us = 17\n",
@@ -185,8 +189,7 @@ fn allocates() -> Vec<(&'static str, BoxedStrategy<String>)> {
 }
 
 fn preempts() -> Vec<(&'static str, BoxedStrategy<String>)> {
-    const KILLS: &[&str] = &["most-kills = 0", "most-kills = 1", "most-kills = 3"];
-    // Kills may come again and again for ever, so a bound is always given.
+    const KILLS: &[&str] = &["", "most-kills = 0", "most-kills = 1", "most-kills = 3"];
     let reset = select(KILLS).prop_map(|kills| format!("{kills}\n")).boxed();
     let cheapest = (select(KILLS), keys(&[&["bound-us = 1", "bound-us = 5", "bound-us = 100"]]), keys(&[&[
         "abilities = { can-flag = true, can-reset = true }",

@@ -121,7 +121,7 @@ fn the_bundled_profile_decodes() {
 #[test]
 fn what_is_compared_is_drawn_with_its_slowest_request() {
     let place = two();
-    let load = ["--requests", "infer=2000/s", "--until", "5"];
+    let load = ["--requests", "infer=2000/s", "--until", "5ms"];
     let files = replay(&place, &load);
     let summary = json(&files["summary.json"]);
     let compared = ["time-slice", summary["answer"]["verdict"]["recipe"].as_str().unwrap()];

@@ -1,6 +1,6 @@
 //! Why can nothing come of a database, and what would help?
 
-use crate::error::{TraceError, shown};
+use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
 use crate::import::{device_side, known};
@@ -16,9 +16,6 @@ use super::launches::launches;
 const NEEDED: [&str; 10] = [
     "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 ];
-
-/// The number of tables that a message names.
-const SHOWN: usize = 4;
 
 /// Refuses a database of another tool, or of an unknown version of this tool.
 ///
@@ -51,14 +48,10 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     if database.tables().any(ours) {
         return Ok(());
     }
-    let tables: Vec<_> = database.tables().take(SHOWN).map(shown).collect();
-    let more = database.tables().count().saturating_sub(SHOWN);
-    let looks_like = match (tables.is_empty(), more) {
-        (true, _) => "an SQLite database without tables".to_owned(),
-        (false, 0) => format!("an SQLite database with the tables {}", tables.join(", ")),
-        (false, _) => {
-            format!("an SQLite database with the tables {} and {more} more", tables.join(", "))
-        }
+    let looks_like = match database.tables().count() {
+        0 => "an SQLite database without tables".to_owned(),
+        1 => "an SQLite database with one table, which is none of a profiler".to_owned(),
+        more => format!("an SQLite database with {more} tables, none of them of a profiler"),
     };
     Err(TraceError::NotAProfile { file: file(), looks_like })
 }

@@ -1,0 +1,165 @@
+//! Which values can no case take, whatever is in its profiles?
+
+use raddle_dispatch::Registry;
+use raddle_trace::arrivals::ArrivalConfig;
+
+use super::cases::{Cases, apply};
+use super::vary::Axis;
+use crate::answer::{TIME_SLICE, today};
+use crate::error::StudyError;
+use crate::files::Files;
+use crate::rules::is_recipe_key;
+use crate::study::Study;
+use crate::{devices, energy, recipes, verdicts};
+
+/// The recipes of `today` on the devices that a study might be about.
+const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
+/// The most combinations by which a value is tried.
+const MOST: usize = 1000;
+
+impl Cases {
+    /// Checks each value of each key as its cases do before they read a profile: the recipe, the
+    /// device, and small files. If `every` is true, no value may fail in all of its cases; else no key
+    /// may fail by all of its values, as a value may become good before its cases are run again.
+    ///
+    /// # Errors
+    /// The error of the first case that has such a value.
+    pub fn check_values(
+        &self,
+        every: bool,
+        registry: &Registry,
+        files: &dyn Files,
+    ) -> Result<(), StudyError> {
+        for at in 0..self.varied().len() {
+            let mut first = None;
+            let mut good = false;
+            for value in 0..self.varied()[at].values.len() {
+                match self.try_value((at, value), registry, files) {
+                    Ok(()) => good = true,
+                    Err(error) => first = first.or(Some(error)),
+                }
+            }
+            if let Some(error) = first.filter(|_| every || !good) {
+                return Err(StudyError::Usage(error.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries a value of a key, by its position, beside all values of the keys on which it may depend,
+    /// until one does. Returns the first error if none does.
+    fn try_value(
+        &self,
+        (at, value): (usize, usize),
+        registry: &Registry,
+        files: &dyn Files,
+    ) -> Result<(), StudyError> {
+        let axes = self.varied();
+        let others =
+            axes.iter().enumerate().filter(|(other, axis)| *other != at && is_of_recipe(axis));
+        let others: Vec<usize> = others.map(|(other, _)| other).collect();
+        let others = if is_of_recipe(&axes[at]) { others } else { Vec::new() };
+        let all = others.iter().map(|&other| axes[other].values.len());
+        let all = all.fold(1_usize, usize::saturating_mul);
+        let mut first = None;
+        for mut left in 0..all.min(MOST) {
+            let mut study = self.base().clone();
+            for &other in &others {
+                let many = axes[other].values.len();
+                apply(&mut study, &axes[other].key, &axes[other].values[left % many])?;
+                left /= many;
+            }
+            apply(&mut study, &axes[at].key, &axes[at].values[value])?;
+            match study.check_without_profiles(registry, files) {
+                Ok(()) => return Ok(()),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.filter(|_| all <= MOST).map_or(Ok(()), Err)
+    }
+}
+
+/// Returns whether a recipe and its settings depend on a key.
+fn is_of_recipe(axis: &Axis) -> bool {
+    is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
+}
+
+impl Study {
+    /// Checks what needs no profile: the device, the recipes if there are any, and small files.
+    fn check_without_profiles(
+        &self,
+        registry: &Registry,
+        files: &dyn Files,
+    ) -> Result<(), StudyError> {
+        let device = self.device.as_deref().map(|name| devices::asked(name, files)).transpose()?;
+        energy::model(self, files)?;
+        for file in &self.idempotent_from {
+            let unreadable = |cause| StudyError::Unreadable { file: file.clone(), cause };
+            verdicts::rules(file, &files.text(file).map_err(unreadable)?)?;
+        }
+        if let Some(file) = self.shapes.shapes_from.iter().find(|file| !files.has(file)) {
+            let cause = std::io::ErrorKind::NotFound.into();
+            return Err(StudyError::Unreadable { file: file.clone(), cause });
+        }
+        for file in self.load.bare(files).1 {
+            files.arrivals(&file, &ArrivalConfig { time_unit: self.load.time_unit })?;
+        }
+        if self.recipes.is_empty() {
+            return Ok(());
+        }
+        let chosen =
+            |today| recipes::choose(&self.recipes, today, &self.settings, (registry, files));
+        let Some(device) = device.map(|chosen| chosen.device) else {
+            let [first, other] = ALL_TODAY.map(chosen);
+            return first.or(other).map(|_| ());
+        };
+        let chosen = chosen(today(&device, self.profiles.len()))?;
+        chosen.iter().try_for_each(|named| named.builder(&named.on(&device), &device).map(|_| ()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryFiles;
+    use crate::sweep::Sweep;
+
+    fn told(device: &str, vary: &[&str], every: bool) -> String {
+        let study = format!(
+            r#"{{"profiles": ["a", "b"], "device": "{device}", "recipes": ["greedy", "weighted-slices"]}}"#
+        );
+        let study = serde_json::from_str(&study).unwrap();
+        let vary = vary.iter().map(|text| (*text).to_owned()).collect();
+        let files = MemoryFiles::default();
+        let cases = Cases::new(&Sweep { study, vary }, &files).unwrap();
+        let checked = cases.check_values(every, &Registry::bundled(), &files);
+        checked.map_or_else(|error| error.to_string(), |()| "good".to_owned())
+    }
+
+    #[test]
+    fn a_value_is_bad_if_no_case_can_take_it() {
+        for every in [false, true] {
+            assert!(told("h100", &["allocate.polcy=greedy"], every).contains("`policy`"));
+            assert!(told("h100", &["recipe=missing.toml"], every).contains("missing.toml"));
+            assert!(told("h100", &["device=nosuch"], every).contains("no device nosuch"));
+            assert!(told("h1000", &["window=4,8"], every).contains("no device h1000"));
+            assert!(told("h100", &["energy-weights=no.toml"], every).contains("no.toml"));
+            assert!(told("h100", &["idempotent-from=no.toml"], every).contains("no.toml"));
+            // The settings are good together.
+            let both = ["allocate.policy=matching", "allocate.search=full"];
+            assert_eq!(told("h100", &both, every), "good");
+        }
+    }
+
+    #[test]
+    fn a_bad_value_beside_a_good_one_is_bad_where_every_value_counts() {
+        // One of the two recipes has the key, and no case of the other is good.
+        assert_eq!(told("h100", &["turn.t0-us=10,20"], false), "good");
+        assert!(told("h100", &["turn.t0-us=10,20"], true).contains("recipe greedy"));
+        for vary in ["recipe=greedy,late.toml", "device=h100,h1000", "turn.policy=everyone,nobody"]
+        {
+            assert_eq!(told("h100", &[vary], false), "good");
+            assert_ne!(told("h100", &[vary], true), "good", "{vary}");
+        }
+    }
+}
