@@ -109,8 +109,8 @@ def test_the_command_prints_and_says_when_it_is_wrong(pair):
 
 
 PAIRS = [
-    (("serve", "train"), {"device": "v100", "requests": {"serve": "2000/s"}, "until": 5}),
-    (("train", "serve"), {"device": "h200", "requests": {"train": "300/s"}, "until": 20}),
+    (("serve", "train"), {"device": "v100", "requests": {"serve": "2000/s"}, "until": "5ms"}),
+    (("train", "serve"), {"device": "h200", "requests": {"train": "300/s"}, "until": "20ms"}),
     (("serve", "train"), {"device": "a100"}),
 ]
 
