@@ -196,6 +196,17 @@ impl<'a> PlanConfig<'a> {
             queued: false,
         }
     }
+
+    /// Returns the waits of ops besides [`Op::after`], by op: the waits between streams that hold,
+    /// and the waits for ops of other streams in the same hardware queue of the target.
+    #[must_use]
+    pub fn waits_of(&self, profile: &Profile) -> Vec<TaskWait> {
+        let waits = self.waits.of(profile);
+        let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
+        let mut waits: Vec<TaskWait> = waits.collect();
+        hardware_queues::share(profile, self.target, self.queues, &mut waits);
+        waits
+    }
 }
 
 /// Makes a process of a profile; `level` says how urgent an op is.
@@ -208,10 +219,7 @@ pub fn plan(
 ) -> ProcessPlan {
     let opaque = opaque::workgroups(profile, options.target);
     let engines = copy_engines::lengths(profile);
-    let waits = options.waits.of(profile);
-    let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
-    let mut waits: Vec<TaskWait> = waits.collect();
-    hardware_queues::share(profile, options.target, options.queues, &mut waits);
+    let waits = options.waits_of(profile);
     let issues = issues(profile, &waits, options.queued);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
