@@ -48,7 +48,7 @@ pub struct DeviceTime {
     pub window_ns: u64,
     /// Empty, and no host had issued anything.
     pub idle_host_ns: u64,
-    /// Empty, and nothing was ready, as a copy ran.
+    /// Empty, and nothing was ready, as a copy ran that was none inside the device.
     #[serde(default)]
     pub idle_copies_ns: u64,
     /// Empty, and all that was issued waited for other work.
@@ -57,7 +57,8 @@ pub struct DeviceTime {
     pub idle_turn_ns: u64,
     /// Empty, although a launch was submitted.
     pub idle_room_ns: u64,
-    /// With less than a quarter of the wave slots used.
+    /// With less than a quarter of the wave slots used; a copy inside the device keeps it busy
+    /// without any.
     pub under_quarter_ns: u64,
     /// With up to three quarters of them used.
     pub to_three_quarters_ns: u64,
@@ -149,8 +150,10 @@ pub(crate) struct Standings {
     pub(crate) doing: [u32; 5],
     /// Waves on the device.
     pub(crate) waves: u64,
-    /// Copies that run.
+    /// Copies that run, but for those inside the device.
     pub(crate) copies: u32,
+    /// Copies inside the device that run: they keep it busy, and take no wave slots.
+    pub(crate) inside: u32,
 }
 
 impl Standings {
@@ -178,10 +181,11 @@ impl DeviceClock {
         now.window_ns += ns;
         self.now_wave_ns += u128::from(at.waves) * u128::from(ns);
         let [_, dependency, turn, room, running] = at.doing;
+        let busy = running > 0 || at.inside > 0;
         let field = match () {
-            () if running > 0 && at.waves * 4 < slots => &mut now.under_quarter_ns,
-            () if running > 0 && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
-            () if running > 0 => &mut now.above_ns,
+            () if busy && at.waves * 4 < slots => &mut now.under_quarter_ns,
+            () if busy && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
+            () if busy => &mut now.above_ns,
             () if room > 0 => &mut now.idle_room_ns,
             () if turn > 0 => &mut now.idle_turn_ns,
             () if dependency > 0 && at.copies > 0 => &mut now.idle_copies_ns,

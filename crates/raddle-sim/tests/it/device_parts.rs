@@ -41,6 +41,10 @@ fn streams(all: Vec<Vec<Task>>) -> Workload {
     Workload { processes: vec![process], repeat: false }
 }
 
+fn copy_to(direction: Option<CopyDirection>, arrival: u64, lasts: u64) -> Task {
+    Task { work: Work::Copy { lasts: Ticks(lasts), direction }, ..kernel(arrival, 0, 1, 1) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -60,9 +64,8 @@ proptest! {
                 (to, since, odd(lasts))
             }).collect()
         }).collect();
-        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| Task {
-            work: Work::Copy { lasts: Ticks(lasts), engine: CopyDirection::ALL.get(to).copied() },
-            ..kernel(arrival, 0, 1, 1)
+        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| {
+            copy_to(CopyDirection::WITH_ENGINE.get(to).copied(), arrival, lasts)
         };
         let workload = streams(all.iter().map(|own| own.iter().map(copy).collect()).collect());
         let outcome = run_default(&workload, 2);
@@ -87,6 +90,25 @@ proptest! {
         }
         let found: Vec<u64> = (0..outcome.records.len()).map(|at| end(&outcome, at)).collect();
         prop_assert_eq!(found, ends.concat());
+    }
+
+    /// Copies that do not cross between host and device take no turns, and no room.
+    #[test]
+    fn other_copies_wait_for_nothing(
+        all in prop::collection::vec((0..4usize, 0..500u64, 1..100u64), 1..12),
+    ) {
+        use CopyDirection::{InHost, Inside, ToDevice, ToPeer};
+        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| {
+            let direction = [Inside, ToPeer, InHost].get(to).copied();
+            vec![copy_to(direction, arrival, lasts)]
+        };
+        let mut lanes: Vec<Vec<Task>> = all.iter().map(copy).collect();
+        // An engine and the whole device are taken meanwhile.
+        lanes.extend([vec![copy_to(Some(ToDevice), 0, 900)], vec![kernel(0, 1, 8, 900)]]);
+        let outcome = run_default(&streams(lanes), 1);
+        for (at, &(_, from, lasts)) in all.iter().enumerate() {
+            prop_assert_eq!(end(&outcome, at), from + lasts);
+        }
     }
 
     /// Where nobody recorded the issue, work starts a gap after what it waits for has ended, and is

@@ -144,3 +144,44 @@ fn recorded_gaps_are_no_launch_latency() {
         check(&text, EXACT, &format!("seed {seed}"));
     }
 }
+
+/// A copy inside a device is work of the device; one to another device is work of a link.
+#[test]
+fn copies_are_told_by_where_they_go() {
+    let place = Place::new();
+    let row = |name: &str, at: u64| {
+        format!("{name},copy,{at},0,0,0,0,0,0,0,0,{},{},1000000\n", at * 1000, at * 1000)
+    };
+    let replayed = |name: &str| {
+        let kernel = "k,kernel,0,1,1,1,64,1,1,16,0,0,0,1000\n";
+        place.file(
+            "copies.csv",
+            format!("# raddle launch table 1\n# device = h100\n{HEAD}{kernel}{}", row(name, 1)),
+        );
+        let words = ["replay", "copies.csv", "--no-files", "--recipe=streams"];
+        let ran = place.raddle(&[&words[..], &["--format=json"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let time = found["recipes"][0]["summary"]["device-time"].clone();
+        let elsewhere = found["profiles"][0]["copies-elsewhere"].clone();
+        let told = place.raddle(&["inspect", "copies.csv"]).out + &found["overturning"].to_string();
+        (time, elsewhere, told)
+    };
+    for (name, key, words) in [
+        ("Memcpy DtoD (Device -> Device)", "inside", "1 copy (1 inside the device)"),
+        ("Memcpy PtoP (Device -> Device)", "to-peers", "1 copy (1 from or to another device)"),
+        ("[CUDA memcpy Host-to-Host]", "in-host", "1 copy (1 in the host's memory)"),
+        ("somewhere", "unknown", "1 copy (1 of unknown direction)"),
+        ("Memcpy HtoD (Pinned -> Device)", "", "1 copy,"),
+    ] {
+        let (time, elsewhere, told) = replayed(name);
+        assert_eq!(elsewhere[key].as_u64().unwrap_or(0), u64::from(!key.is_empty()), "{name}");
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(words), "{name}: {told}");
+        assert_eq!(told.contains("copies of unknown direction"), key == "unknown", "{name}");
+        let busy = time["under-quarter-ns"].as_u64().expect("a time");
+        assert_eq!(busy >= 1_000_000, key == "inside", "{name}: {time}");
+        let waits = time["idle-copies-ns"].as_u64().expect("a time");
+        assert_eq!(waits >= 900_000, key != "inside", "{name}: {time}");
+    }
+}
