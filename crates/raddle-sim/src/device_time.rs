@@ -57,8 +57,10 @@ pub struct DeviceTime {
     pub idle_turn_ns: u64,
     /// Empty, although a launch was submitted.
     pub idle_room_ns: u64,
-    /// With less than a quarter of the wave slots used; a copy inside the device keeps it busy
-    /// without any.
+    /// Without waves, and a copy inside the device kept it busy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copying_inside_ns: u64,
+    /// With less than a quarter of the wave slots used.
     pub under_quarter_ns: u64,
     /// With up to three quarters of them used.
     pub to_three_quarters_ns: u64,
@@ -71,7 +73,8 @@ impl DeviceTime {
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
-        self.share(self.window_ns - full.min(self.window_ns))
+        let busy = full + self.copying_inside_ns;
+        self.share(self.window_ns - busy.min(self.window_ns))
     }
 
     /// The share of the window in which the device was empty and no host had issued anything, 0 to
@@ -90,6 +93,11 @@ impl DeviceTime {
     fn share(&self, ns: u64) -> f64 {
         crate::figures::round(crate::figures::ratio(ns.into(), self.window_ns.into()))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// The processes that ran while another one had work but no waves on the device.
@@ -181,11 +189,11 @@ impl DeviceClock {
         now.window_ns += ns;
         self.now_wave_ns += u128::from(at.waves) * u128::from(ns);
         let [_, dependency, turn, room, running] = at.doing;
-        let busy = running > 0 || at.inside > 0;
         let field = match () {
-            () if busy && at.waves * 4 < slots => &mut now.under_quarter_ns,
-            () if busy && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
-            () if busy => &mut now.above_ns,
+            () if running > 0 && at.waves * 4 < slots => &mut now.under_quarter_ns,
+            () if running > 0 && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
+            () if running > 0 => &mut now.above_ns,
+            () if at.inside > 0 => &mut now.copying_inside_ns,
             () if room > 0 => &mut now.idle_room_ns,
             () if turn > 0 => &mut now.idle_turn_ns,
             () if dependency > 0 && at.copies > 0 => &mut now.idle_copies_ns,

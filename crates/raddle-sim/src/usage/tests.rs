@@ -73,7 +73,8 @@ impl Naive {
         let used: u64 = at.iter().map(|stand| stand[0]).sum();
         let device = &mut self.device;
         device.window_ns += ns;
-        let field = match running.max(copies[0]) {
+        let field = match running {
+            0 if copies[0] > 0 => &mut device.copying_inside_ns,
             0 if any(1) => &mut device.idle_room_ns,
             0 if any(2) => &mut device.idle_turn_ns,
             0 if any(3) && copies[1] > 0 => &mut device.idle_copies_ns,
