@@ -72,9 +72,9 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
 /// where there are none.
 pub fn copies_elsewhere(copies: &raddle_trace::CopiesElsewhere) -> String {
     let parts = [
-        (copies.inside, "inside the device"),
+        (copies.inside, "in the device"),
         (copies.to_peers, "from or to another device"),
-        (copies.in_host, "in the host's memory"),
+        (copies.in_host, "in the host"),
         (copies.unknown, "of unknown direction"),
     ];
     let told = parts.iter().filter(|(n, _)| *n > 0);

@@ -170,9 +170,9 @@ fn copies_are_told_by_where_they_go() {
         (time, elsewhere, told)
     };
     for (name, key, words) in [
-        ("Memcpy DtoD (Device -> Device)", "inside", "1 copy (1 inside the device)"),
+        ("Memcpy DtoD (Device -> Device)", "inside", "1 copy (1 in the device)"),
         ("Memcpy PtoP (Device -> Device)", "to-peers", "1 copy (1 from or to another device)"),
-        ("[CUDA memcpy Host-to-Host]", "in-host", "1 copy (1 in the host's memory)"),
+        ("[CUDA memcpy Host-to-Host]", "in-host", "1 copy (1 in the host)"),
         ("somewhere", "unknown", "1 copy (1 of unknown direction)"),
         ("Memcpy HtoD (Pinned -> Device)", "", "1 copy,"),
     ] {
