@@ -5,11 +5,16 @@
 //! chip and are documented nowhere. Of an H100 SXM 15 clusters of 8 were counted at once, one
 //! workgroup a unit (accel-sim/gpu-app-collection issue 87; 120 of 132 units in NVIDIA/cutlass issue
 //! 1921). The sizes here are even, hold at most 18, and give that number; others would too.
+//! H200, H800 and GH200 have the GPU of an H100 SXM, so they are taken to have groups of the same
+//! sizes: it was measured on the H100 alone.
 
 use crate::Device;
 
 /// The sizes of the groups of compute units, by the id of the device.
-const GROUPS: [(&str, &[u16]); 1] = [("h100", &[18, 18, 18, 16, 16, 16, 16, 14])];
+const GROUPS: [(&str, &[u16]); 4] =
+    [("h100", H100_SXM), ("h200", H100_SXM), ("h800", H100_SXM), ("gh200", H100_SXM)];
+
+const H100_SXM: &[u16] = &[18, 18, 18, 16, 16, 16, 16, 14];
 
 impl Device {
     /// Returns how many workgroups the device holds at once, `resident` a compute unit, in clusters

@@ -123,6 +123,16 @@ impl Device {
         let waves_a_simd = waves.div_ceil(u64::from(self.shape.simds).max(1)).max(1);
         let granules = u64::from(self.shape.vgpr_per_simd) / waves_a_simd;
         let registers = granules * u64::from(self.granules.vgprs_per_lane.max(1));
-        registers.min(u64::from(self.max_vgprs_per_thread))
+        let most = u64::from(self.max_vgprs_per_thread).min(self.vgprs_by_workgroup(waves));
+        registers.min(most)
+    }
+
+    /// Returns the most vector registers that each thread of a workgroup of this many waves can have
+    /// by the limit of a workgroup alone.
+    pub(crate) fn vgprs_by_workgroup(&self, waves: u64) -> u64 {
+        let Some(most) = self.max_vgprs_per_workgroup else { return u64::MAX };
+        let granule = u64::from(self.granules.vgprs_per_lane.max(1));
+        let lanes = waves.max(1).saturating_mul(u64::from(self.wave_size.max(1)));
+        u64::from(most) / lanes / granule * granule
     }
 }

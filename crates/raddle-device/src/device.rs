@@ -62,6 +62,12 @@ pub struct Device {
     pub max_threads_per_workgroup: u32,
     /// The most vector registers that one thread can have.
     pub max_vgprs_per_thread: u32,
+    /// The most 32-bit vector registers that all waves of one workgroup can have together, in whole
+    /// granules; `None` where that is all that a compute unit has. Devices of compute capability 5.3
+    /// and 6.2 give 32,768 of 65,536 (CUDA C++ Programming Guide 12, "Technical Specifications per
+    /// Compute Capability"); none of the table gives less than all.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub max_vgprs_per_workgroup: Option<u32>,
     /// Peak bandwidth of the device's memory, through which contexts are saved and restored.
     pub memory_bytes_per_us: u64,
     /// The most bytes that one compute unit moves in a microsecond; `None` if not measured, see
@@ -113,6 +119,7 @@ impl Device {
             ("wave-size", u64::from(self.wave_size)),
             ("max-threads-per-workgroup", u64::from(self.max_threads_per_workgroup)),
             ("max-vgprs-per-thread", u64::from(self.max_vgprs_per_thread)),
+            ("max-vgprs-per-workgroup", self.max_vgprs_per_workgroup.map_or(1, u64::from)),
             ("memory-bytes-per-us", self.memory_bytes_per_us),
             ("unit-bytes-per-us", self.unit_bytes_per_us.unwrap_or(1)),
             ("reached-bytes-per-us", self.reached_bytes_per_us.unwrap_or(1)),

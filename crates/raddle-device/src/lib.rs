@@ -29,7 +29,7 @@ pub use costs::{MEASURED_RESET_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;
-pub use lookup::{find, find_arch, find_product};
+pub use lookup::{find, find_arch, find_product, with_arch, with_words};
 pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
 /// The nouns of the signatures: ticks, ids, levels, launches.

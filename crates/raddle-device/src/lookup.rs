@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::Device;
-use crate::table::rows;
+use crate::table::{DeviceRow, rows};
 
 /// Finds the device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
 ///
@@ -62,6 +62,47 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
         .filter(|row| row.wave_size == 64)
         .find(|row| fits(row.arch) && u32::from(row.cus) == cus)
         .map(|row| row.device())
+}
+
+/// Returns the ids of the devices with an AMD instruction set (`gfx942`, also with the features that
+/// tools append: `gfx942:xnack-`), in the order of the table. Products that are not in the table may
+/// have it too.
+///
+/// ```
+/// assert_eq!(raddle_device::with_arch("gfx1100"), ["rx-7900-xtx"]);
+/// assert_eq!(raddle_device::with_arch("gfx90a"), ["mi210", "mi250x", "mi250"]);
+/// ```
+#[must_use]
+pub fn with_arch(name: &str) -> Vec<&'static str> {
+    let arch = name.split(':').next().unwrap_or(name).trim();
+    let has = |row: &&DeviceRow| !arch.is_empty() && row.arch.eq_ignore_ascii_case(arch);
+    rows().filter(has).map(|row| row.id).collect()
+}
+
+/// A word that the product names of more devices have, such as `rtx`, says nothing of one.
+const SHARED_BY: usize = 3;
+
+/// Returns the ids of the devices of whose product names an unknown name has a word, in the order of
+/// the table: those with most such words.
+///
+/// ```
+/// assert_eq!(raddle_device::with_words("Jetson Orin Nano"), ["agx-orin"]);
+/// assert_eq!(raddle_device::with_words("NVIDIA H100 NVL"), ["h100", "h100-pcie"]);
+/// assert!(raddle_device::with_words("NVIDIA GeForce RTX 3070").is_empty());
+/// ```
+#[must_use]
+pub fn with_words(name: &str) -> Vec<&'static str> {
+    let name = name.to_lowercase();
+    let has = |row: &DeviceRow, word: &str| {
+        let mut words = row.product.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|own| own.eq_ignore_ascii_case(word))
+    };
+    let tells =
+        |word: &&str| word.len() > 2 && rows().filter(|row| has(row, word)).count() <= SHARED_BY;
+    let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(tells).collect();
+    let shared = |row: &DeviceRow| words.iter().filter(|word| has(row, word)).count();
+    let most = rows().map(shared).max().unwrap_or(0);
+    rows().filter(|row| most > 0 && shared(row) == most).map(|row| row.id).collect()
 }
 
 fn normalised(id: &str) -> String {

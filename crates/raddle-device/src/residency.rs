@@ -28,7 +28,7 @@ pub struct Limits {
     pub workgroups: u32,
     /// The limit by wave slots; 0 also where the workgroup has no or too many threads.
     pub waves: u32,
-    /// The limit by vector registers; 0 also where a thread has too many.
+    /// The limit by vector registers; 0 also where a thread or a workgroup has too many.
     pub vgpr: u32,
     /// The limit by scalar registers.
     pub(crate) sgpr: u32,
@@ -44,7 +44,8 @@ impl Limits {
         let waves = rounded.waves.max(1);
         let threads_allowed =
             footprint.threads > 0 && footprint.threads <= device.max_threads_per_workgroup;
-        let registers_allowed = footprint.vgprs_per_thread <= device.max_vgprs_per_thread;
+        let registers_allowed = footprint.vgprs_per_thread <= device.max_vgprs_per_thread
+            && u64::from(footprint.vgprs_per_thread) <= device.vgprs_by_workgroup(waves);
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { rounded.sgpr };
         Self {
             workgroups: u32::from(shape.workgroups),

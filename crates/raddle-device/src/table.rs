@@ -17,7 +17,7 @@ use crate::{Device, Granules, Vendor};
 /// A device of the table, and how profiles name it.
 pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
-    product: &'static str,
+    pub(crate) product: &'static str,
     /// Words of a product name, in lower case; each inner list means this device if its words come
     /// in a row.
     pub(crate) named: &'static [&'static [&'static str]],
@@ -51,6 +51,7 @@ impl DeviceRow {
             wave_size: self.wave_size,
             max_threads_per_workgroup: self.max_threads_per_workgroup,
             max_vgprs_per_thread: self.max_vgprs_per_thread,
+            max_vgprs_per_workgroup: None,
             memory_bytes_per_us: self.memory_bytes_per_us,
             unit_bytes_per_us: self.unit_bytes_per_us,
             reached_bytes_per_us: None,

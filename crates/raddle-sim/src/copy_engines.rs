@@ -1,13 +1,13 @@
 //! When does a copy between host and device begin, where others go in the same direction?
 //!
 //! A device has one engine for each direction between host and device, for all processes. It takes
-//! copies in the order in which they become ready, one at a time. Copies inside the device, and
-//! those whose direction nobody knows, need no engine.
+//! copies in the order in which they become ready, one at a time. Other copies need no engine: those
+//! inside the device or from one to another, and those whose direction nobody knows.
 
 use std::collections::VecDeque;
 
 use raddle_policy::LaunchId;
-use raddle_trace::{CopyDirection, OpKind, Profile};
+use raddle_trace::{CopyDirection, Profile};
 
 /// The copies at the engines of a device; the first of a queue runs.
 #[derive(Debug, Default)]
@@ -18,15 +18,15 @@ pub(crate) struct CopyEngines {
 impl CopyEngines {
     /// Puts a copy at the end of its engine's queue. Returns whether the copy can start now.
     pub(crate) fn join(&mut self, copy: LaunchId, direction: Option<CopyDirection>) -> bool {
-        let Some(direction) = direction else { return true };
-        let queue = &mut self.queues[direction as usize];
+        let Some(engine) = direction.and_then(CopyDirection::engine) else { return true };
+        let queue = &mut self.queues[engine];
         queue.push_back(copy);
         queue.len() == 1
     }
 
     /// Takes a copy that has ended off its engine. Returns the copy that starts now.
     pub(crate) fn leave(&mut self, direction: Option<CopyDirection>) -> Option<LaunchId> {
-        let queue = &mut self.queues[direction? as usize];
+        let queue = &mut self.queues[direction?.engine()?];
         queue.pop_front();
         queue.front().copied()
     }
@@ -37,29 +37,29 @@ impl CopyEngines {
     }
 }
 
-/// Returns for how long each op of a profile has its copy engine to itself, by op; `None` for what
-/// needs no engine.
+/// Returns the direction of each copy of a profile and for how long it works, by op; `None` for other
+/// ops, and for copies whose direction nobody knows.
 ///
 /// A copy that was recorded while another one in its direction ran has waited for a part of its
-/// recorded duration.
+/// recorded duration, where they share an engine.
 pub(crate) fn lengths(profile: &Profile) -> Vec<Option<(CopyDirection, u64)>> {
-    let mut lengths = vec![None; profile.ops.len()];
-    let directions: Vec<Option<CopyDirection>> =
-        profile.kernels.iter().map(|name| CopyDirection::of(name)).collect();
-    let direction = |at: usize| {
-        let op = &profile.ops[at];
-        let named = directions.get(op.kernel as usize).copied().flatten();
-        named.filter(|_| op.kind == OpKind::Copy)
-    };
+    let mut lengths: Vec<Option<(CopyDirection, u64)>> = CopyDirection::of_all(profile)
+        .into_iter()
+        .enumerate()
+        .map(|(at, direction)| Some((direction?, profile.own_ns(at).max(1))))
+        .collect();
+    let engine = |copy: Option<(CopyDirection, u64)>| copy.and_then(|(to, _)| to.engine());
     let mut copies: Vec<usize> =
-        (0..profile.ops.len()).filter(|&at| direction(at).is_some()).collect();
+        (0..lengths.len()).filter(|&at| engine(lengths[at]).is_some()).collect();
     copies.sort_by_key(|&at| profile.ops[at].start_ns);
     let mut free = [0; 2];
     for at in copies {
-        let Some(direction) = direction(at) else { continue };
-        let (start, free) = (profile.ops[at].start_ns, &mut free[direction as usize]);
+        let Some((engine, length)) = engine(lengths[at]).zip(lengths[at].as_mut()) else {
+            continue;
+        };
+        let (start, free) = (profile.ops[at].start_ns, &mut free[engine]);
         let end = profile.ops[at].end_ns();
-        lengths[at] = Some((direction, end.saturating_sub(start.max(*free)).max(1)));
+        length.1 = end.saturating_sub(start.max(*free)).max(1);
         *free = end.max(*free);
     }
     lengths

@@ -76,7 +76,7 @@ pub struct OpNeed {
 
 /// Returns the need of each op of a profile that was recorded on `own`; `said` has what the user
 /// says of a kernel of that name. Copies and fills need memory where their names do not say that
-/// they cross to the host.
+/// they cross to the host or to another device, or stay in the host.
 pub fn op_needs(
     profile: &Profile,
     own: &Device,
@@ -86,8 +86,9 @@ pub fn op_needs(
     let of = |(position, op): (usize, &Op)| {
         let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
         if op.kind != OpKind::Kernel {
-            // The link to the host is much slower than the memory.
-            let crosses = CopyDirection::of(name).is_some();
+            // The links to the host and to other devices are much slower than the memory.
+            let inside = |direction| direction == CopyDirection::Inside;
+            let crosses = CopyDirection::of(name).is_some_and(|direction| !inside(direction));
             let need = if crosses { KernelNeed::Latency } else { KernelNeed::Memory };
             return OpNeed { need, source: NeedSource::Name };
         }

@@ -48,7 +48,7 @@ pub struct DeviceTime {
     pub window_ns: u64,
     /// Empty, and no host had issued anything.
     pub idle_host_ns: u64,
-    /// Empty, and nothing was ready, as a copy ran.
+    /// Empty, and nothing was ready, as a copy ran that was none inside the device.
     #[serde(default)]
     pub idle_copies_ns: u64,
     /// Empty, and all that was issued waited for other work.
@@ -57,6 +57,9 @@ pub struct DeviceTime {
     pub idle_turn_ns: u64,
     /// Empty, although a launch was submitted.
     pub idle_room_ns: u64,
+    /// Without waves, and a copy inside the device kept it busy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copying_inside_ns: u64,
     /// With less than a quarter of the wave slots used.
     pub under_quarter_ns: u64,
     /// With up to three quarters of them used.
@@ -70,7 +73,8 @@ impl DeviceTime {
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
-        self.share(self.window_ns - full.min(self.window_ns))
+        let busy = full + self.copying_inside_ns;
+        self.share(self.window_ns - busy.min(self.window_ns))
     }
 
     /// The share of the window in which the device was empty and no host had issued anything, 0 to
@@ -89,6 +93,11 @@ impl DeviceTime {
     fn share(&self, ns: u64) -> f64 {
         crate::figures::round(crate::figures::ratio(ns.into(), self.window_ns.into()))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// The processes that ran while another one had work but no waves on the device.
@@ -149,8 +158,10 @@ pub(crate) struct Standings {
     pub(crate) doing: [u32; 5],
     /// Waves on the device.
     pub(crate) waves: u64,
-    /// Copies that run.
+    /// Copies that run, but for those inside the device.
     pub(crate) copies: u32,
+    /// Copies inside the device that run: they keep it busy, and take no wave slots.
+    pub(crate) inside: u32,
 }
 
 impl Standings {
@@ -182,6 +193,7 @@ impl DeviceClock {
             () if running > 0 && at.waves * 4 < slots => &mut now.under_quarter_ns,
             () if running > 0 && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
             () if running > 0 => &mut now.above_ns,
+            () if at.inside > 0 => &mut now.copying_inside_ns,
             () if room > 0 => &mut now.idle_room_ns,
             () if turn > 0 => &mut now.idle_turn_ns,
             () if dependency > 0 && at.copies > 0 => &mut now.idle_copies_ns,

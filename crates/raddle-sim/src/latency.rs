@@ -1,9 +1,10 @@
 //! Which launch latency fits a recording?
 //!
 //! Two constants a profile: from issue to start, and from the end of what an op waits for to its
-//! start. The waits of a replay follow from them and the recorded durations, but for room: so they
-//! are tried out without placing anything, and those are taken under which most kernels start
-//! within the goal of `docs/fidelity.md`; of equal ones those that are off least in sum. All in
+//! start. The waits of a replay follow from them and the recorded durations, but for room and copy
+//! engines: so they are tried out without placing anything, and those are taken under which most
+//! kernels start within the goal of `docs/fidelity.md`; of equal ones those that are off least in
+//! sum. What an op waits for, in its hardware queue too, is what it waits for in a replay. All in
 //! whole nanoseconds.
 
 use raddle_policy::Ticks;
@@ -11,7 +12,7 @@ use raddle_trace::{Field, OpKind, Origin, Profile};
 
 use crate::figures::percentile;
 use crate::issues::is_later_in_graph;
-use crate::plan::WaitRule;
+use crate::plan::PlanConfig;
 use crate::workload::LaunchLatency;
 
 /// The number of steps that are tried between two neighbours of the first search.
@@ -28,17 +29,18 @@ impl LaunchLatency {
         error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
     }
 
-    /// The latency that fits a profile; none where no launch was recorded.
+    /// The latency that fits a profile, whose ops wait for each other as in a plan with these
+    /// options; none where no launch was recorded.
     #[must_use]
-    pub fn fitted(profile: &Profile, waits: WaitRule) -> Self {
-        Self::fit(&WaitingOp::all(profile, waits))
+    pub fn fitted(profile: &Profile, options: &PlanConfig<'_>) -> Self {
+        Self::fit(&WaitingOp::all(profile, options))
     }
 
     /// Returns how well a latency does that was fitted to the first half of the kernels of a profile
     /// with a recorded launch, on the second half; `None` where there are fewer than two.
     #[must_use]
-    pub fn halves(profile: &Profile, waits: WaitRule) -> Option<HalvesFit> {
-        let all = WaitingOp::all(profile, waits);
+    pub fn halves(profile: &Profile, options: &PlanConfig<'_>) -> Option<HalvesFit> {
+        let all = WaitingOp::all(profile, options);
         let known: Vec<usize> = (0..all.len()).filter(|&at| all[at].known).collect();
         let kernels = known.len() - known.len() / 2;
         let &middle = known.get(known.len() / 2).filter(|_| known.len() > 1)?;
@@ -80,7 +82,7 @@ impl LaunchLatency {
 }
 
 /// The share of the waits in the second half of a profile that are within the goal, by arithmetic on
-/// waits alone: what ops wait for room is not in it.
+/// waits alone: what ops wait for room or a copy engine is not in it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HalvesFit {
@@ -110,11 +112,11 @@ struct WaitingOp {
 }
 
 impl WaitingOp {
-    fn all(profile: &Profile, waits: WaitRule) -> Vec<Self> {
-        let mut waits = waits.of(profile).peekable();
+    fn all(profile: &Profile, options: &PlanConfig<'_>) -> Vec<Self> {
+        let mut waits = options.waits_of(profile).into_iter().peekable();
         let one = |(position, op): (usize, &raddle_trace::Op)| {
             let mut after: Vec<usize> = op.after.map(|at| at as usize).into_iter().collect();
-            while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+            while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
                 after.push(wait.source as usize);
             }
             after.retain(|&at| at < position);

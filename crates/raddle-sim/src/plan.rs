@@ -3,7 +3,8 @@
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
 //! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device it
 //! lasts as long, or is scaled ([`TimeScale`]). Copies and fills last as long as recorded; those
-//! between host and device take turns at the copy engine of their direction.
+//! between host and device take turns at the copy engine of their direction, those inside the device
+//! keep it busy without a place on it.
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
@@ -196,6 +197,17 @@ impl<'a> PlanConfig<'a> {
             queued: false,
         }
     }
+
+    /// Returns the waits of ops besides [`Op::after`], by op: the waits between streams that hold,
+    /// and the waits for ops of other streams in the same hardware queue of the target.
+    #[must_use]
+    pub fn waits_of(&self, profile: &Profile) -> Vec<TaskWait> {
+        let waits = self.waits.of(profile);
+        let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
+        let mut waits: Vec<TaskWait> = waits.collect();
+        hardware_queues::share(profile, self.target, self.queues, &mut waits);
+        waits
+    }
 }
 
 /// Makes a process of a profile; `level` says how urgent an op is.
@@ -207,11 +219,8 @@ pub fn plan(
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
     let opaque = opaque::workgroups(profile, options.target);
-    let engines = copy_engines::lengths(profile);
-    let waits = options.waits.of(profile);
-    let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
-    let mut waits: Vec<TaskWait> = waits.collect();
-    hardware_queues::share(profile, options.target, options.queues, &mut waits);
+    let copies = copy_engines::lengths(profile);
+    let waits = options.waits_of(profile);
     let issues = issues(profile, &waits, options.queued);
     let task = |(position, (op, call)): (usize, (&Op, KernelCall))| Task {
         stream: StreamId(op.stream),
@@ -223,8 +232,10 @@ pub fn plan(
         activity: op.activity,
         call,
         peers: collective(profile, position).map(|_| Ticks(op.end_ns())),
-        work: match (engines[position], opaque.get(position), collective(profile, position)) {
-            (Some((direction, ns)), ..) => Work::Copy { lasts: Ticks(ns), engine: Some(direction) },
+        work: match (copies[position], opaque.get(position), collective(profile, position)) {
+            (Some((direction, ns)), ..) => {
+                Work::Copy { lasts: Ticks(ns), direction: Some(direction) }
+            }
             (_, Some(&workgroups @ 1..), duration_ns) => {
                 let duration_ns = duration_ns.unwrap_or_else(|| profile.own_ns(position));
                 opaque::work(options.scale.apply(duration_ns), workgroups, options.target)
@@ -365,7 +376,7 @@ fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
 
 fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     if op.kind != OpKind::Kernel {
-        return Work::Copy { lasts: Ticks(op.duration_ns.max(1)), engine: None };
+        return Work::Copy { lasts: Ticks(op.duration_ns.max(1)), direction: None };
     }
     // An empty grid is refused whatever its workgroups ask, which may then be nothing.
     let demand = match options.target.demand(&op.footprint) {

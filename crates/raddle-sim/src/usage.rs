@@ -1,6 +1,7 @@
 //! How much wave-slot time has each process used?
 
 use raddle_policy::Tick;
+use raddle_trace::CopyDirection;
 
 use crate::blockers::{Blockers, is_held_up};
 use crate::device_time::{DeviceClock, DeviceTime, Doing, Standings, TimeSpent};
@@ -106,9 +107,13 @@ impl Usage {
         self.touch(process);
     }
 
-    /// Notes that so many more copies run.
-    pub(crate) fn copies(&mut self, more: i32) {
-        self.standings.copies = self.standings.copies.saturating_add_signed(more);
+    /// Notes that so many more copies of a direction run.
+    pub(crate) fn copies(&mut self, more: i32, direction: Option<CopyDirection>) {
+        let count = match direction {
+            Some(CopyDirection::Inside) => &mut self.standings.inside,
+            _ => &mut self.standings.copies,
+        };
+        *count = count.saturating_add_signed(more);
     }
 
     /// Lets time go on to `now`; `issued` has for each process how much it has issued that has not

@@ -216,8 +216,9 @@ pub enum Work {
     Copy {
         /// How long the copy lasts once it runs.
         lasts: Ticks,
-        /// The direction whose copy engine the copy needs; `None` where it needs none.
-        engine: Option<CopyDirection>,
+        /// The direction of the copy, which decides what it needs: a copy engine, the memory of the
+        /// device, or nothing; `None` where nobody knows it, and of fills.
+        direction: Option<CopyDirection>,
     },
 }
 

@@ -185,7 +185,9 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
         path.extension().is_some_and(|it| it == "toml" || it == "json") || files.has(name);
     if !is_file {
         let device = named(name)?;
-        return Ok(Chosen { device, found: DeviceFound::Named });
+        let certain = find(name).is_some();
+        let found = if certain { DeviceFound::Named } else { DeviceFound::Assumed };
+        return Ok(Chosen { device, found });
     }
     let text = files
         .text(name)
@@ -204,19 +206,30 @@ fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-/// The device of the table with this id or product name.
+/// The device of the table with this id or product name, or the only one with this instruction set.
 ///
 /// # Errors
-/// When there is none; the error names the one that was likely meant.
+/// When there is none, or several have the instruction set; the error names those that were likely
+/// meant.
 pub fn named(name: &str) -> Result<Device, StudyError> {
-    let unknown = || StudyError::UnknownDevice { name: plain(name, 60), nearest: nearest(name) };
-    find(name).ok_or_else(unknown)
+    let told = plain(name, 60);
+    let all = raddle_device::with_arch(name);
+    if let Some(device) = find(name).or_else(|| find(all.first().filter(|_| all.len() == 1)?)) {
+        return Ok(device);
+    }
+    Err(match all[..] {
+        [] => StudyError::UnknownDevice { name: told, nearest: nearest(name) },
+        _ => StudyError::SeveralDevices { name: told, devices: all },
+    })
 }
 
-/// Returns the id of the device table that was likely meant.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.trim().to_lowercase().replace([' ', '_'], "-");
-    raddle_read::nearest(&name, raddle_device::ids())
+/// Returns the ids of the device table that were likely meant: the one that is spelled much the same,
+/// else those that share words of the product's name.
+fn nearest(name: &str) -> Box<[&'static str]> {
+    let id = name.trim().to_lowercase().replace([' ', '_'], "-");
+    raddle_read::nearest(&id, raddle_device::ids())
+        .map_or_else(|| raddle_device::with_words(name), |near| vec![near])
+        .into()
 }
 
 #[cfg(test)]
@@ -338,6 +351,39 @@ mod tests {
         }
         for none in ["manufacturing", "sm8", "isa", "gfx1100", "small80"] {
             assert_eq!(recorded(none, None), Err(None), "{none}");
+        }
+    }
+
+    #[test]
+    fn names_that_people_and_tools_write_are_found_or_told() {
+        let asked = |name: &str| asked(name, &crate::MemoryFiles::default());
+        for (name, id, found) in [
+            ("Radeon RX 7900 XTX", "rx-7900-xtx", DeviceFound::Named),
+            ("NVIDIA H100 80GB HBM3", "h100", DeviceFound::Named),
+            ("AMD Instinct MI300X", "mi300x", DeviceFound::Named),
+            // Other products have the instruction set too, so the only one of the table is assumed.
+            ("gfx1100", "rx-7900-xtx", DeviceFound::Assumed),
+            ("gfx1101", "rx-7800-xt", DeviceFound::Assumed),
+            ("gfx1151", "radeon-8060s", DeviceFound::Assumed),
+            ("GFX1201", "rx-9070-xt", DeviceFound::Assumed),
+            ("gfx906:sramecc+:xnack-", "mi50", DeviceFound::Assumed),
+        ] {
+            let chosen = asked(name).unwrap();
+            assert_eq!((&*chosen.device.id, chosen.found), (id, found), "{name}");
+        }
+        for (name, told) in [
+            ("gfx942", "is the instruction set of `mi300x`, `mi300a`, `mi308x` and `mi325x`"),
+            ("gfx90a:xnack-", "is the instruction set of `mi210`, `mi250x` and `mi250`: name"),
+            ("Orin", "Did you mean `agx-orin`?"),
+            ("Jetson Orin Nano", "Did you mean `agx-orin`?"),
+            ("NVIDIA H100 NVL", "Did you mean `h100` or `h100-pcie`?"),
+            ("NVIDIA GeForce RTX 4090 Laptop GPU", "Did you mean `rtx-4090`?"),
+            ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "Did you mean `a100`?"),
+            ("rtx4090", "Did you mean `rtx-4090`?"),
+            ("gfx1030", "there is no device gfx1030 in the table. `raddle devices` lists them"),
+        ] {
+            let error = asked(name).unwrap_err().to_string();
+            assert!(error.contains(told), "{name}: {error}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 
 use raddle_device::DeviceError;
 use raddle_dispatch::RecipeError;
+use raddle_read::listed;
 use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
@@ -36,9 +37,12 @@ pub enum StudyError {
     /// A device that is not in the table.
     #[error(
         "there is no device {name} in the table.{} `raddle devices` lists them",
-        meant(*nearest)
+        meant_one_of(nearest)
     )]
-    UnknownDevice { name: String, nearest: Option<&'static str> },
+    UnknownDevice { name: String, nearest: Box<[&'static str]> },
+    /// An instruction set that several devices of the table have.
+    #[error("{name} is the instruction set of {}: name the device", listed(devices, "and"))]
+    SeveralDevices { name: String, devices: Vec<&'static str> },
     /// A file that holds no device.
     #[error(
         "{file} holds no device: {cause}. `raddle devices --show v100 --save mine.toml` writes one to start from"
@@ -52,14 +56,9 @@ pub enum StudyError {
     /// A profile of a device that is not in the table, without the figures to stand in for it.
     #[error(
         "the device of {file}, `{device}`, is not in the table, and the file alone does not do: {error}.{}",
-        meant(*nearest)
+        meant_one_of(nearest)
     )]
-    StrangeDevice {
-        file: String,
-        device: String,
-        nearest: Option<&'static str>,
-        error: DeviceError,
-    },
+    StrangeDevice { file: String, device: String, nearest: Box<[&'static str]>, error: DeviceError },
     /// A run broke off.
     #[error("recipe {recipe}, {what}: {error}")]
     Sim { recipe: String, what: String, error: SimError },
@@ -83,6 +82,15 @@ impl StudyError {
     /// An error of writing to `what`.
     pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
         move |cause| Self::Unwritable { what: what.to_owned(), cause }
+    }
+}
+
+/// Asks whether one of these names was meant; empty where there are none.
+fn meant_one_of(nearest: &[&str]) -> String {
+    if nearest.is_empty() {
+        String::new()
+    } else {
+        format!(" Did you mean {}?", listed(nearest, "or"))
     }
 }
 

@@ -68,6 +68,20 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
+/// Says of how many copies the direction is not between host and device, behind their number; empty
+/// where there are none.
+pub fn copies_elsewhere(copies: &raddle_trace::CopiesElsewhere) -> String {
+    let parts = [
+        (copies.inside, "in the device"),
+        (copies.to_peers, "from or to another device"),
+        (copies.in_host, "in the host"),
+        (copies.unknown, "of unknown direction"),
+    ];
+    let told = parts.iter().filter(|(n, _)| *n > 0);
+    let told: Vec<String> = told.map(|(n, what)| format!("{} {what}", count(*n))).collect();
+    if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+}
+
 /// The word by which one thing, or several, are spoken of again.
 pub const fn them(n: u64) -> &'static str {
     if n == 1 { "it" } else { "them" }

@@ -2,22 +2,62 @@
 //!
 //! Profilers write it into the name of the copy, each in its own spelling.
 
-/// The direction of a copy between the memory of the host and that of the device. Devices have one
-/// copy engine for each.
+use crate::{OpKind, Profile};
+
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyDirection {
-    /// From host to device.
+    /// From host to device, by the copy engine of that direction.
     ToDevice,
-    /// From device to host.
+    /// From device to host, by the copy engine of that direction.
     ToHost,
+    /// Within the memory of a device, which it keeps busy as a kernel does.
+    Inside,
+    /// From one device to another, over the link between them.
+    ToPeer,
+    /// Within the memory of the host.
+    InHost,
 }
 
-impl CopyDirection {
-    /// Both directions.
-    pub const ALL: [Self; 2] = [Self::ToDevice, Self::ToHost];
+/// Directions by the abbreviations that end a word of a name: `HtoD`, `MemcpyD2D`.
+const SHORT: [(&[&str], CopyDirection); 5] = [
+    (&["htod", "h2d", "htoa"], CopyDirection::ToDevice),
+    (&["dtoh", "d2h", "atoh"], CopyDirection::ToHost),
+    (&["dtod", "d2d", "atoa", "atod", "dtoa"], CopyDirection::Inside),
+    (&["ptop", "p2p"], CopyDirection::ToPeer),
+    (&["htoh", "h2h"], CopyDirection::InHost),
+];
 
-    /// Reads the direction from the name of a copy; `None` where the name tells none, and of copies
-    /// inside a device, which run as kernels.
+/// Directions by their full names, whatever stands between the words.
+const LONG: [(&[&str], CopyDirection); 5] = [
+    (&["hosttodevice", "hosttoarray"], CopyDirection::ToDevice),
+    (&["devicetohost", "arraytohost"], CopyDirection::ToHost),
+    (&["devicetodevice", "arraytoarray", "arraytodevice", "devicetoarray"], CopyDirection::Inside),
+    (&["peertopeer"], CopyDirection::ToPeer),
+    (&["hosttohost"], CopyDirection::InHost),
+];
+
+impl CopyDirection {
+    /// The directions between host and device. A device has one copy engine for each.
+    pub const WITH_ENGINE: [Self; 2] = [Self::ToDevice, Self::ToHost];
+
+    /// Returns the position in [`Self::WITH_ENGINE`] of the engine that the copy needs; `None` where
+    /// it needs none.
+    ///
+    /// Copies to a peer take no turns: how many links and engines they have is in no recording.
+    #[must_use]
+    pub const fn engine(self) -> Option<usize> {
+        match self {
+            Self::ToDevice => Some(0),
+            Self::ToHost => Some(1),
+            Self::Inside | Self::ToPeer | Self::InHost => None,
+        }
+    }
+
+    /// Reads the direction from the name of a copy; `None` where the name tells none.
+    ///
+    /// ROCm's tracers before rocprofv3 call a copy to a peer one from device to device, so there it
+    /// is taken for one inside.
     ///
     /// ```
     /// use raddle_trace::CopyDirection;
@@ -26,20 +66,100 @@ impl CopyDirection {
     /// assert_eq!(of("Memcpy HtoD (Pinned -> Device)"), Some(CopyDirection::ToDevice));
     /// assert_eq!(of("[CUDA memcpy Device-to-Host]"), Some(CopyDirection::ToHost));
     /// assert_eq!(of("CopyHostToDevice"), Some(CopyDirection::ToDevice));
-    /// assert_eq!(of("MEMORY_COPY_DEVICE_TO_DEVICE"), None);
+    /// assert_eq!(of("MEMORY_COPY_DEVICE_TO_DEVICE"), Some(CopyDirection::Inside));
+    /// assert_eq!(of("Memcpy PtoP (Device -> Device)"), Some(CopyDirection::ToPeer));
     /// assert_eq!(of("Memset (Device)"), None);
     /// ```
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
-        let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
-        let letters: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
-        let has = |words: &[&str]| {
-            words.iter().any(|word| letters.windows(word.len()).any(|part| part == word.as_bytes()))
+        let name = name.to_ascii_lowercase();
+        let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
+        let ends = |short: &&str| {
+            words().any(|word| word.strip_suffix("async").unwrap_or(word).ends_with(*short))
         };
-        match () {
-            () if has(&["htod", "hosttodevice", "h2d"]) => Some(Self::ToDevice),
-            () if has(&["dtoh", "devicetohost", "d2h"]) => Some(Self::ToHost),
-            () => None,
+        let letters: String = words().collect();
+        let short = SHORT.iter().find(|(all, _)| all.iter().any(ends));
+        let long = || LONG.iter().find(|(all, _)| all.iter().any(|long| letters.contains(long)));
+        short.or_else(long).map(|&(_, direction)| direction)
+    }
+
+    /// Returns the directions of all ops of a profile, by op; `None` for what is no copy, and where
+    /// the name tells none.
+    #[must_use]
+    pub fn of_all(profile: &Profile) -> Vec<Option<Self>> {
+        let named: Vec<Option<Self>> = profile.kernels.iter().map(|name| Self::of(name)).collect();
+        let of = |op: &crate::Op| {
+            named.get(op.kernel as usize).copied().flatten().filter(|_| op.kind == OpKind::Copy)
+        };
+        profile.ops.iter().map(of).collect()
+    }
+}
+
+/// The copies of a profile whose direction is not between host and device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CopiesElsewhere {
+    /// Copies within the memory of a device.
+    pub inside: u64,
+    /// Copies from one device to another.
+    pub to_peers: u64,
+    /// Copies within the memory of the host.
+    pub in_host: u64,
+    /// Copies whose direction nobody wrote down.
+    pub unknown: u64,
+}
+
+impl CopiesElsewhere {
+    /// Counts the copies of a profile.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let mut found = Self::default();
+        for (op, direction) in profile.ops.iter().zip(CopyDirection::of_all(profile)) {
+            match direction {
+                _ if op.kind != OpKind::Copy => {}
+                Some(CopyDirection::Inside) => found.inside += 1,
+                Some(CopyDirection::ToPeer) => found.to_peers += 1,
+                Some(CopyDirection::InHost) => found.in_host += 1,
+                Some(CopyDirection::ToDevice | CopyDirection::ToHost) => {}
+                None => found.unknown += 1,
+            }
+        }
+        found
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CopyDirection::{self, *};
+
+    #[test]
+    fn every_spelling_of_every_tool_has_its_direction() {
+        for (names, direction) in [
+            // Kineto and CUPTI, nsys, rocprofv3, rocmProfileData, XLA.
+            (
+                &["Memcpy HtoD (Pageable -> Device)", "Memcpy HtoA (Pinned -> Array)"][..],
+                Some(ToDevice),
+            ),
+            (&["[CUDA memcpy Unified Host-to-Device]", "MemcpyH2D"], Some(ToDevice)),
+            (&["Memcpy AtoH (Array -> Pinned)", "CopyDeviceToHost", "MemcpyD2H"], Some(ToHost)),
+            (&["Memcpy DtoD (Device -> Device)", "[CUDA memcpy Device-to-Device]"], Some(Inside)),
+            (&["[CUDA memcpy DtoD]", "MEMORY_COPY_DEVICE_TO_DEVICE", "MemcpyD2D"], Some(Inside)),
+            (&["CopyDeviceToDevice", "hipMemcpyDtoDAsync", "Memcpy AtoD"], Some(Inside)),
+            (&["[CUDA memcpy Unified Device-to-Device]", "Array-to-Array"], Some(Inside)),
+            (&["Memcpy PtoP (Device -> Device)", "[CUDA memcpy Peer-to-Peer]"], Some(ToPeer)),
+            (&["MemcpyP2P", "MEMORY_COPY_PEER_TO_PEER"], Some(ToPeer)),
+            (&["Memcpy HtoH (Pageable -> Pageable)", "MEMORY_COPY_HOST_TO_HOST"], Some(InHost)),
+            (&["MEMORY_COPY", "[CUDA memcpy Unknown]", "upload to device", "copy"], None),
+        ] {
+            for name in names {
+                assert_eq!(CopyDirection::of(name), direction, "{name}");
+            }
         }
     }
 }

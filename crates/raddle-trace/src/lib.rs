@@ -40,7 +40,7 @@ pub use between::between_repetitions;
 pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
 pub use config::{BarrierRule, ImportConfig};
-pub use copies::CopyDirection;
+pub use copies::{CopiesElsewhere, CopyDirection};
 pub use distributed::rank_of_trace;
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;

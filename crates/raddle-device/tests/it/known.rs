@@ -412,6 +412,15 @@ fn clusters_leave_units_over_where_groups_are_known() {
     assert_eq!([0, 1, 2, 4, 8].map(at_once), [132, 132, 132, 124, 120]);
     assert_eq!(h100.at_once(2, 8), 248);
     assert_eq!(h100.at_once(1, 64), 132, "no group holds such a cluster");
+    // The GPU of an H100 SXM, under other names.
+    for id in ["h200", "h800", "gh200"] {
+        let same = find(id).unwrap();
+        assert_eq!([1, 4, 8].map(|cluster| same.at_once(1, cluster)), [132, 124, 120], "{id}");
+    }
+    for id in ["h100-pcie", "h20", "b200", "a100"] {
+        let other = find(id).unwrap();
+        assert_eq!(other.at_once(1, 8), u64::from(other.cus), "{id}");
+    }
     let part = raddle_device::Device { cus: 60, ..h100 };
     assert_eq!(part.at_once(1, 8), 60);
 }

@@ -178,6 +178,14 @@ fn what_fills_a_compute_unit_is_admitted_and_one_more_is_not() {
     let split = Device { max_vgprs_per_thread: 512, ..v100.clone() };
     assert_eq!(refused(&split, &footprint(160, 260, 0)), (Resource::Vgpr, 260, 256));
 
+    // Half of a compute unit's registers for a workgroup, as compute capability 6.2 has it.
+    let half = Device { max_vgprs_per_workgroup: Some(32_768), ..v100.clone() };
+    assert_eq!(half.residency(&footprint(1024, 32, 0)).workgroups, 2);
+    assert_eq!(refused(&half, &footprint(1024, 33, 0)), (Resource::Vgpr, 33, 32));
+    assert_eq!(refused(&half, &footprint(672, 49, 0)), (Resource::Vgpr, 49, 48), "whole granules");
+    assert_eq!(half.residency(&footprint(512, 64, 0)).workgroups, 2);
+    assert_eq!(v100.residency(&footprint(672, 49, 0)).workgroups, 1);
+
     let a100 = find("a100").unwrap();
     assert_eq!(admitted(&a100, &footprint(32, 0, 166_912)).lds, 1312);
     assert_eq!(refused(&a100, &footprint(32, 0, 166_913)), (Resource::Lds, 1313, 1312));

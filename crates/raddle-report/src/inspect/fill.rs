@@ -6,7 +6,9 @@ use raddle_study::inspect::{
     LaunchShape, NamedKernel, PersistentShape, Placing, StatedOccupancy,
 };
 use raddle_study::result::{DeviceFound, met};
-use raddle_study::units::{count, counted, duration, percent, plain, share, size};
+use raddle_study::units::{
+    copies_elsewhere, count, counted, duration, percent, plain, share, size,
+};
 
 use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
@@ -67,13 +69,14 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
 
 fn head(document: &mut Document, profile: &InspectedProfile, words: VendorWords) {
     let work = format!(
-        "{} of {}: {} ({} {}), {}, {}",
+        "{} of {}: {} ({} {}), {}{}, {}",
         counted(profile.events, "event", "events"),
         profile.format,
         counted(profile.kernels, "kernel", "kernels"),
         count(profile.workgroups),
         words.workgroups,
         counted(profile.copies, "copy", "copies"),
+        copies_elsewhere(&profile.copies_elsewhere),
         counted(profile.sets, "fill", "fills"),
     );
     let clock =

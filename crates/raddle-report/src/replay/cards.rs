@@ -30,7 +30,8 @@ fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),
         (5, "1/4 to 3/4 full", time.to_three_quarters_ns),
-        (2, "under 1/4 full", time.under_quarter_ns),
+        // A copy inside the device fills none of it.
+        (2, "under 1/4 full", time.under_quarter_ns.saturating_add(time.copying_inside_ns)),
         (6, "idle: host", time.idle_host_ns),
         (4, "idle: copies", time.idle_copies_ns),
         (7, "idle: dependency", time.idle_dependency_ns),
@@ -92,7 +93,11 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
         }
     };
     let (name, idle) = (plain(&of.name, NAME), percent(time.idle()));
-    let nearly = format!("; under a quarter full for {}", part(time.under_quarter_ns));
+    let copying = match time.copying_inside_ns {
+        0 => String::new(),
+        ns => format!(", copying inside the device alone for {}", part(ns)),
+    };
+    let nearly = format!("; under a quarter full for {}{copying}", part(time.under_quarter_ns));
     let nearly = if brief { "" } else { &nearly };
     let if_so = if assumed { " (assumed)" } else { "" };
     let window = duration(time.window_ns);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle_study::Studied;
 use raddle_study::result::{DeviceFound, ProfileFacts, RecipeResult, ReplayResult, SET_UP, met};
-use raddle_study::units::{count, counted, duration, plain};
+use raddle_study::units::{copies_elsewhere, count, counted, duration, plain};
 
 use super::files::{self, Closing};
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
@@ -83,11 +83,12 @@ fn recipe(recipe: &RecipeResult) -> String {
 /// Describes a profile in one line.
 fn profile(profile: &ProfileFacts) -> String {
     let mut text = format!(
-        "{}: {} ({} workgroups), {} copies and fills, {}, {}",
+        "{}: {} ({} workgroups), {} copies and fills{}, {}, {}",
         plain(&profile.name, NAME),
         counted(profile.kernels, "kernel", "kernels"),
         count(profile.workgroups),
         count(profile.copies.saturating_add(profile.sets)),
+        copies_elsewhere(&profile.copies_elsewhere),
         counted(profile.streams as u64, "stream", "streams"),
         duration(profile.span_ns),
     );

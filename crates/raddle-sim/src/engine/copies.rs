@@ -38,8 +38,8 @@ impl<W: Watch> Engine<'_, W> {
 
     /// Starts a copy, as soon as its copy engine is free.
     fn start_copy(&mut self, copy: LaunchId) {
-        if let Work::Copy { engine, .. } = self.tasks.plan(copy).1.work
-            && self.engines.join(copy, engine)
+        if let Work::Copy { direction, .. } = self.tasks.plan(copy).1.work
+            && self.engines.join(copy, direction)
         {
             self.run_copy(copy);
         }
@@ -47,9 +47,9 @@ impl<W: Watch> Engine<'_, W> {
 
     fn run_copy(&mut self, copy: LaunchId) {
         let (_, task) = self.tasks.plan(copy);
-        let Work::Copy { lasts, .. } = task.work else { return };
+        let Work::Copy { lasts, direction } = task.work else { return };
         self.tasks.records[copy.index()].started = Some(self.now);
-        self.usage.copies(1);
+        self.usage.copies(1, direction);
         self.move_memory(copy, true);
         self.queue.push(self.now + lasts, Due::Copy(copy));
     }
@@ -66,11 +66,10 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     pub(super) fn copy_ended(&mut self, copy: LaunchId) -> Result<(), SimError> {
-        self.usage.copies(-1);
+        let Work::Copy { direction, .. } = self.tasks.plan(copy).1.work else { return Ok(()) };
+        self.usage.copies(-1, direction);
         self.move_memory(copy, false);
-        if let Work::Copy { engine, .. } = self.tasks.plan(copy).1.work
-            && let Some(next) = self.engines.leave(engine)
-        {
+        if let Some(next) = self.engines.leave(direction) {
             self.run_copy(next);
         }
         if self.tasks.looks_ahead() {

@@ -32,7 +32,8 @@ impl Naive {
         }
     }
 
-    fn pass(&mut self, ns: u64, at: &[Stand], slots: u64) {
+    /// `copies` has how many copies run inside the device, and elsewhere.
+    fn pass(&mut self, ns: u64, at: &[Stand], copies: [u64; 2], slots: u64) {
         if ns == 0 {
             return;
         }
@@ -73,8 +74,10 @@ impl Naive {
         let device = &mut self.device;
         device.window_ns += ns;
         let field = match running {
+            0 if copies[0] > 0 => &mut device.copying_inside_ns,
             0 if any(1) => &mut device.idle_room_ns,
             0 if any(2) => &mut device.idle_turn_ns,
+            0 if any(3) && copies[1] > 0 => &mut device.idle_copies_ns,
             0 if any(3) => &mut device.idle_dependency_ns,
             0 => &mut device.idle_host_ns,
             _ if used * 4 < slots => &mut device.under_quarter_ns,
@@ -98,16 +101,23 @@ proptest! {
 
     #[test]
     fn accounts_are_settled_as_if_at_every_tick(
-        steps in prop::collection::vec((0u64..4, 0..PROCESSES, 0usize..4, 0u64..5), 1..200),
+        steps in prop::collection::vec((0u64..4, 0..PROCESSES, 0usize..6, 0u64..5), 1..200),
     ) {
         let (mut usage, mut naive) = (Usage::new(PROCESSES, SLOTS), Naive::new(PROCESSES));
         let (mut stands, mut now) = ([[0u64; 4]; PROCESSES], Tick::ZERO);
+        let mut copies = [0; 2];
         for (span, process, what, value) in steps {
             let issued: Vec<u64> = stands.iter().map(|stand| stand[3]).collect();
             now = now + raddle_policy::Ticks(span);
-            naive.pass(span, &stands, SLOTS);
+            naive.pass(span, &stands, copies, SLOTS);
             usage.advance(now, &issued);
             let id = process as u16;
+            if let Some(copies) = copies.get_mut(what.wrapping_sub(4)) {
+                let direction = (what == 4).then_some(CopyDirection::Inside);
+                usage.copies(value as i32 - *copies as i32, direction);
+                *copies = value;
+                continue;
+            }
             let before = std::mem::replace(&mut stands[process][what], value);
             let (more, less) = (value.saturating_sub(before), before.saturating_sub(value));
             match what {

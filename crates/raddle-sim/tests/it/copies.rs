@@ -206,7 +206,7 @@ fn entangled() -> impl Strategy<Value = Workload> {
             for ((task, at), copies) in tasks.iter_mut().zip(arrivals).zip(copies) {
                 task.arrival = at;
                 if copies {
-                    task.work = Work::Copy { lasts: Ticks(at.0 % 40 + 1), engine: None };
+                    task.work = Work::Copy { lasts: Ticks(at.0 % 40 + 1), direction: None };
                 }
             }
             tasks

@@ -6,9 +6,10 @@ use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_policy::{Level, StreamId, Ticks};
 use raddle_sim::{PlanConfig, ProcessPlan, RecordedGap, Task, Work, Workload, plan};
-use raddle_trace::{CopyDirection, ImportConfig, Profile, read};
+use raddle_trace::{CopyDirection, ImportConfig, read};
 
 use crate::kit::{SHAPE, end, kernel, run_default, try_run};
+use crate::queued_streams::{issued_and_started, recorded};
 
 /// A server that works on one job at a time, first come, first served.
 #[derive(Clone, Copy, Default)]
@@ -40,6 +41,10 @@ fn streams(all: Vec<Vec<Task>>) -> Workload {
     Workload { processes: vec![process], repeat: false }
 }
 
+fn copy_to(direction: Option<CopyDirection>, arrival: u64, lasts: u64) -> Task {
+    Task { work: Work::Copy { lasts: Ticks(lasts), direction }, ..kernel(arrival, 0, 1, 1) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -59,9 +64,8 @@ proptest! {
                 (to, since, odd(lasts))
             }).collect()
         }).collect();
-        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| Task {
-            work: Work::Copy { lasts: Ticks(lasts), engine: CopyDirection::ALL.get(to).copied() },
-            ..kernel(arrival, 0, 1, 1)
+        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| {
+            copy_to(CopyDirection::WITH_ENGINE.get(to).copied(), arrival, lasts)
         };
         let workload = streams(all.iter().map(|own| own.iter().map(copy).collect()).collect());
         let outcome = run_default(&workload, 2);
@@ -86,6 +90,25 @@ proptest! {
         }
         let found: Vec<u64> = (0..outcome.records.len()).map(|at| end(&outcome, at)).collect();
         prop_assert_eq!(found, ends.concat());
+    }
+
+    /// Copies that do not cross between host and device take no turns, and no room.
+    #[test]
+    fn other_copies_wait_for_nothing(
+        all in prop::collection::vec((0..4usize, 0..500u64, 1..100u64), 1..12),
+    ) {
+        use CopyDirection::{InHost, Inside, ToDevice, ToPeer};
+        let copy = |&(to, arrival, lasts): &(usize, u64, u64)| {
+            let direction = [Inside, ToPeer, InHost].get(to).copied();
+            vec![copy_to(direction, arrival, lasts)]
+        };
+        let mut lanes: Vec<Vec<Task>> = all.iter().map(copy).collect();
+        // An engine and the whole device are taken meanwhile.
+        lanes.extend([vec![copy_to(Some(ToDevice), 0, 900)], vec![kernel(0, 1, 8, 900)]]);
+        let outcome = run_default(&streams(lanes), 1);
+        for (at, &(_, from, lasts)) in all.iter().enumerate() {
+            prop_assert_eq!(end(&outcome, at), from + lasts);
+        }
     }
 
     /// Where nobody recorded the issue, work starts a gap after what it waits for has ended, and is
@@ -194,7 +217,9 @@ proptest! {
         device in prop::sample::select(vec!["h100", "mi300x"]),
         all in prop::collection::vec((0..20usize, 1..40u64, 1..60u64), 1..60),
     ) {
-        let profile = table(device, &all);
+        let text = recorded(device, &all, (0, 0));
+        let profile = read("table.csv", text.as_bytes(), &ImportConfig::default())
+            .expect("it is a launch table");
         let own = raddle_device::find(device).expect("it is known");
         let config = PlanConfig::new(&own, &own);
         let process = plan(&profile, &config, |_| Level(0));
@@ -207,45 +232,10 @@ proptest! {
         let outcome = raddle_sim::run(&workload, &mut dispatcher, &options, &mut |_| ())
             .expect("it runs");
 
-        for (issued, start, stream) in issued_and_started(device, &all) {
+        for (issued, start, stream) in issued_and_started(device, &all, (0, 0)) {
             let own = outcome.records.iter().find(|it| it.arrival.0 == issued);
             let found = own.expect("it was issued").started.expect("it started").0;
             prop_assert_eq!(found, start, "the op of stream {} issued at {}", stream, issued);
         }
     }
-}
-
-/// Returns when kernels are issued and start, and their streams, on a device on which nothing but
-/// hardware queues holds them up: each is of a stream, and comes so long after the one before.
-fn issued_and_started(device: &str, all: &[(usize, u64, u64)]) -> Vec<(u64, u64, usize)> {
-    let (queues, in_turn) = if device == "h100" { (8, false) } else { (4, true) };
-    let mut queue_of: Vec<usize> = Vec::new();
-    let (mut streams, mut shared, mut issued) = ([0; 20], vec![0; queues], 0);
-    let mut found = Vec::new();
-    for (at, &(stream, later, lasts)) in all.iter().enumerate() {
-        issued += if at == 0 { 0 } else { later };
-        let known = queue_of.iter().position(|&other| other == stream);
-        let place = known.unwrap_or_else(|| {
-            queue_of.push(stream);
-            queue_of.len() - 1
-        });
-        let queue = &mut shared[place % queues];
-        let start = issued.max(streams[stream]).max(*queue);
-        streams[stream] = start + lasts;
-        *queue = if in_turn { start + lasts } else { start };
-        found.push((issued, start, stream));
-    }
-    found
-}
-
-/// Makes a profile of kernels of one workgroup each.
-fn table(device: &str, all: &[(usize, u64, u64)]) -> Profile {
-    let mut text = format!(
-        "# raddle launch table 1\n# device = {device}\nname,stream,grid_x,grid_y,grid_z,block_x,\
-         block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"
-    );
-    for ((issued, start, stream), (.., lasts)) in issued_and_started(device, all).iter().zip(all) {
-        text += &format!("k,{stream},1,1,1,64,1,1,16,0,{issued},{start},{lasts}\n");
-    }
-    read("table.csv", text.as_bytes(), &ImportConfig::default()).expect("it is a launch table")
 }

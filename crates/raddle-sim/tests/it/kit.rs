@@ -59,7 +59,7 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
 }
 
 pub(crate) fn copy(arrival: u64, ticks: u64) -> Task {
-    Task { work: Work::Copy { lasts: Ticks(ticks), engine: None }, ..kernel(arrival, 0, 1, 1) }
+    Task { work: Work::Copy { lasts: Ticks(ticks), direction: None }, ..kernel(arrival, 0, 1, 1) }
 }
 
 /// Marks a task as one that may be killed and run again.

@@ -71,12 +71,12 @@ impl Both {
 /// Returns every op of the profile, in the order of the profile.
 pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
-    let mut waits = options.waits.of(profile).peekable();
+    let mut waits = options.waits_of(profile).into_iter().peekable();
     let pair = |(position, op): (usize, &raddle_trace::Op)| {
         let record = records.next();
         let after = op.after.map(|at| at as usize).filter(|&at| at < position);
         let mut after: Vec<usize> = after.into_iter().collect();
-        while let Some(wait) = waits.next_if(|wait| wait.op as usize <= position) {
+        while let Some(wait) = waits.next_if(|wait| wait.task as usize <= position) {
             after.push(wait.source as usize);
         }
         Both {

@@ -277,10 +277,11 @@ fn a_latency_that_every_launch_has_is_found_and_leaves_no_error() {
             "kernel 2 80 206000 216500 5000",
         ],
     );
-    let latency = LaunchLatency::fitted(&profile, WaitRule::Inferred);
+    let own = raddle_device::find("v100").expect("in the table");
+    let options = PlanConfig::new(&own, &own);
+    let latency = LaunchLatency::fitted(&profile, &options);
     let wanted = LaunchLatency { launch: Ticks(10_000), handover: Ticks(1500) };
     assert_eq!(latency, wanted);
-    let own = raddle_device::find("v100").expect("in the table");
     let found = fidelity_with(&profile, &PlanConfig { latency, ..PlanConfig::new(&own, &own) });
     let waits = found.waits.as_ref().expect("launches were recorded");
     assert_eq!((waits.error_ns, waits.within, wait_causes(&found)), (0, 1.0, vec![]));
@@ -292,7 +293,7 @@ fn a_latency_that_every_launch_has_is_found_and_leaves_no_error() {
     assert_eq!(wait_causes(&found), [("launch", 5 * 250)]);
     // Without a recorded launch nothing is fitted.
     let silent = self::profile("", &["kernel 1 80 - 10000 5000"]);
-    assert_eq!(LaunchLatency::fitted(&silent, WaitRule::Inferred), LaunchLatency::default());
+    assert_eq!(LaunchLatency::fitted(&silent, &options), LaunchLatency::default());
 }
 
 #[test]

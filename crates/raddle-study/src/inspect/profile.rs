@@ -2,7 +2,7 @@
 
 use raddle_device::Device;
 use raddle_sim::{HalvesFit, LaunchLatency, op_needs};
-use raddle_trace::{CommRule, Communication, KernelNeed, Profile, QuirkMet};
+use raddle_trace::{CommRule, Communication, CopiesElsewhere, KernelNeed, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::amounts::WantedAmounts;
@@ -122,6 +122,9 @@ pub struct InspectedProfile {
     pub kernels: u64,
     /// The number of copies.
     pub copies: u64,
+    /// The copies whose direction is not between host and device.
+    #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
+    pub copies_elsewhere: CopiesElsewhere,
     /// The number of fills.
     pub sets: u64,
     /// The part of the kernel time that has no shape; absent where all of it has one.
@@ -222,6 +225,7 @@ impl InspectedProfile {
             events: profile.report.events,
             kernels: profile.report.kernels,
             copies: profile.report.copies,
+            copies_elsewhere: CopiesElsewhere::of(profile),
             sets: profile.report.sets,
             unknown_kernels: UnknownKernels::of(profile),
             workgroups: kernels(profile).fold(0, |sum, op| op.workgroups.saturating_add(sum)),

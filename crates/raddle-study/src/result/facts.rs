@@ -5,7 +5,7 @@
 
 use raddle_policy::Barrier;
 use raddle_sim::{LaunchLatency, Scaling, TimeScale, WaitRule};
-use raddle_trace::{CopyDirection, Field, Op, OpKind, Origin, Profile, QuirkMet};
+use raddle_trace::{CopiesElsewhere, CopyDirection, Field, Op, OpKind, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
@@ -77,6 +77,9 @@ pub struct ProfileFacts {
     pub kernels: u64,
     /// The number of copies.
     pub copies: u64,
+    /// The copies whose direction is not between host and device.
+    #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
+    pub copies_elsewhere: CopiesElsewhere,
     /// The number of fills.
     pub sets: u64,
     /// The part of the kernel time that has no shape; absent where all of it has one.
@@ -88,7 +91,7 @@ pub struct ProfileFacts {
     pub streams: usize,
     /// The sum of the times of all kernel launches.
     pub(crate) kernel_ns: u64,
-    /// The share of the time of all work that fills take, and copies of unknown direction.
+    /// The share of the time of all work that copies of unknown direction take.
     pub(crate) copied: f64,
     /// The time from the first begin to the last end.
     pub span_ns: u64,
@@ -211,6 +214,7 @@ impl ProfileFacts {
             events: report.events,
             kernels: report.kernels,
             copies: report.copies,
+            copies_elsewhere: CopiesElsewhere::of(profile),
             sets: report.sets,
             unknown_kernels: UnknownKernels::of(profile),
             workgroups: kernels.iter().fold(0, |sum, op| op.workgroups.saturating_add(sum)),
@@ -275,15 +279,12 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the share of the time of all work that fills take, and copies of unknown direction.
+/// Returns the share of the time of all work that copies of unknown direction take.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
-    let known = |op: &&Op| {
-        let name = profile.kernels.get(op.kernel as usize);
-        name.is_some_and(|name| CopyDirection::of(name).is_some())
-    };
-    let copies = profile.ops.iter().filter(|op| op.kind != OpKind::Kernel && !known(op));
-    share(time(copies), all)
+    let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));
+    let unknown = ops.filter(|(op, direction)| op.kind == OpKind::Copy && direction.is_none());
+    share(time(unknown.map(|(op, _)| op)), all)
 }
 
 fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {

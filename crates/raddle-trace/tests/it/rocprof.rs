@@ -115,6 +115,16 @@ fn a_device_is_chosen_by_its_handle_or_its_number() {
     );
 }
 
+/// The tool has no word for a copy from one GPU to another; its two ends tell.
+#[test]
+fn a_copy_between_two_devices_is_one_to_a_peer() {
+    let ends = |dst: u32| {
+        format!("\"dst_agent_id\":{{\"handle\":{dst}}},\"src_agent_id\":{{\"handle\":12}}")
+    };
+    let p = changed("rocprof-result.json", &ends(12), &ends(11));
+    assert!(p.kernels.contains(&"MEMORY_COPY_PEER_TO_PEER".to_owned()), "{:?}", p.kernels);
+}
+
 /// Quirk 11: nothing describes the device.
 #[test]
 fn a_result_without_agents_must_have_its_device_named() {

@@ -99,6 +99,15 @@ fn collect(folder: &Path, within: &str, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
+/// Numbers that look drawn, of 31 bits, from a seed.
+pub(crate) fn drawn(seed: u32) -> impl FnMut(u64, u64) -> u64 {
+    let mut state = u64::from(seed);
+    move |least, most| {
+        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+        least + (state >> 8) % (most - least + 1)
+    }
+}
+
 /// Returns a launch table of a V100 with these rows: name, stream, workgroups, threads, registers,
 /// LDS, arrival, start, duration.
 pub(crate) fn table(rows: &[&str]) -> String {

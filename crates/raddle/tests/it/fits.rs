@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Place, table};
+use crate::common::{Place, drawn, table};
 
 /// Writes a table of kernels of 50 us, one each 200 us, that began so many microseconds after their
 /// launch.
@@ -84,15 +84,6 @@ fn gaps_between_the_nodes_of_a_graph_stay() {
     assert_eq!(found["launch-ns"].as_u64(), Some(20_000));
     assert_eq!(found["waits"]["error-p95-ns"].as_u64(), Some(0));
     assert_eq!(found["busy"]["difference"].as_f64(), Some(0.0));
-}
-
-/// Numbers that look drawn, of 31 bits, from a seed.
-fn drawn(seed: u32) -> impl FnMut(u64, u64) -> u64 {
-    let mut state = u64::from(seed);
-    move |least, most| {
-        state = (state * 1_103_515_245 + 12_345) % (1 << 31);
-        least + (state >> 8) % (most - least + 1)
-    }
 }
 
 /// Plays a device that lets the pending workgroups of the more urgent stream go first, in rounds

@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod contention;
 mod cutting;
+mod device_parts;
 mod elsewhere;
 mod energy;
 mod evidence;
@@ -36,6 +37,8 @@ mod packet_replay;
 mod pages;
 mod preempt;
 mod profiles;
+#[path = "../../../raddle-sim/tests/it/queued_streams.rs"]
+mod queued_streams;
 mod ranks;
 mod refused;
 mod replay;

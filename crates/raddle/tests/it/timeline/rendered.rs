@@ -59,7 +59,7 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
         barriers: 8,
     };
     let copy =
-        Task { work: Work::Copy { lasts: Ticks(300), engine: None }, ..kernel(100, 0, 1, 1, 5) };
+        Task { work: Work::Copy { lasts: Ticks(300), direction: None }, ..kernel(100, 0, 1, 1, 5) };
     let after = Task { after: Some(0), ..kernel(0, 1, 1, 50, 5) };
     let empty = Task { stream: StreamId(1), ..kernel(40, 0, 1, 1, 5) };
     let low = ProcessPlan::new("low", vec![kernel(0, 10, 4, 1000, 5), copy, after, empty]);

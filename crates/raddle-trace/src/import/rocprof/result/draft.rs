@@ -184,6 +184,8 @@ fn copy_name(agents: &[ProfiledAgent], source: u64, target: u64) -> &'static str
     match (is_gpu(source), is_gpu(target)) {
         (Some(false), Some(true)) => "MEMORY_COPY_HOST_TO_DEVICE",
         (Some(true), Some(false)) => "MEMORY_COPY_DEVICE_TO_HOST",
+        // The tool has no name of its own for a copy to a peer.
+        (Some(true), Some(true)) if source != target => "MEMORY_COPY_PEER_TO_PEER",
         (Some(true), Some(true)) => "MEMORY_COPY_DEVICE_TO_DEVICE",
         (Some(false), Some(false)) => "MEMORY_COPY_HOST_TO_HOST",
         _ => "MEMORY_COPY",

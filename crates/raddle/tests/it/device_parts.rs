@@ -1,0 +1,189 @@
+//! Do replays by the default command, launch latency fitted, give back what queues of a device did?
+//!
+//! The properties of `raddle-sim/tests/it/device_parts.rs`: each recording is that of a simple queue,
+//! and the fit must not take the time in a queue for launch latency.
+
+use serde_json::Value;
+
+use crate::common::{Place, drawn};
+use crate::queued_streams::recorded;
+
+/// The head of a launch table with kinds of ops.
+const HEAD: &str = "name,kind,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
+                    vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+
+/// The share by which a makespan may be off, and the least share of waits within the goal.
+type Bar = (f64, f64);
+
+/// Where latency is none, so that a replay without any is exact.
+const EXACT: Bar = (0.0001, 1.0);
+/// Where the latency is to be found in the recording too.
+const CLOSE: Bar = (0.01, 0.9);
+
+/// Replays a recording, and looks at the end of the replay and at its own account of errors.
+fn check(text: &str, bar: Bar, what: &str) {
+    let place = Place::new();
+    place.file("recorded.csv", text);
+    let words = ["replay", "recorded.csv", "--no-files", "--recipe=streams", "--format=json"];
+    let ran = place.raddle(&words);
+    assert_eq!(ran.code, 0, "{what}: {}{}", ran.out, ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let replayed = found["recipes"][0]["summary"]["makespan-ns"].as_f64().expect("a time");
+    let own = &found["profiles"][0];
+    let off = replayed / own["span-ns"].as_f64().expect("a time") - 1.0;
+    let within = own["self-replay"]["within"].as_f64();
+    assert!(off.abs() <= bar.0, "{what}: {:+.2} % off: {own}", off * 100.0);
+    assert!(within.is_none_or(|within| within >= bar.1), "{what}: {own}");
+    let latency = ["launch-ns", "handover-ns"].map(|key| own[key].as_u64());
+    assert!(bar == CLOSE || latency == [Some(0); 2], "{what}: {own}");
+}
+
+/// Streams beyond the hardware queues wait for other streams, which is no latency of launches.
+#[test]
+fn time_in_a_hardware_queue_is_no_launch_latency() {
+    let rounds: Vec<(usize, u64, u64)> = (0..80).map(|at| (at % 8, 1_000, 1_000_000)).collect();
+    check(&recorded("mi300x", &rounds, (0, 0)), EXACT, "eight streams, ten launches each");
+    for seed in 1..9 {
+        let mut draw = drawn(seed);
+        let all: Vec<(usize, u64, u64)> = (0..60)
+            .map(|_| (draw(0, 19) as usize, draw(1, 40) * 1_000, draw(1, 60) * 10_000))
+            .collect();
+        for device in ["mi300x", "h100"] {
+            let what = format!("{device}, seed {seed}");
+            check(&recorded(device, &all, (0, 0)), EXACT, &what);
+            let latency = (draw(4, 20) * 1_000, draw(1, 5) * 1_000);
+            check(&recorded(device, &all, latency), CLOSE, &format!("{what}: {latency:?}"));
+        }
+    }
+}
+
+/// Copies of a direction wait for each other, and kernels for the copies of their streams.
+#[test]
+fn time_at_a_copy_engine_is_no_launch_latency() {
+    for seed in 1..9 {
+        let mut draw = drawn(seed);
+        let streams = draw(2, 5) as usize;
+        let mut left: Vec<Vec<(usize, u64, u64)>> = (0..streams)
+            .map(|_| {
+                let mut issued = 0;
+                let mut op = || {
+                    issued += draw(1, 300) * 1_009;
+                    (draw(0, 2) as usize, issued, draw(50, 3_000) * 1_013)
+                };
+                (0..12).map(|_| op()).collect()
+            })
+            .collect();
+        left.iter_mut().for_each(|own| own.reverse());
+        let (mut free, mut engines, mut rows) = (vec![0; streams], [0; 2], Vec::new());
+        // Of the next ops of the streams the one that is ready first comes first.
+        while let Some((ready, stream)) = left
+            .iter()
+            .zip(&free)
+            .enumerate()
+            .filter_map(|(stream, (own, &free))| Some((own.last()?.1.max(free), stream)))
+            .min()
+        {
+            let (to, issued, lasts) = left[stream].pop().expect("it is the next one");
+            let start = engines.get(to).map_or(ready, |&engine: &u64| ready.max(engine));
+            free[stream] = start + lasts;
+            if let Some(engine) = engines.get_mut(to) {
+                *engine = start + lasts;
+            }
+            let (name, kind, groups) = [
+                ("[CUDA memcpy HtoD]", "copy", 0),
+                ("[CUDA memcpy DtoH]", "copy", 0),
+                ("k", "kernel", 1),
+            ][to];
+            let threads = 64 * groups;
+            let row = format!(
+                "{name},{kind},{stream},{groups},{groups},{groups},{threads},{groups},{groups},{},0,{issued},{start},{lasts}\n",
+                16 * groups
+            );
+            rows.push((start, row));
+        }
+        rows.sort();
+        let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+        let text = format!("# raddle launch table 1\n# device = h100\n{HEAD}{rows}");
+        check(&text, EXACT, &format!("seed {seed}"));
+    }
+}
+
+/// Kernels that fill the device wait for each other, whatever their streams.
+#[test]
+fn time_without_room_is_no_launch_latency() {
+    for seed in 1..9 {
+        let mut draw = drawn(seed);
+        let streams = draw(2, 6) as usize;
+        let (mut issued, mut free, mut rows) = (0, 0, String::new());
+        for at in 0..60 {
+            issued += draw(1, 200) * 1_000;
+            let (start, lasts) = (free.max(issued), draw(20, 900) * 1_000);
+            free = start + lasts;
+            rows += &format!(
+                "k,kernel,{},132,1,1,1024,1,1,64,0,{issued},{start},{lasts}\n",
+                at % streams
+            );
+        }
+        let text = format!("# raddle launch table 1\n# device = h100\n{HEAD}{rows}");
+        check(&text, EXACT, &format!("seed {seed}"));
+    }
+}
+
+/// Where nobody recorded launches, gaps stay, and nothing is fitted.
+#[test]
+fn recorded_gaps_are_no_launch_latency() {
+    for seed in 1..5 {
+        let mut draw = drawn(seed);
+        let (mut now, mut rows) = (0, String::new());
+        for _ in 0..60 {
+            let lasts = draw(20, 900) * 1_000;
+            rows += &format!("k,kernel,0,132,1,1,1024,1,1,64,0,,{now},{lasts}\n");
+            now += lasts + draw(0, 40) * 1_000;
+        }
+        let text = format!("# raddle launch table 1\n# device = h100\n{HEAD}{rows}");
+        check(&text, EXACT, &format!("seed {seed}"));
+    }
+}
+
+/// A copy inside a device is work of the device; one to another device is work of a link.
+#[test]
+fn copies_are_told_by_where_they_go() {
+    let place = Place::new();
+    let row = |name: &str, at: u64| {
+        format!("{name},copy,{at},0,0,0,0,0,0,0,0,{},{},1000000\n", at * 1000, at * 1000)
+    };
+    let replayed = |name: &str| {
+        let kernel = "k,kernel,0,1,1,1,64,1,1,16,0,0,0,1000\n";
+        place.file(
+            "copies.csv",
+            format!("# raddle launch table 1\n# device = h100\n{HEAD}{kernel}{}", row(name, 1)),
+        );
+        let words = ["replay", "copies.csv", "--no-files", "--recipe=streams"];
+        let ran = place.raddle(&[&words[..], &["--format=json"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let time = found["recipes"][0]["summary"]["device-time"].clone();
+        let elsewhere = found["profiles"][0]["copies-elsewhere"].clone();
+        let all = ran.out.contains("copying-inside-ns");
+        assert_eq!(all, name.contains("DtoD"), "{name}: told where it is");
+        let told = place.raddle(&["inspect", "copies.csv"]).out + &found["overturning"].to_string();
+        (time, elsewhere, told)
+    };
+    for (name, key, words) in [
+        ("Memcpy DtoD (Device -> Device)", "inside", "1 copy (1 in the device)"),
+        ("Memcpy PtoP (Device -> Device)", "to-peers", "1 copy (1 from or to another device)"),
+        ("[CUDA memcpy Host-to-Host]", "in-host", "1 copy (1 in the host)"),
+        ("somewhere", "unknown", "1 copy (1 of unknown direction)"),
+        ("Memcpy HtoD (Pinned -> Device)", "", "1 copy,"),
+    ] {
+        let (time, elsewhere, told) = replayed(name);
+        assert_eq!(elsewhere[key].as_u64().unwrap_or(0), u64::from(!key.is_empty()), "{name}");
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(words), "{name}: {told}");
+        assert_eq!(told.contains("copies of unknown direction"), key == "unknown", "{name}");
+        let busy = time["copying-inside-ns"].as_u64().unwrap_or(0);
+        assert_eq!(busy, if key == "inside" { 1_000_000 } else { 0 }, "{name}: {time}");
+        let waits = time["idle-copies-ns"].as_u64().expect("a time");
+        assert_eq!(waits >= 900_000, key != "inside", "{name}: {time}");
+    }
+}
