@@ -131,7 +131,7 @@ mod tests {
         let study = serde_json::from_str(&study).unwrap();
         let vary = vary.iter().map(|text| (*text).to_owned()).collect();
         let files = MemoryFiles::default();
-        let cases = Cases::new(&Sweep { study, vary }, &files).unwrap();
+        let cases = Cases::new(&Sweep { study, vary, searched: false }, &files).unwrap();
         let checked = cases.check_values(every, &Registry::bundled(), &files);
         checked.map_or_else(|error| error.to_string(), |()| "good".to_owned())
     }

@@ -134,7 +134,9 @@ fn place() -> Place {
 
 fn holds_the_secret(place: &Place, args: &[&str], input: &str) {
     let ran = place.ask(args, input);
-    assert!(ran.code != 0 || args.contains(&"--dry-run"), "{args:?}: {ran:?}");
+    // A source without kernels is one: `raddle kernel` counts none.
+    let accepted = args.contains(&"--dry-run") || args[0] == "kernel";
+    assert!(ran.code != 0 || accepted, "{args:?}: {ran:?}");
     for text in [&ran.out, &ran.err] {
         assert!(!text.contains(PART), "{args:?}: {text}");
     }
