@@ -152,7 +152,7 @@ impl Composed {
         submitted.clear();
         submitted.extend(process.submitted.values());
         for &launch in &submitted {
-            self.leave(launch, way, now, actions);
+            self.remove_one(launch, way, now, actions);
         }
         self.lists.leaving = submitted;
         self.note_removed(id)
@@ -284,11 +284,11 @@ impl Composed {
             let process = self.launches.get(&id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
             if let Some(process) = process.filter(|process| process.removing) {
-                self.leave(id, process.way, now, actions);
+                self.remove_one(id, process.way, now, actions);
             }
             false
         });
-        self.preemptions.late = late;
+        self.preemptions.late.append(&mut late);
         let mut exits = core::mem::take(&mut self.preemptions.exits);
         exits.retain(|&id| {
             self.leave(id, Preemption::Flag, now, actions);
@@ -297,6 +297,18 @@ impl Composed {
             matches!(stage, Some(Stage::Held(_) | Stage::Returning))
         });
         self.preemptions.exits = exits;
+    }
+
+    /// Takes a launch off, unless the way off and back gained it nothing twice in a row: where turns
+    /// are that short it would never get on, so it stays for as long as coming back took.
+    fn remove_one(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
+        let Some(known) = self.launches.get_mut(&id) else { return };
+        let Some(time) = known.stays(now) else { return self.leave(id, way, now, actions) };
+        self.allocate_stale |= self.ready.hide(known.submission);
+        let leaves = now + time;
+        self.preemptions.late.push((leaves, id));
+        self.show(id);
+        self.wake_at(leaves, now, actions);
     }
 
     /// Takes one launch off, unless it is off already.
@@ -321,7 +333,7 @@ impl Composed {
             if let Stage::Travelling(at) = known.stage {
                 self.transit.travelling.remove(&(at, known.submission, id));
             }
-            (known.stage, known.leaves_again) = (Stage::Leaving(take_off), false);
+            (known.stage, known.leaves_soon) = (Stage::Leaving(take_off), false);
         }
         if take_off == Preemption::Drain {
             // Workgroups that are bound to a compute unit hold LDS there, so they must be able to

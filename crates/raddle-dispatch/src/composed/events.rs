@@ -285,10 +285,8 @@ impl Composed {
             return Err(DispatchError::NotAsked { launch: id, what: "restored" });
         }
         let (launch, visible, submission) = (known.launch, known.visible, known.submission);
-        let took = now.since(known.returns);
-        let twice_in_vain = core::mem::take(&mut known.in_vain) && removing && visible <= now;
-        known.in_vain = removing && !twice_in_vain;
-        known.leaves_again = removing;
+        known.back = Some(now);
+        known.leaves_soon = removing;
         if visible > now {
             // The launch was held before its packet had reached the device.
             known.stage = Stage::Travelling(visible);
@@ -299,10 +297,8 @@ impl Composed {
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         self.allocate_stale = true;
         if removing {
-            // The launch leaves again in the same way, and distributes nothing before. Where turns
-            // are shorter than the way off and back it would never get on: the second time in a
-            // row, it stays for as long as coming back took.
-            self.preemptions.late.push((if twice_in_vain { now + took } else { now }, id));
+            // The launch leaves again in the same way, and distributes nothing before.
+            self.preemptions.late.push((now, id));
         }
         if visible <= now {
             self.show(id);

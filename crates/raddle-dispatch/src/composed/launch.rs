@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::book::Lifted;
 use raddle_preempt::LaunchHandle;
 
-use raddle_policy::{CuId, Launch, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
+use raddle_policy::{CuId, Launch, Piece, Preemption, ReadyLaunch, Tick, Ticks, WaveSpan};
 
 /// The stage of a launch between being issued and ending.
 #[derive(Debug)]
@@ -53,12 +53,14 @@ pub(super) struct LaunchState {
     pub(super) visible: Tick,
     /// The tick at which the launch was last asked to come back.
     pub(super) returns: Tick,
+    /// The tick at which the launch was last back; `None` where it was not off.
+    pub(super) back: Option<Tick>,
     /// True if the launch was taken off in the tick in which it last was back, so that the way off
     /// and back gained it nothing.
     pub(super) in_vain: bool,
-    /// True if the launch came back as its process was leaving: until it leaves again, only
+    /// True if the launch is on the device and its process leaves: until it leaves too, only
     /// workgroups that are bound to a compute unit may start.
-    pub(super) leaves_again: bool,
+    pub(super) leaves_soon: bool,
     /// The lowest workgroup neither started nor assigned.
     pub(super) next: u64,
     /// Workgroups that have ended.
@@ -95,8 +97,9 @@ impl LaunchState {
             submitted: now,
             visible: now,
             returns: now,
+            back: None,
             in_vain: false,
-            leaves_again: false,
+            leaves_soon: false,
             next: 0,
             ended: 0,
             bound: BTreeMap::new(),
@@ -160,6 +163,19 @@ impl LaunchState {
         !self.bound.is_empty()
     }
 
+    /// Notes that the launch is to leave. Returns how long it stays instead, where it would leave in
+    /// the tick in which it came back the second time in a row: as long as coming back took.
+    pub(super) fn stays(&mut self, now: Tick) -> Option<Ticks> {
+        if !matches!(self.stage, Stage::OnDevice) {
+            return None;
+        }
+        let in_vain = self.back == Some(now);
+        let again = core::mem::replace(&mut self.in_vain, in_vain) && in_vain;
+        let took = Some(now.since(self.returns)).filter(|took| again && took.0 > 0)?;
+        (self.in_vain, self.back, self.leaves_soon) = (false, None, true);
+        Some(took)
+    }
+
     pub(super) fn has_started(&self) -> bool {
         let runs = self.next > 0 || self.cut > 0 || !self.bound.is_empty();
         runs || (self.begun && self.launch.is_copy())
@@ -173,7 +189,7 @@ impl LaunchState {
     /// Returns whether the launch drains: only workgroups that are bound to a compute unit may
     /// start.
     pub(super) const fn draining(&self) -> bool {
-        self.leaves_again || matches!(self.stage, Stage::Leaving(Preemption::Drain))
+        self.leaves_soon || matches!(self.stage, Stage::Leaving(Preemption::Drain))
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {

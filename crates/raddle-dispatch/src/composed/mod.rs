@@ -159,7 +159,8 @@ impl Journal {
         pieces: &[Piece],
         places: &[Place],
     ) {
-        self.rules.starts(launch.id);
+        let (first, _) = waves.bounds(launch.demand.waves);
+        self.rules.starts(launch.id, first == 0);
         self.log.start(now, self.step, launch, waves, pieces, places);
     }
 

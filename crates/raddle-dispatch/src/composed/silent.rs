@@ -53,7 +53,7 @@ impl Unchecked {
     pub(crate) const fn answer(&mut self, _: &LoggedAnswer<'_>) {}
 
     #[expect(clippy::unused_self, reason = "the check that is made has a self")]
-    pub(crate) const fn starts(&mut self, _: LaunchId) {}
+    pub(crate) const fn starts(&mut self, _: LaunchId, _: bool) {}
 
     #[expect(clippy::unused_self, reason = "the check that is made has a self")]
     pub(crate) const fn gone(&mut self, _: LaunchId) {}

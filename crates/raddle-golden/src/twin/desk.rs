@@ -17,7 +17,7 @@ pub(super) enum Stage {
     Buffered,
     Travelling,
     OnDevice,
-    /// Back on the device as its process leaves: it leaves again.
+    /// On the device as its process leaves: it will leave.
     Staying,
     Leaving(Preemption),
     Held,
@@ -398,6 +398,19 @@ impl Desk {
             if how == Preemption::Drain {
                 self.show(id);
             }
+        }
+    }
+
+    /// Marks a process whose launches are to leave: from now on they start only what is bound.
+    pub(super) fn removes(&mut self, process: ProcessId) {
+        self.removing.insert(process);
+        let there = |job: &&Job| job.launch.process == process && job.stage == Stage::OnDevice;
+        let there: Vec<_> = self.jobs.values().filter(there).map(|job| job.launch.id).collect();
+        for id in there {
+            if let Some(job) = self.jobs.get_mut(&id) {
+                job.stage = Stage::Staying;
+            }
+            self.show(id);
         }
     }
 

@@ -271,7 +271,7 @@ impl OpenLog {
             }
             Answered::Preempt { process, how } => {
                 if matches!(&*how, "switch" | "drain") {
-                    self.desk.removing.insert(process);
+                    self.desk.removes(process);
                 }
                 if let (slot, Some(leaving)) = &mut self.preempt {
                     leaving.preempt((process, &how), &self.desk, slot, at);

@@ -101,7 +101,7 @@ fn a_log_is_read_or_refused_with_its_line() {
     let refused = |log: &str| log::replay(log.as_bytes()).unwrap_err().to_string();
     // The first line with these words, with others in their place.
     for (words, others, says) in [
-        ("\"event\":\"waves-ended\"", "\"event\":\"waves-endet\"", "waves-endet"),
+        ("\"event\":\"waves-ended\"", "\"event\":\"waves-endet\"", "an unknown word"),
         (
             "\"launch\":0,\"how\":\"drain\",\"done\"",
             "\"launch\":0,\"how\":\"wait\",\"done\"",

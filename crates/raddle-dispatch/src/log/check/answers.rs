@@ -5,7 +5,7 @@ use raddle_preempt::ResetScope;
 
 use super::checker::{Checker, Pieces};
 use super::fault::LogRule;
-use super::seen::{SeenFlag, SeenPreemption, SeenStage};
+use super::seen::{SeenFlag, SeenLaunch, SeenPreemption, SeenStage};
 use crate::answer::LoggedAnswer;
 
 impl Checker {
@@ -25,8 +25,7 @@ impl Checker {
                 let count = waves.map(|(_, count)| u64::from(count));
                 self.start(launch, count, pieces.as_ref());
             }
-            LoggedAnswer::StartCopy { copy: launch } => self.begin(launch),
-            LoggedAnswer::Assign { launch, .. } => {
+            LoggedAnswer::StartCopy { copy: launch } | LoggedAnswer::Assign { launch, .. } => {
                 self.distributes(launch);
                 self.begin(launch);
             }
@@ -59,10 +58,18 @@ impl Checker {
                 format!("{id} is preempted, whose preemption of line {} is under way", before.since)
             });
         }
+        let runtime = self.processes.get(&id).filter(|_| holds).map(|process| &process.runtime);
+        for id in runtime.into_iter().flatten() {
+            if let Some(launch) = self.launches.get_mut(id)
+                && launch.stage == SeenStage::Submitted
+            {
+                launch.stage = SeenStage::Staying;
+            }
+        }
     }
 
     fn submit(&mut self, id: LaunchId, call: bool) {
-        let buffered = |launch: &&super::seen::SeenLaunch| launch.stage == SeenStage::Buffered;
+        let buffered = |launch: &&SeenLaunch| launch.stage == SeenStage::Buffered;
         let Some(launch) = self.launches.get(&id).filter(buffered) else {
             return self.fault(LogRule::Once, || {
                 format!("{id} is submitted, which is in the runtime or has ended")
@@ -104,11 +111,16 @@ impl Checker {
         }
     }
 
-    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound: none that is
-    /// back while its process leaves may.
-    fn distributes(&mut self, id: LaunchId) {
-        if self.launches.get(&id).is_some_and(|launch| launch.stage == SeenStage::Staying) {
-            self.fault(LogRule::Pause, || format!("{id} distributes a workgroup, and must leave"));
+    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound.
+    pub(super) fn distributes(&mut self, id: LaunchId) {
+        let staying = |launch: &&SeenLaunch| launch.stage == SeenStage::Staying;
+        let Some(launch) = self.launches.get(&id).filter(staying) else { return };
+        let owner = launch.process;
+        let preemption = self.processes.get(&owner).and_then(|it| it.preemption);
+        if let Some(SeenPreemption { since, .. }) = preemption {
+            self.fault(LogRule::Pause, || {
+                format!("{id} of {owner} starts, which the preemption of line {since} holds")
+            });
         }
     }
 
@@ -122,14 +134,6 @@ impl Checker {
             SeenStage::Submitted | SeenStage::Staying | SeenStage::Leaving(Preemption::Drain)
         );
         let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
-        let preemption = self.processes.get(&launch.process).and_then(|it| it.preemption);
-        let held = preemption.filter(|it| it.holds && launch.stage == SeenStage::Submitted);
-        let owner = launch.process;
-        if let Some(SeenPreemption { since, .. }) = held {
-            self.fault(LogRule::Pause, || {
-                format!("{id} of {owner} starts, which the preemption of line {since} holds")
-            });
-        }
         if strange {
             self.fault(LogRule::Once, || format!("{id} starts, which is not ready on the device"));
         }

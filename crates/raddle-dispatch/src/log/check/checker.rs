@@ -99,12 +99,15 @@ impl Checker {
         }
     }
 
-    /// Notes that workgroups of a launch start. Of starts of one launch in a row only the first is
-    /// checked.
-    pub(crate) fn starts(&mut self, launch: LaunchId) {
+    /// Notes that workgroups of a launch start, with their first waves if they are `fresh`. Of
+    /// starts of one launch in a row only the first is checked.
+    pub(crate) fn starts(&mut self, launch: LaunchId, fresh: bool) {
         self.line += 1;
         if self.going != Some(launch) {
             self.going = Some(launch);
+            if fresh {
+                self.distributes(launch);
+            }
             self.begin(launch);
             self.is_open(launch, None);
         }

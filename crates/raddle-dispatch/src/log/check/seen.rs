@@ -11,7 +11,7 @@ pub(super) enum SeenStage {
     Buffered,
     /// In the runtime.
     Submitted,
-    /// Back in the runtime while its process leaves, so that it leaves again.
+    /// In the runtime while its process leaves, so that it will leave.
     Staying,
     /// Asked to leave.
     Leaving(Preemption),

@@ -109,3 +109,16 @@ fn a_begun_workgroup_goes_on_while_its_launch_stays() {
     let chosen = Chosen { shape: SHAPE, cus: 1, recipe: recipe.to_owned() };
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
+
+/// Two launches that fill the device lose the turn again and again before a workgroup of theirs has
+/// ended.
+#[test]
+fn launches_that_fill_the_device_get_on_in_short_turns() {
+    let recipe = "raddle = 1\n[turn]\npolicy = \"round-robin\"\nslice-us = 1\n\
+        [allocate]\npolicy = \"matching\"\n[preempt]\npolicy = \"switch\"\nswitch-ns = 400";
+    let mut first = ProcessPlan::new("p0", vec![plain(0, (972, 11, 8, 700))]);
+    first.repetition = Repetition::At(vec![Ticks(0), Ticks(388)]);
+    let mut second = ProcessPlan::new("p1", vec![plain(0, (0, 8, 8, 700))]);
+    second.repetition = Repetition::At(vec![Ticks(972)]);
+    holds(3, recipe, vec![first, second]);
+}
