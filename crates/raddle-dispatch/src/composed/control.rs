@@ -105,7 +105,7 @@ impl Composed {
             self.launches.get(id).is_some_and(|known| {
                 // A launch that another reset kills already closes its compute units for that reset alone.
                 !matches!(known.stage, Stage::Leaving(Preemption::Reset))
-                    && known.has_started()
+                    && known.begun
                     && known.handle.is_some_and(|it| self.driver.controller().is_hit(it))
             })
         };
@@ -205,7 +205,7 @@ impl Composed {
         for launch in process.submitted.values() {
             let Some(known) = self.launches.get_mut(launch) else { continue };
             let leaves = known.handle.filter(|&it| self.driver.controller().leaves(it));
-            if let Some(handle) = leaves.filter(|_| !known.has_started()) {
+            if let Some(handle) = leaves.filter(|_| !known.begun) {
                 self.driver.report(Report::Claimed(handle))?;
                 known.claimed = true;
                 self.allocate_stale |= self.ready.hide(known.submission);
