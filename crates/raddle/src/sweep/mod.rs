@@ -13,7 +13,7 @@ use raddle_dispatch::Registry;
 use raddle_report::sweep::{document, search_document};
 use raddle_report::{Document, json};
 use raddle_study::sweep::{FailedCase, ReadRow, SearchRows, Swept, SweptAxis};
-use raddle_study::{Bench, Shard, StudyError, Surroundings, Sweep, joined};
+use raddle_study::{Bench, Latency, Shard, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
 use crate::args::Format;
@@ -72,9 +72,12 @@ fn of_kind(
         SweepKind::Any => Sweep { study, vary: args.vary.clone(), searched: false },
         SweepKind::Searches => Sweep::of_searches(study, args.vary.clone(), &files)?,
     };
+    let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
+    if let Some(out) = &args.out {
+        check_out(out, args)?;
+    }
     if args.dry_run {
-        let text = dry(args, &sweep, (registry, &files))?;
-        return console.print(&text);
+        return console.print(&dry(args, &sweep, around)?);
     }
     if args.engine == SweepEngine::Slurm {
         return Err(CliError::Usage(
@@ -85,17 +88,6 @@ fn of_kind(
     let Some(out) = &args.out else {
         return Err(CliError::Usage("--out says where the rows go".to_owned()));
     };
-    let around = Surroundings { registry, files: &files, watcher: &(), jobs: args.jobs };
-    if out.extension().is_some_and(|ending| ending == "html") {
-        return Err(CliError::Usage(
-            "--out names the file of rows, such as sweep.jsonl: the page beside it ends with .html"
-                .to_owned(),
-        ));
-    }
-    rows::check(out)?;
-    if args.shard.is_none() {
-        place::check_solid(&out.with_extension("html"), &place::page)?;
-    }
     let bench = Bench::new(&sweep, around)?;
     let rows = RowFile::open(out)?;
     let told = ToldCases::new(&bench, (out, &rows));
@@ -145,12 +137,24 @@ fn run(
     ran
 }
 
-/// Returns what would be run, as a text.
-fn dry(
-    args: &SweepArgs,
-    sweep: &Sweep,
-    (registry, files): (&Registry, &Disk),
-) -> Result<String, CliError> {
+/// Checks that the rows, and the page beside them, can be written.
+fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
+    if out.extension().is_some_and(|ending| ending == "html") {
+        return Err(CliError::Usage(
+            "--out names the file of rows, such as sweep.jsonl: the page beside it ends with .html"
+                .to_owned(),
+        ));
+    }
+    rows::check(out)?;
+    if args.shard.is_none() {
+        place::check_solid(&out.with_extension("html"), &place::page)?;
+    }
+    Ok(())
+}
+
+/// Returns what would be run, as a text, after the checks of a run.
+fn dry(args: &SweepArgs, sweep: &Sweep, around: Surroundings<'_>) -> Result<String, CliError> {
+    let Surroundings { registry, files, .. } = around;
     let cases = raddle_study::Cases::new(sweep, files)?;
     cases.check_values(true, registry, files)?;
     // A missing file is reported now, as a job on a cluster would fail late.
@@ -158,6 +162,10 @@ fn dry(
         let cause = std::io::ErrorKind::NotFound.into();
         return Err(CliError::Unreadable { file, cause });
     }
+    // Names of processes and their goals do not depend on a fit, which takes the longest.
+    let mut unfitted = sweep.clone();
+    unfitted.study.launch_latency = Latency::None;
+    Bench::new(&unfitted, around)?;
     if args.engine == SweepEngine::Slurm {
         let out = args.out.clone().unwrap_or_else(|| PathBuf::from("sweep.jsonl"));
         return Ok(slurm::script(&own_command()?, &out, args.tasks));

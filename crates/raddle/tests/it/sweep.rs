@@ -395,6 +395,32 @@ fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
     assert!(ran.code == 2 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
 }
 
+/// A list of cases is refused as the run of it would be: its jobs would fail late, on a cluster.
+#[test]
+fn a_dry_run_refuses_what_the_run_refuses() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place.file("notes.txt", "mine");
+    for (wrong, why) in [
+        (&["--vary=share.train=1", "--goal=infer end 2ms"][..], "has no end: it repeats"),
+        (&["--goal=infr step 2ms"], "none of the profiles is called infr"),
+        (&["--priority=nope=1"], "it fits no stream"),
+        (&["--requests=nope=4/s"], "nope"),
+        (&["--vary=share.trian=1,2"], "`train`"),
+        (&["--memory=train=900GB"], "not fit into the memory"),
+        (&["--out=notes.txt"], "stays as it is"),
+    ] {
+        let sweep = ["sweep", "train.csv", "infer.csv", "--recipe=greedy", "--device=v100"];
+        let out = if wrong[0].starts_with("--out") { &[][..] } else { &["--out=r.jsonl"] };
+        let run = place.raddle(&[&sweep, wrong, out].concat());
+        let dry = place.raddle(&[&sweep, wrong, out, &["--dry-run"]].concat());
+        assert!(run.code != 0 && run.err.contains(why), "{run:?}");
+        assert_eq!((dry.code, dry.err), (run.code, run.err), "{wrong:?}");
+        assert_eq!(dry.out, "");
+    }
+}
+
 /// A sweep rests on the same profiles as a replay: what can overturn the answer is told by both.
 #[test]
 fn what_can_overturn_a_sweep_is_told_as_of_a_replay() {
