@@ -36,7 +36,7 @@ pub enum SimError {
     Livelock { at: Tick },
     /// Turns pass while one thing runs on and on.
     #[error(
-        "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices, or a reset kills it at the end of each and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner"
+        "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices, its packets do not reach the device within one, or a reset kills it at the end of each and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner"
     )]
     NothingEnds { at: Tick, turns: u32 },
     /// One launch is taken off again and again, while others go on.

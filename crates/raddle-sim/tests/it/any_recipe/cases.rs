@@ -1,6 +1,6 @@
 //! Which single cases were wrong once?
 
-use raddle_policy::{Barrier, Demand, Level, StreamId, Ticks};
+use raddle_policy::{Barrier, Demand, Idempotence, Level, StreamId, Ticks};
 use raddle_sim::{
     HostPause, LaunchLatency, ProcessPlan, Repetition, Task, TaskWait, Work, Workload,
 };
@@ -121,4 +121,38 @@ fn launches_that_fill_the_device_get_on_in_short_turns() {
     let mut second = ProcessPlan::new("p1", vec![plain(0, (0, 8, 8, 700))]);
     second.repetition = Repetition::At(vec![Ticks(972)]);
     holds(3, recipe, vec![first, second]);
+}
+
+/// Workgroups of a launch are bound and freed by a save before any ran, then the flag is raised for
+/// the launch: it has begun, so it stays.
+#[test]
+fn a_launch_that_was_bound_and_freed_has_begun() {
+    let recipe = "raddle = 1\nwindow = 4\n[launch-path]\npolicy = \"condensed\"\n\
+        cleanup-ns = 300\noverlap = true\nahead = 1\n\
+        [turn]\npolicy = \"round-robin\"\nslice-us = 1\n[allocate]\npolicy = \"block-warp\"\n\
+        [preempt]\npolicy = \"cheapest\"\nbound-us = 3\nswitch-ns = 400\n\
+        costs = { reset-ns = 900, bytes-per-us = 1000, vgpr-bytes = 64, sgpr-bytes = 16, lds-bytes = 32 }";
+    let refused = |arrival| plain(0, (arrival, 0, 1, 1));
+    let kept = |level, (kernel, stream): ((u64, u64, u16, u64), u32)| {
+        let mut task = Task { idempotent: Idempotence::Not, ..plain(level, kernel) };
+        task.stream = StreamId(stream);
+        if let Work::Kernel { demand, .. } = &mut task.work {
+            demand.vgpr = 1;
+        }
+        task
+    };
+    let behind = Task { after: Some(0), level: Level(1), ..refused(1958) };
+    let mut first = ProcessPlan::new("p0", vec![kept(1, ((921, 6, 4, 2500), 0)), behind]);
+    first.latency = LaunchLatency { launch: Ticks(300), handover: Ticks(50) };
+    first.repetition = Repetition::BackToBack;
+    let small = Task { after: Some(0), ..plain(0, (1288, 1, 1, 1)) };
+    let last = Task { stream: StreamId(2), ..plain(0, (3221, 3, 1, 1)) };
+    let tasks = vec![refused(0), kept(0, ((1221, 12, 2, 700), 1)), small, last];
+    let mut second = ProcessPlan::new("p1", tasks);
+    second.repetition = Repetition::Closed { until: Some(Ticks(1)) };
+    let mut third = ProcessPlan::new("p2", vec![kept(0, ((0, 4, 6, 700), 0))]);
+    (third.start, third.repetition) = (Ticks(1221), Repetition::BackToBack);
+    let chosen = Chosen { shape: SHAPE, cus: 3, recipe: recipe.to_owned() };
+    let processes = vec![first, second, third];
+    assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
