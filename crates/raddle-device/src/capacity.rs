@@ -5,15 +5,18 @@
 
 use crate::Device;
 
-/// Gigabytes by the id of a device. NVIDIA: data sheets of V100 (SXM2, 16 GB; there is one of 32),
-/// T4, A100 (40 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada, H100, H20, H200, GH200
+/// Gigabytes by the id of a device. NVIDIA: data sheets of V100 (16 and
+/// 32 GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada, H100, H20, H200, GH200
 /// (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product pages. AMD: data sheets
 /// of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon product pages.
 const GIGABYTES: &[(&str, u64)] = &[
     ("v100", 16),
+    ("v100-32gb", 32),
     ("t4", 16),
     ("rtx-2080-ti", 11),
     ("a100", 40),
+    ("a100-80gb", 80),
+    ("a100-80gb-pcie", 80),
     ("a30", 24),
     ("a10", 24),
     ("a40", 48),
@@ -56,8 +59,8 @@ const GIGABYTES: &[(&str, u64)] = &[
 ];
 
 impl Device {
-    /// Returns the bytes of memory on the device; `None` where no data sheet says it, as of devices
-    /// that share the memory of the host, and of devices from a file.
+    /// Returns the bytes of memory on the device; `None` where neither the device's own figure nor a
+    /// data sheet says it, as of devices that share the memory of the host.
     ///
     /// ```
     /// let h200 = raddle_device::find("h200").expect("it is in the table");
@@ -65,6 +68,9 @@ impl Device {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
+        if self.capacity_bytes.is_some() {
+            return self.capacity_bytes;
+        }
         let known = GIGABYTES.iter().find(|(id, _)| *id == self.id);
         known.map(|(_, gigabytes)| gigabytes * 1_000_000_000)
     }

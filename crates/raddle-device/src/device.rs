@@ -68,6 +68,10 @@ pub struct Device {
     /// Compute Capability"); none of the table gives less than all.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max_vgprs_per_workgroup: Option<u32>,
+    /// The bytes of memory on the device, where they are not those of the data sheet
+    /// ([`Device::memory_bytes`]).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub capacity_bytes: Option<u64>,
     /// Peak bandwidth of the device's memory, through which contexts are saved and restored.
     pub memory_bytes_per_us: u64,
     /// The most bytes that one compute unit moves in a microsecond; `None` if not measured, see

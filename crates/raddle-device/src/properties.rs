@@ -42,6 +42,8 @@ pub struct SourceDevice {
     pub waves_per_simd: Option<u32>,
     /// The name of the instruction set (AMD), such as `gfx942`. May be empty.
     pub arch: String,
+    /// Memory on the device, in bytes.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Builds a device for a GPU that is not in the table.
@@ -87,6 +89,7 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
             max_threads_per_workgroup: MAX_THREADS,
             max_vgprs_per_thread: MAX_REGISTERS,
             max_vgprs_per_workgroup: None,
+            capacity_bytes: source.memory_bytes,
             memory_bytes_per_us: known.memory_bytes_per_us,
             unit_bytes_per_us: None,
             reached_bytes_per_us: None,
@@ -134,6 +137,7 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
             max_threads_per_workgroup: arch::MAX_THREADS,
             max_vgprs_per_thread: known.max_vgprs_per_thread,
             max_vgprs_per_workgroup: None,
+            capacity_bytes: source.memory_bytes,
             memory_bytes_per_us: known.memory_bytes_per_us,
             unit_bytes_per_us: memory::amd_unit(known.name, known.memory_bytes_per_us),
             reached_bytes_per_us: None,

@@ -52,6 +52,7 @@ impl DeviceRow {
             max_threads_per_workgroup: self.max_threads_per_workgroup,
             max_vgprs_per_thread: self.max_vgprs_per_thread,
             max_vgprs_per_workgroup: None,
+            capacity_bytes: None,
             memory_bytes_per_us: self.memory_bytes_per_us,
             unit_bytes_per_us: self.unit_bytes_per_us,
             reached_bytes_per_us: None,

@@ -86,6 +86,7 @@ pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
     let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));
     if let Some(device) = table.clone().filter(same_cus) {
+        let device = with_memory(device, source.memory_bytes);
         let other = other_memory(&source.name, &device.product);
         return Ok(Chosen {
             device,
@@ -145,8 +146,25 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Returns whether two names give cards of different memory sizes, such as `A100-SXM4-80GB` and
-/// `A100 40GB`.
+/// Returns the card of this kind that has as much memory as a profile tells: of another size in the
+/// table, such as the A100 of 80 GB, or else this one with that memory. Data sheets count in round
+/// numbers, so an eighth more or less is the same size.
+fn with_memory(device: Device, recorded: Option<u64>) -> Device {
+    let Some(bytes) = recorded else { return device };
+    let fits = |device: &Device| {
+        device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
+    };
+    if fits(&device) {
+        return device;
+    }
+    let of_kind = |other: &Device| other.id.starts_with(&format!("{}-", device.id));
+    let mut others = raddle_device::table().into_iter();
+    let other = others.find(|other| of_kind(other) && other.cus == device.cus && fits(other));
+    other.unwrap_or(Device { capacity_bytes: Some(bytes), ..device })
+}
+
+/// Returns whether two names give cards of different memory sizes, such as `V100-SXM3-24GB` and
+/// `V100`.
 fn other_memory(name: &str, product: &str) -> bool {
     let size = |name: &str| {
         let name = name.to_ascii_lowercase().replace(" gb", "gb");
@@ -277,16 +295,35 @@ mod tests {
     #[test]
     fn a_neighbour_in_the_table_is_told_as_assumed() {
         for (name, how) in [
-            ("NVIDIA A100-SXM4-80GB", DeviceFound::Assumed),
-            ("NVIDIA A100 80 GB PCIe", DeviceFound::Assumed),
+            ("NVIDIA A100-SXM-64GB", DeviceFound::Assumed),
+            ("NVIDIA A100-SXM4-80GB", DeviceFound::Table),
+            ("NVIDIA A100 80 GB PCIe", DeviceFound::Table),
             ("NVIDIA A100-SXM4-40GB", DeviceFound::Table),
             ("NVIDIA A100-PG509-200", DeviceFound::Table),
             ("NVIDIA H100 80GB HBM3", DeviceFound::Table),
         ] {
             assert_eq!(recorded_on(Some(called(name, None))).unwrap().found, how, "{name}");
         }
-        let found = recorded_on(Some(called("NVIDIA A100-SXM4-80GB", Some(108)))).unwrap();
+        let found = recorded_on(Some(called("NVIDIA A100-SXM-64GB", Some(108)))).unwrap();
         assert_eq!(found.facts().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 SMs)");
+    }
+
+    #[test]
+    fn recorded_memory_chooses_the_card_or_counts_itself() {
+        let gib = 1_u64 << 30;
+        for (name, bytes, id, memory) in [
+            ("NVIDIA A100", 80 * gib, "a100-80gb", 80_000_000_000),
+            ("NVIDIA A100", 40 * gib, "a100", 40_000_000_000),
+            ("Tesla V100", 32 * gib, "v100-32gb", 32_000_000_000),
+            ("Tesla V100", 24 * gib, "v100", 24 * gib),
+        ] {
+            let memory_bytes = Some(bytes);
+            let source = SourceDevice { memory_bytes, ..called(name, None) };
+            let device = recorded_on(Some(source)).unwrap().device;
+            assert_eq!((&*device.id, device.memory_bytes()), (id, Some(memory)), "{name}");
+        }
+        let source = SourceDevice { memory_bytes: Some(94 * gib), ..described("H100 NVL", 132) };
+        assert_eq!(recorded_on(Some(source)).unwrap().device.memory_bytes(), Some(94 * gib));
     }
 
     #[test]

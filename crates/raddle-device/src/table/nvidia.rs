@@ -23,12 +23,21 @@ const CC_12_1: &Capability = &CAPABILITIES[11];
 pub(super) const ROWS: &[DeviceRow] = &[
     DeviceRow {
         named: &[&["v100"]],
+        not: &["mig", "32gb"],
         source: "PyTorch profile of a Tesla V100-SXM2-16GB (deviceProperties); slots and granules: \
                  compute capability 7.0; bandwidth: NVIDIA V100 data sheet; reset-ns, exit-ns: XSched \
                  paper, section 7.3, and its raw results, GV100",
         exit_ns: Some(V100_EXIT_NS),
         reset_ns: V100_RESET_NS,
         ..sm("v100", "NVIDIA Tesla V100", CC_7_0, 80, 900_000)
+    },
+    DeviceRow {
+        named: &[&["v100", "32gb"], &["v100", "sxm2", "32gb"], &["v100", "pcie", "32gb"]],
+        not: &["mig"],
+        source: "as the V100 of 16 GB; memory: NVIDIA V100 data sheet",
+        exit_ns: Some(V100_EXIT_NS),
+        reset_ns: V100_RESET_NS,
+        ..sm("v100-32gb", "NVIDIA Tesla V100 32GB", CC_7_0, 80, 900_000)
     },
     DeviceRow {
         named: &[&["2080", "ti"]],
@@ -46,13 +55,39 @@ pub(super) const ROWS: &[DeviceRow] = &[
     },
     DeviceRow {
         named: &[&["a100"]],
+        not: &["mig", "80gb", "80"],
         source: "PyTorch profile of an NVIDIA A100-PG509-200, 40 GB (deviceProperties); slots and \
-                 granules: compute capability 8.0; bandwidth: NVIDIA A100 data sheet, 40 GB \
-                 (2039 GB/s with 80 GB); clock: Nsight Systems of an A100 (1410 MHz); switch-ns, at \
+                 granules: compute capability 8.0; bandwidth: NVIDIA A100 data sheet, 40 GB; \
+                 clock: Nsight Systems of an A100 (1410 MHz); switch-ns, at \
                  most: GPreempt, ATC 2025, section 5.3; reset-ns assumed",
         clock_mhz: Some(1_410),
         switch_ns: Some(A100_SWITCH_NS),
         ..sm("a100", "NVIDIA A100 40GB", CC_8_0, 108, 1_555_000)
+    },
+    DeviceRow {
+        named: &[
+            &["a100", "80gb"],
+            &["a100", "sxm4", "80gb"],
+            &["a100", "sxm", "80gb"],
+            &["a100", "80", "gb"],
+        ],
+        not: &["mig", "pcie"],
+        source: "as the A100 of 40 GB; bandwidth: NVIDIA A100 80GB data sheet, SXM (2039 GB/s)",
+        clock_mhz: Some(1_410),
+        switch_ns: Some(A100_SWITCH_NS),
+        ..sm("a100-80gb", "NVIDIA A100 80GB", CC_8_0, 108, 2_039_000)
+    },
+    DeviceRow {
+        named: &[
+            &["a100", "80gb", "pcie"],
+            &["a100", "pcie", "80gb"],
+            &["a100", "80", "gb", "pcie"],
+        ],
+        not: &["mig"],
+        source: "as the A100 of 40 GB; bandwidth: NVIDIA A100 80GB data sheet, PCIe (1935 GB/s)",
+        clock_mhz: Some(1_410),
+        switch_ns: Some(A100_SWITCH_NS),
+        ..sm("a100-80gb-pcie", "NVIDIA A100 80GB PCIe", CC_8_0, 108, 1_935_000)
     },
     DeviceRow {
         named: &[&["a30"]],

@@ -10,7 +10,7 @@ use crate::rules::footprint;
 #[test]
 fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let devices = table();
-    assert_eq!(devices.len(), 47);
+    assert_eq!(devices.len(), 50);
     for device in &devices {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
@@ -20,7 +20,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 47);
+    assert_eq!(ids.len(), 50);
 }
 
 #[test]
@@ -28,7 +28,11 @@ fn product_names_of_profiles_are_recognised() {
     for (name, id) in [
         ("Tesla V100-SXM2-16GB", "v100"),
         ("NVIDIA A100-PG509-200", "a100"),
-        ("NVIDIA A100-SXM4-80GB", "a100"),
+        ("NVIDIA A100-SXM4-80GB", "a100-80gb"),
+        ("NVIDIA A100 80GB PCIe", "a100-80gb-pcie"),
+        ("NVIDIA A100 80 GB PCIe", "a100-80gb-pcie"),
+        ("NVIDIA A100-PCIE-40GB", "a100"),
+        ("Tesla V100-SXM2-32GB", "v100-32gb"),
         ("NVIDIA H100 80GB HBM3", "h100"),
         ("NVIDIA H100 PCIe", "h100-pcie"),
         ("NVIDIA H800", "h800"),

@@ -72,6 +72,7 @@ fn two_kernels_of_an_rtx_3080_in_schema_3_24() {
         shared_bytes_per_sm: Some(102_400),
         wave_size: Some(32),
         workgroups_per_sm: Some(16),
+        memory_bytes: Some(10_736_893_952),
         ..SourceDevice::default()
     };
     assert_eq!(p.device, Some(wanted));

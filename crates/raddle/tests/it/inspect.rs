@@ -389,9 +389,9 @@ fn a_device_that_only_has_a_neighbour_in_the_table_is_marked_as_assumed() {
     let place = Place::new();
     for (device, said) in [
         (
-            "NVIDIA A100-SXM4-80GB",
+            "NVIDIA A100-SXM-64GB",
             "NVIDIA A100 40GB (a100, assumed, 108 SMs): assumed, as its nearest neighbour in the \
-             device table; `NVIDIA A100-SXM4-80GB` in the file",
+             device table; `NVIDIA A100-SXM-64GB` in the file",
         ),
         ("NVIDIA A100-SXM4-40GB", "NVIDIA A100 40GB (a100, 108 SMs): in the device table"),
     ] {

@@ -33,8 +33,9 @@ fn device(entry: &str) -> Option<NumberedDevice> {
         // AMD's entries have this name for the shared memory.
         "maxSharedMemoryPerMultiProcessor",
         "warpSize",
+        "totalGlobalMem",
     ];
-    let ([id, name, sms, major, minor, registers, threads, shared, amd_shared, wave], _) =
+    let ([id, name, sms, major, minor, registers, threads, shared, amd_shared, wave, memory], _) =
         members(entry.as_bytes(), &names).ok()?;
     let number = |value: Option<&str>| value.and_then(natural).and_then(|n| u32::try_from(n).ok());
     let device = SourceDevice {
@@ -46,6 +47,7 @@ fn device(entry: &str) -> Option<NumberedDevice> {
         threads_per_sm: number(threads),
         shared_bytes_per_sm: number(shared.or(amd_shared)),
         wave_size: number(wave),
+        memory_bytes: memory.and_then(natural).filter(|&bytes| bytes > 0),
         ..SourceDevice::default()
     };
     Some((id.and_then(natural), device))

@@ -14,7 +14,7 @@ use crate::report::{ImportReport, Quirk};
 const GPUS: &str = "TARGET_INFO_GPU";
 const CUDA_DEVICES: &str = "TARGET_INFO_CUDA_DEVICE";
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "id",
     "cuDevice",
     "smCount",
@@ -26,6 +26,7 @@ const COLUMNS: [&str; 11] = [
     "threadsPerWarp",
     "maxShmemPerSm",
     "maxBlocksPerSm",
+    "totalMemory",
 ];
 
 /// One GPU, as well as the file can tell it from others.
@@ -124,6 +125,7 @@ fn entry(row: &DatabaseRow<'_>) -> Option<GpuRow> {
             shared_bytes_per_sm: small(9),
             wave_size,
             workgroups_per_sm: small(10),
+            memory_bytes: row.number(11).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0),
             ..SourceDevice::default()
         },
     })
