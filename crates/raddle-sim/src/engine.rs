@@ -1,8 +1,8 @@
 //! How does a run go?
 //!
 //! For each tick: everything that happens in it is told to the dispatcher, then it decides, then
-//! its actions are carried out; what they cause in the same tick makes one more round. After each
-//! round the two books are compared on the compute units that changed. `happen` has what happens
+//! its actions are carried out; what they cause in the same tick makes one more round. Every so many
+//! rounds the two books are compared on the compute units that changed. `happen` has what happens
 //! and who hears of it, `act` how actions are carried out.
 
 mod act;
@@ -42,6 +42,10 @@ const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// other programs go on beside a kernel that lasts too long, so that something always ends. With
 /// turns of 2 ms it is a kernel of 10 minutes.
 const TIMES_OFF: u32 = 1 << 18;
+/// The two books are compared once in this many decisions, and at the end of a run; in a debug build
+/// at each. What changed since the last comparison is compared, so a fault that stays is found, up to
+/// this many decisions late.
+const COMPARED_EVERY: u64 = if cfg!(debug_assertions) { 1 } else { 64 };
 /// Progress is reported once in this many decisions.
 const PROGRESS_EVERY: u64 = 1024;
 
@@ -235,6 +239,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             }
         }
         self.report(progress)?;
+        self.compare_books()?;
         self.dispatcher.finish().map_err(|error| SimError::Dispatch { at: self.now, error })?;
         let stuck = self.tasks.unfinished();
         if stuck.is_empty() && !self.machine.ledger.is_empty() {
@@ -310,16 +315,27 @@ impl<'r, W: Watch> Engine<'r, W> {
         self.machine.retime(at, &mut self.queue);
         let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));
         self.actions = actions;
-        let (dispatcher, ledger) = (&*self.dispatcher, &mut self.machine.ledger);
+        let (dispatcher, ledger) = (&*self.dispatcher, &self.machine.ledger);
         self.fragmentation.see(ledger.touched().flatten(), |cu| dispatcher.free_runs(cu));
+        // Addresses are looked at where units changed, so there each decision clears what changed.
+        let is_due = self.machine.counters.decisions.is_multiple_of(COMPARED_EVERY);
+        if is_due || self.fragmentation.has_addresses() {
+            self.compare_books()?;
+        }
+        Ok(acted)
+    }
+
+    /// Compares the two books on the compute units that changed since they were last compared.
+    fn compare_books(&mut self) -> Result<(), SimError> {
+        let (dispatcher, ledger) = (&*self.dispatcher, &mut self.machine.ledger);
         match ledger.differs(|cu| (dispatcher.free(cu), dispatcher.alike(cu))) {
             Some((cu, ours, theirs)) => Err(SimError::BooksDiffer {
-                at,
+                at: self.now,
                 cu,
                 ours: Box::new(ours),
                 theirs: Box::new(theirs),
             }),
-            None => Ok(acted),
+            None => Ok(()),
         }
     }
 }

@@ -59,6 +59,11 @@ impl Fragmentation {
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
     }
 
+    /// Returns whether the compute units have addresses.
+    pub(crate) const fn has_addresses(&self) -> bool {
+        !self.units.is_empty()
+    }
+
     /// Counts the compute units that have changed anew.
     pub(crate) fn see(
         &mut self,
@@ -67,6 +72,9 @@ impl Fragmentation {
     ) {
         if self.units.is_empty() {
             // Either all units have addresses or none has.
+            if of(CuId(0)).is_none() {
+                return;
+            }
             let all: Option<Vec<_>> = (0..self.cus).map(CuId).map(&of).collect();
             self.units = all.unwrap_or_default();
             self.all = Default::default();

@@ -207,6 +207,8 @@ impl<'p> Runner<'p> {
         let beside = beside.map(|(named, _)| named);
         let bounds = (0..plan.bounds.len())
             .flat_map(|at| beside.clone().map(move |named| RunJob { named, of: RunOf::Bound(at) }));
+        let (alike_bounds, bounds): (Vec<_>, Vec<_>) =
+            bounds.partition(|&job| self.is_as_together(job));
         // The long runs come first.
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(priced).chain(seeds).chain(alone).collect();
@@ -228,14 +230,25 @@ impl<'p> Runner<'p> {
                 }
             }
         }
+        for job in alike_bounds {
+            let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
+            own.into_iter().for_each(|run| {
+                run.bounds.push(Summary::new(plan.workload, &run.together, &[]));
+            });
+        }
         let is_broken = |run: &RecipeRun| all.broken.iter().any(|of| of.case == run.name);
         all.recipes.retain(|run| !is_broken(run));
-        let mut firsts = std::mem::take(&mut all.alone).into_iter();
-        for (process, &like) in alike.iter().enumerate() {
-            let own = if process == like { firsts.next() } else { all.alone.get(like).cloned() };
-            all.alone.extend(own);
-        }
+        all.alone = of_each(all.alone, &alike);
         Ok(all)
+    }
+
+    /// Returns whether the run of a bound would be that of all processes together: what neighbours
+    /// cost is the same, as where each process has memory of its own.
+    fn is_as_together(&self, job: RunJob<'_>) -> bool {
+        let (own, together) =
+            (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
+        let mut processes = own.processes.iter().zip(&together.processes);
+        processes.all(|(own, it)| (&own.contention, &own.demand) == (&it.contention, &it.demand))
     }
 
     /// Draws the timelines that a result of these runs lacks: of the wanted recipes, and of the
@@ -360,6 +373,17 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
         })
     };
     processes.iter().enumerate().map(like).collect()
+}
+
+/// Returns an outcome for each process, from those of the first process of each kind.
+fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
+    let mut firsts = firsts.into_iter();
+    let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());
+    for (process, &like) in alike.iter().enumerate() {
+        let own = if process == like { firsts.next() } else { all.get(like).cloned() };
+        all.extend(own);
+    }
+    all
 }
 
 fn log(

@@ -14,6 +14,9 @@ use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
+/// A candidate behind its kind.
+type KindOf = (usize, ShareCandidate);
+
 /// The number of requests by which parameters are searched, where they have no end.
 const SEARCHED: u32 = 100;
 /// The part of a goal's limit from which on a figure by that many requests may turn out to miss it.
@@ -34,18 +37,53 @@ impl Prepared {
         let ops = self.profiles.iter().flat_map(|loaded| &loaded.profile.ops);
         let kills = ops.map(|op| op.idempotent).any(Idempotence::may_be_killed);
         let candidates = share::only(candidates, wanted, (device, tenants), kills)?;
-        let kinds = share::kinds(&candidates);
+        let (searched, alone) = self.with_rivals(&candidates, &share::kinds(&candidates));
+        let (mut best, broken) = match searched.is_empty() {
+            true => (Vec::new(), Vec::new()),
+            false => self.search(&searched, around)?,
+        };
+        best.extend(alone);
+        best.sort_by_key(|&(kind, _)| kind);
+        Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
+    }
+
+    /// Splits candidates, each with its kind, into those that are searched and those that no search
+    /// can leave out, as they have no rival of their kind. The one that others are compared with is
+    /// among those that are searched, if there are any.
+    fn with_rivals(
+        &self,
+        candidates: &[ShareCandidate],
+        kinds: &[usize],
+    ) -> (Vec<KindOf>, Vec<KindOf>) {
+        let today = candidates.iter().position(|of| of.recipe.name == self.today());
+        let base = today.unwrap_or(0);
+        let has_rival = |kind: &usize| kinds.iter().filter(|&it| it == kind).count() > 1;
+        let any_rival = kinds.iter().any(has_rival);
+        let is_searched = |at: &usize| has_rival(&kinds[*at]) || any_rival && *at == base;
+        let (searched, alone): (Vec<usize>, Vec<usize>) = (0..kinds.len()).partition(is_searched);
+        let with_kinds =
+            |of: Vec<usize>| of.into_iter().map(|at| (kinds[at], candidates[at].clone())).collect();
+        (with_kinds(searched), with_kinds(alone))
+    }
+
+    /// Searches the best candidates of each kind; returns also those whose runs broke off.
+    fn search(
+        &self,
+        candidates: &[KindOf],
+        around: &Surroundings<'_>,
+    ) -> Result<(Vec<KindOf>, Vec<FailedCase>), StudyError> {
+        let kinds: Vec<usize> = candidates.iter().map(|&(kind, _)| kind).collect();
+        let recipe = |at: usize| &candidates[at].1.recipe;
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
         let mut broken = Vec::new();
         let mut tightest = vec![f64::INFINITY; candidates.len()];
         let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
-            let recipes: Vec<NamedRecipe> =
-                left.iter().map(|&at| candidates[at].recipe.clone()).collect();
+            let recipes: Vec<NamedRecipe> = left.iter().map(|&at| recipe(at).clone()).collect();
             if more.start == 0 {
                 let (answer, failed) = self.first_round(&recipes, around)?;
                 judged = answer.processes.clone();
                 for &at in left {
-                    let own = |row: &&PolicyRow| row.recipe == candidates[at].recipe.name;
+                    let own = |row: &&PolicyRow| row.recipe == recipe(at).name;
                     rows[at].extend(answer.rows.iter().find(own).cloned());
                 }
                 broken = failed;
@@ -54,7 +92,7 @@ impl Prepared {
                 // The first seed is that of the study itself, and `draws` holds the seeds after it.
                 let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
                 for (&at, summaries) in left.iter().zip(found) {
-                    let name = &candidates[at].recipe.name;
+                    let name = &recipe(at).name;
                     let new = summaries.iter().map(|one| PolicyRow::new(name, &judged, one));
                     rows[at].extend(new);
                 }
