@@ -1,5 +1,6 @@
 //! What is asked where a profile does not say the shapes of its kernels?
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use raddle_device::Device;
@@ -126,10 +127,20 @@ fn without_shapes(given: &str, profile: &Profile) -> String {
     let unknown = profile.unknown_time();
     let kernels = profile.report.kernels;
     let (mut lacks, mut helps) = (Vec::new(), Vec::new());
+    let impossible = profile.report.met("impossible-threads");
     if unknown.opaque > 0 {
         let of = counted(kernels, "kernel", "kernels");
-        lacks.push(format!("{} of {of} are opaque", count(unknown.opaque)));
-        helps.push(help(profile));
+        let mut told = format!("{} of {of} are opaque", count(unknown.opaque));
+        if impossible > 0 {
+            let threads = "for blocks of more threads than any device takes (1,024)";
+            let _ = write!(told, ", {} of them {threads}", count(impossible));
+            helps
+                .push("look where the file was written or changed, as no profiler saw such blocks");
+        }
+        lacks.push(told);
+        if impossible < unknown.opaque {
+            helps.push(help(profile));
+        }
     }
     if unknown.left_out > 0 {
         let of = counted(kernels.saturating_add(unknown.left_out), "kernel", "kernels");

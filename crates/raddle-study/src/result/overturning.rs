@@ -190,13 +190,21 @@ fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
         );
         (&*source.name, text)
     });
-    let (what, times) = with().flat_map(|(_, met)| met).max_by_key(|(_, times)| *times)?;
-    Overturning::of(found, |names| {
-        format!(
-            "{names}: {what} of {} cannot be, so unknown",
-            counted(*times, "launch", "launches")
-        )
-    })
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    for (what, times) in with().flat_map(|(_, met)| met) {
+        match kinds.iter_mut().find(|(known, _)| known == what) {
+            Some((_, all)) => *all += times,
+            None => kinds.push((*what, *times)),
+        }
+    }
+    if kinds.is_empty() {
+        return None;
+    }
+    let told: Vec<String> = kinds
+        .iter()
+        .map(|(what, times)| format!("{what} of {}", counted(*times, "launch", "launches")))
+        .collect();
+    Overturning::of(found, |names| format!("{names}: {} cannot be, so unknown", told.join(", ")))
 }
 
 /// Warns of profiles whose profiler itself says that its recording of the GPU has a fault.

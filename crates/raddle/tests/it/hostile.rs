@@ -266,6 +266,15 @@ fn what_cannot_be_is_told() {
     place.file("k.json", trace("", &[&event, &event, &zero]));
     let ran = place.raddle(&["inspect", "k.json"]);
     assert!(ran.out.contains("repeated-op") && ran.out.contains("empty-shape"), "{}", ran.out);
+    // A refusal names the figures that cannot be, and no cure for files that lack them.
+    let wide = event.replace("\"block\":[128,1,1]", "\"block\":[4096,1,1]");
+    assert_ne!(wide, event);
+    let wide = wide.replace("\"ts\":0", "\"ts\":90");
+    place.file("w.json", trace("", &[&event, &wide]));
+    let ran = place.raddle(&["replay", "w.json", "--device=v100"]);
+    let told = "1 of 2 kernels are opaque, 1 of them for blocks of more threads than any device takes (1,024)";
+    assert!(ran.code == 1 && ran.err.contains(told), "{}", ran.err);
+    assert!(!ran.err.contains("--shapes-from"), "{}", ran.err);
 }
 
 #[test]
