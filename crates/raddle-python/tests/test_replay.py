@@ -56,7 +56,7 @@ def test_every_option_of_the_command_can_be_said():
 
 def test_times_and_rates_are_written_as_on_the_command_line(pair, asked):
     same = [raddle.replay(pair, **{**asked, "until": until}, recipe="leftover").summary for until in ("5ms", "5000us")]
-    assert same[0] == same[1] == same[2]
+    assert same[0] == same[1]
     with pytest.raises(raddle.RaddleError, match="did you mean `2000/s`"):
         raddle.replay(pair, **{**asked, "requests": {"serve": 2000}})
 
