@@ -246,7 +246,9 @@ impl Recipe {
                 }
                 _ => None,
             };
-            self.preempt = filled.unwrap_or_else(|| self.preempt.clone());
+            if let Some(filled) = filled {
+                self.preempt = filled;
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which warnings does a verb that answers print, and with which exit code does it end?
+//! How does a verb end that has shown an answer: with which warnings and which exit code?
 
 use crate::Console;
 use crate::console::alarm;

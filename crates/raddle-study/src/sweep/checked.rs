@@ -1,4 +1,4 @@
-//! Which values can no case take, whatever is in its profiles?
+//! Which values of its keys can no case of a sweep take, whatever its profiles hold?
 
 use raddle_dispatch::Registry;
 use raddle_trace::arrivals::ArrivalConfig;

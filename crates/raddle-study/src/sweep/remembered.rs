@@ -1,4 +1,4 @@
-//! Which files of a sweep are read only once?
+//! How does a sweep read a file once for all of its cases?
 
 use std::borrow::Cow;
 use std::io;

@@ -172,7 +172,7 @@ fn no_option_of_any_verb_prints_a_file_of_another_kind() {
     // Sources in a folder that are none are passed over.
     let ran = place.raddle(&["inspect", "train.csv", "--kernels=."]);
     assert!(!ran.out.contains(PART) && !ran.err.contains(PART), "{ran:?}");
-    // What was there is as it was.
+    // The files that stood there before are unchanged.
     for (name, text) in contents() {
         let left = std::fs::read_to_string(place.path().join(name)).expect("it is there");
         assert_eq!(left, text, "{name}");
