@@ -6,12 +6,20 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
+use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use xshell::{Shell, cmd};
 
 use crate::checkout;
+
+/// Seconds that the tests without a mistake may take.
+const HOUR: u64 = 3_600;
+
+/// Seconds in which a crate with its tests is built anew.
+const BUILD: u64 = 60;
 
 #[derive(Debug, Deserialize)]
 struct Mutants {
@@ -47,19 +55,25 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     let target = checkout::target_folder().join("mutants");
     let others = mutants.also.iter().flat_map(|other| ["-p", other]);
     let others: &[&str] = &others.collect::<Vec<_>>();
-    let tests = || {
-        // Some mistakes make a test wait for ever; the time limit finds them too.
-        let limited = ["600", "cargo", "test", "--quiet", "-p", package];
-        let test = cmd!(shell, "timeout {limited...} {others...} --target-dir {target}");
-        let cases = mutants.cases.map(|cases| ("PROPTEST_CASES", cases.to_string()));
-        let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none").envs(cases);
-        test.quiet().ignore_stdout().ignore_stderr().run().is_ok()
+    let cases = mutants.cases.map(|cases| ("PROPTEST_CASES", cases.to_string()));
+    let tests = |seconds: u64, last: &[&str]| -> Result<Output> {
+        let limit = [&seconds.to_string(), "cargo", "test", "--quiet", "-p", package];
+        let test = cmd!(shell, "timeout {limit...} {others...} --target-dir {target} {last...}");
+        let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none").envs(cases.clone());
+        Ok(test.quiet().ignore_status().output()?)
     };
-    ensure!(tests(), "the tests of {package} fail without any mistake");
+    tests(HOUR, &["--no-run"])?;
+    let begin = Instant::now();
+    let right = tests(HOUR, &[])?;
+    let told = String::from_utf8_lossy(&right.stdout);
+    ensure!(right.status.success(), "{package} fails without any mistake:\n{told}");
+    // Some mistakes make a test wait for ever. The limit is of this machine: on a slow one a fixed
+    // limit counts each mistake as noticed.
+    let limit = 3 * (BUILD + begin.elapsed().as_secs());
     let mut survivors = Vec::new();
     for mutant in &mutants.mutant {
         let file = scratch.path().join(&mutant.file);
-        if !is_noticed(&file, mutant, &tests)? {
+        if !is_noticed(&file, mutant, &|| Ok(tests(limit, &[])?.status.success()))? {
             survivors.push(mutant.name.as_str());
         }
     }
@@ -70,12 +84,12 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
 }
 
 /// Builds one mistake in, runs the tests, and takes it out.
-fn is_noticed(file: &Path, mutant: &Mutant, tests: &dyn Fn() -> bool) -> Result<bool> {
+fn is_noticed(file: &Path, mutant: &Mutant, pass: &dyn Fn() -> Result<bool>) -> Result<bool> {
     let right = fs::read_to_string(file)?;
     let places = right.matches(&mutant.from).count();
     ensure!(places == 1, "{}: its text stands {places} times in {}", mutant.name, mutant.file);
     fs::write(file, right.replace(&mutant.from, &mutant.to))?;
-    let noticed = !tests();
+    let noticed = !pass()?;
     fs::write(file, right)?;
     println!("{} {}", if noticed { "noticed    " } else { "NOT noticed" }, mutant.name);
     Ok(noticed)
