@@ -12,6 +12,11 @@
 #[doc = include_str!("../../../README.md")]
 struct ReadmeOfTheRepository;
 
+/// The example in the README of the crate compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeOfTheCrate;
+
 mod args;
 mod arrivals;
 mod browser;
@@ -57,10 +62,14 @@ use std::process::ExitCode;
 use args::{Cli, Verb};
 use console::alarm;
 use error::CliError;
-use raddle_study::{Studied, Watcher, Ways, units};
+use raddle_study::{Studied, Surroundings, Watcher, Ways, units};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;
+/// The outcome of a study.
+pub use raddle_study::Studied as Outcome;
+pub use raddle_study::answer::{Goal, GoalMetric, PolicyVerdict, VerdictKind};
+pub use raddle_study::{Figure, Load, ProcessOutcome, Rate, RecipeOutcome, Study, StudyError};
 
 /// The tool `raddle` and the policies that its recipes and logs can name.
 ///
@@ -144,6 +153,15 @@ impl App {
         })
     }
 
+    /// Answers a question about files of this machine. Nothing is printed, and no file is written.
+    ///
+    /// # Errors
+    /// Where something of the study cannot be read, used or run.
+    pub fn ask(&self, study: &Study) -> Result<Outcome, StudyError> {
+        let (registry, files) = (&self.registry, &disk::Disk::default());
+        study.run(&Surroundings { registry, files, watcher: &(), jobs: None })
+    }
+
     /// Runs a command line, the program's name first, and returns the exit code.
     #[must_use]
     pub fn run(&self, args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
@@ -166,6 +184,35 @@ impl App {
             }
         }
     }
+}
+
+/// Answers a question about files of this machine, with the policies of this workspace.
+///
+/// ```
+/// use std::time::Duration;
+/// use raddle::{Load, Rate, Study, StudyError};
+///
+/// fn main() -> Result<(), StudyError> {
+///     # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data/demo")).expect("it is there");
+///     let load = Load::requests("decode", Rate::per_second(40)).until(Duration::from_millis(50));
+///     let study = Study::of(["decode.csv", "train.csv"])
+///         .load(load)
+///         .recipe("time-slice")
+///         .recipe("partition");
+///     let outcome = raddle::ask(&study)?;
+///     for recipe in outcome.recipes() {
+///         let (decode, train) = (recipe.process("decode")?, recipe.process("train")?);
+///         println!("{}: p99 {}, a step {}", recipe.name(), decode.p99()?, train.step()?);
+///     }
+///     println!("{}", outcome.verdict().text);
+///     Ok(())
+/// }
+/// ```
+///
+/// # Errors
+/// Where something of the study cannot be read, used or run.
+pub fn ask(study: &Study) -> Result<Outcome, StudyError> {
+    App::new(Registry::bundled()).ask(study)
 }
 
 /// The reason why there is no answer.

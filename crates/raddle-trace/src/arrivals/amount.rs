@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::decimal::{DecimalError, fixed, unquote};
 use crate::error::shown;
 
-/// The rate at which requests arrive, in requests per 10^9 seconds; never 0.
+/// The rate at which requests arrive, in requests per 10^9 seconds; at 0 none arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(u64);
 
@@ -24,6 +24,14 @@ impl Rate {
             return None;
         }
         Some(Self(requests))
+    }
+
+    /// Makes a rate of requests a second, at most 10^9; at 0 none arrives.
+    #[must_use]
+    pub const fn per_second(requests: u32) -> Self {
+        let most = MOST_PER_SECOND as u32;
+        let requests = if requests > most { most } else { requests };
+        Self(requests as u64 * 1_000_000_000)
     }
 
     /// Returns the number of requests in 10^9 seconds.

@@ -65,6 +65,11 @@ impl ArrivalTask {
     pub fn times(&self, seed: u64) -> Option<Box<dyn Iterator<Item = u64> + '_>> {
         let mut random = SplitMix64::new(seed, self.number);
         Some(match &self.process {
+            ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate }
+                if rate.in_giga_second() == 0 =>
+            {
+                Box::new(core::iter::empty())
+            }
             ArrivalProcess::Trace(times) => Box::new(times.iter().copied()),
             ArrivalProcess::Periodic { rate } => {
                 let rate = u128::from(rate.in_giga_second());

@@ -3,6 +3,7 @@
 mod amounts;
 mod answer;
 mod arrivals;
+mod asked;
 mod cases;
 mod check;
 #[path = "../common/mod.rs"]

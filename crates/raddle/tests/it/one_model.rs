@@ -4,7 +4,9 @@
 //! is held against the command in its own tests.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
+use raddle::{Load, Rate, Study};
 use serde_json::Value;
 
 use crate::common::{Place, infer, train};
@@ -147,6 +149,32 @@ fn in_a_browser(place: &Place, pair: Pair, recipe: &str) -> Figures {
     judged(&serde_json::from_str::<Value>(summary).expect("it is JSON")["answer"], recipe)
 }
 
+/// Asks by the library what the command line asks.
+fn by_the_library(place: &Place, pair: Pair, recipe: &str) -> Figures {
+    let paths = pair[..2].iter().map(|name| place.path().join(name).display().to_string());
+    let mut study = Study::of(paths).recipe(recipe);
+    let mut load = Load::default();
+    for word in &pair[2..] {
+        let (option, value) = word.trim_start_matches("--").split_once('=').expect("an option");
+        let number = |text: &str| text.parse().expect("a number");
+        match option {
+            "requests" => {
+                let (name, rate) = value.trim_end_matches("/s").split_once('=').expect("a rate");
+                load = load.and_requests(name, Rate::per_second(number(rate)));
+            }
+            "until" => {
+                let ms = number(value.trim_end_matches("ms"));
+                load = load.until(Duration::from_millis(ms.into()));
+            }
+            _ => study = study.device(value),
+        }
+    }
+    let outcome = raddle::ask(&study.load(load)).expect("it can be answered");
+    let figures = outcome.recipe(recipe).expect("it was replayed").processes();
+    let figures: Vec<u64> = figures.map(|own| own.judged().expect("it ended").ns).collect();
+    figures.try_into().expect("two processes")
+}
+
 /// The number of recipes does not matter either.
 #[test]
 fn every_verb_has_one_model_of_time() {
@@ -163,6 +191,7 @@ fn every_verb_has_one_model_of_time() {
             assert_eq!(tuned(&place, pair, recipe), [one, today], "{pair:?}: tune");
             assert_eq!(checked(&place, pair, recipe), one, "{pair:?}: check");
             assert_eq!(compared(&place, pair, recipe), [one; 2], "{pair:?}: compare");
+            assert_eq!(by_the_library(&place, pair, recipe), one, "{pair:?}: library");
             assert_eq!(in_a_browser(&place, pair, recipe), one, "{pair:?}: browser");
         }
     }

@@ -1,0 +1,127 @@
+//! How does a program ask a question, without the texts of a command line?
+
+use std::time::Duration;
+
+use raddle_trace::arrivals::Rate;
+
+use crate::answer::{Goal, GoalLimit, GoalMetric};
+use crate::arrivals::Load;
+use crate::rules::{Named, Rule};
+use crate::study::{Study, Ways};
+
+impl Study {
+    /// Asks what becomes of these profiles beside each other, by the names of their files.
+    ///
+    /// ```
+    /// use raddle_study::{Load, Rate, Study};
+    ///
+    /// let study = Study::of(["serve.json.gz", "train.json.gz"])
+    ///     .device("h100")
+    ///     .load(Load::requests("serve", Rate::per_second(40)));
+    /// assert_eq!(study.load.requests, ["serve=40/s"]);
+    /// ```
+    #[must_use]
+    pub fn of<N: Into<String>>(profiles: impl IntoIterator<Item = N>) -> Self {
+        let profiles = profiles.into_iter().map(Into::into).collect();
+        Self { profiles, ..Self::default() }
+    }
+
+    /// Replays on a device: its id, its product name, or a file.
+    #[must_use]
+    pub fn device(self, device: impl Into<String>) -> Self {
+        Self { device: Some(device.into()), ..self }
+    }
+
+    /// Adds a recipe: the name of a bundled one, or a file.
+    #[must_use]
+    pub fn recipe(mut self, recipe: impl Into<String>) -> Self {
+        self.recipes.push(recipe.into());
+        self
+    }
+
+    /// Compares the ways of sharing that the device offers, as `raddle share` does.
+    #[must_use]
+    pub fn ways_of_sharing(self) -> Self {
+        Self { ways: Ways::Modes, ..self }
+    }
+
+    /// Gives the requests that arrive.
+    #[must_use]
+    pub fn load(self, load: Load) -> Self {
+        Self { load, ..self }
+    }
+
+    /// Adds a goal.
+    #[must_use]
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goals.push(goal);
+        self
+    }
+
+    /// Adds a rule for how urgent work is, such as `train*=5`: a smaller level is more urgent.
+    #[must_use]
+    pub fn priority(mut self, rule: Rule) -> Self {
+        self.priorities.push(rule);
+        self
+    }
+
+    /// Gives a profile a share: the weight of its turns, or of its part of the device.
+    #[must_use]
+    pub fn share(mut self, profile: impl Into<String>, share: u32) -> Self {
+        self.shares.push(Named { file: profile.into(), value: share });
+        self
+    }
+
+    /// Says how much device memory a program holds, in bytes.
+    #[must_use]
+    pub fn memory(mut self, profile: impl Into<String>, bytes: u64) -> Self {
+        self.memory.push(Named { file: profile.into(), value: bytes });
+        self
+    }
+}
+
+impl Load {
+    /// Sends a profile requests at random, so many a second in the mean. A rate of 0 is refused
+    /// where the study is run.
+    #[must_use]
+    pub fn requests(profile: &str, rate: Rate) -> Self {
+        Self::default().and_requests(profile, rate)
+    }
+
+    /// Sends another profile requests.
+    #[must_use]
+    pub fn and_requests(mut self, profile: &str, rate: Rate) -> Self {
+        self.requests.push(format!("{profile}={rate}/s"));
+        self
+    }
+
+    /// Lets requests arrive before a time alone; without it, a run draws as many as its figures
+    /// need. 2^64 ns and more count as 2^64 - 1.
+    #[must_use]
+    pub fn until(self, end: Duration) -> Self {
+        Self { until: Some(u64::try_from(end.as_nanos()).unwrap_or(u64::MAX)), ..self }
+    }
+}
+
+impl Goal {
+    /// Asks that a figure of a process be at most a time; 2^64 ns and more count as 2^64 - 1.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use raddle_study::answer::{Goal, GoalMetric};
+    ///
+    /// let goal = Goal::at_most("serve", GoalMetric::P99, Duration::from_millis(20));
+    /// assert_eq!(goal.to_string(), "serve p99 20ms");
+    /// ```
+    #[must_use]
+    pub fn at_most(process: impl Into<String>, metric: GoalMetric, limit: Duration) -> Self {
+        let ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Self { process: process.into(), metric, limit: GoalLimit::Ns(ns) }
+    }
+
+    /// Asks that 99 of 100 requests of a process take at most a time.
+    #[must_use]
+    pub fn p99(process: impl Into<String>, limit: Duration) -> Self {
+        Self::at_most(process, GoalMetric::P99, limit)
+    }
+}

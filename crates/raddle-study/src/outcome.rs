@@ -1,0 +1,186 @@
+//! Which figure of which process under which recipe came out of a study, and how sure is it?
+
+use std::fmt;
+
+use raddle_read::nearest;
+
+use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, PolicyVerdict};
+use crate::error::{StudyError, meant};
+use crate::replay::Studied;
+use crate::units::{duration, in_unit_of};
+
+impl Studied {
+    /// Returns the recommendation: its kind, the recipe that it names, its reason, and how far it
+    /// may be believed.
+    #[must_use]
+    pub const fn verdict(&self) -> &PolicyVerdict {
+        &self.result.answer.verdict
+    }
+
+    /// Returns what came out under each recipe, the best first.
+    pub fn recipes(&self) -> impl Iterator<Item = RecipeOutcome<'_>> {
+        let figures = &self.result.answer;
+        figures.ranking.iter().map(move |&row| RecipeOutcome { figures, row })
+    }
+
+    /// Returns what came out under a recipe.
+    ///
+    /// # Errors
+    /// Where no recipe of that name was replayed to its end; the text names those that were.
+    pub fn recipe(&self, name: &str) -> Result<RecipeOutcome<'_>, StudyError> {
+        let found = self.recipes().find(|recipe| recipe.name() == name);
+        let names = self.result.answer.rows.iter().map(|row| &*row.recipe);
+        found.ok_or_else(|| unknown("recipe", name, names.collect()))
+    }
+}
+
+/// The result of all processes under one recipe.
+#[derive(Clone, Copy, Debug)]
+pub struct RecipeOutcome<'s> {
+    figures: &'s PolicyFigures,
+    row: usize,
+}
+
+impl<'s> RecipeOutcome<'s> {
+    /// Returns the name of the recipe.
+    #[must_use]
+    pub fn name(&self) -> &'s str {
+        &self.figures.rows[self.row].recipe
+    }
+
+    /// Returns whether every launch ended.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.figures.rows[self.row].complete
+    }
+
+    /// Returns whether all goals are met; true where there are none.
+    #[must_use]
+    pub fn meets_goals(&self) -> bool {
+        self.figures.meets_all(self.row)
+    }
+
+    /// Returns what came out of each process, in the order of the profiles.
+    pub fn processes(&self) -> impl Iterator<Item = ProcessOutcome<'s>> + use<'s> {
+        let recipe = *self;
+        (0..recipe.figures.processes.len()).map(move |process| ProcessOutcome { recipe, process })
+    }
+
+    /// Returns what came out of a process.
+    ///
+    /// # Errors
+    /// Where no process has that name; the text names those that there are.
+    pub fn process(&self, name: &str) -> Result<ProcessOutcome<'s>, StudyError> {
+        let found = self.processes().find(|process| process.name() == name);
+        let names = self.figures.processes.iter().map(|process| &*process.name);
+        found.ok_or_else(|| unknown("process", name, names.collect()))
+    }
+}
+
+/// The result of one process under one recipe.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessOutcome<'s> {
+    recipe: RecipeOutcome<'s>,
+    process: usize,
+}
+
+impl<'s> ProcessOutcome<'s> {
+    /// Returns the name of the process.
+    #[must_use]
+    pub fn name(&self) -> &'s str {
+        &self.recipe.figures.processes[self.process].name
+    }
+
+    /// Returns the figure by which the process is judged: the 99th percentile of its requests, the
+    /// time of a step, or the time of its end.
+    ///
+    /// # Errors
+    /// As [`Self::figure`].
+    pub fn judged(&self) -> Result<Figure, StudyError> {
+        self.figure(match self.recipe.figures.processes[self.process].judged {
+            JudgedBy::Requests => GoalMetric::P99,
+            JudgedBy::Steps => GoalMetric::Step,
+            JudgedBy::End => GoalMetric::End,
+        })
+    }
+
+    /// Returns the median time of a request.
+    ///
+    /// # Errors
+    /// As [`Self::figure`].
+    pub fn p50(&self) -> Result<Figure, StudyError> {
+        self.figure(GoalMetric::P50)
+    }
+
+    /// Returns the 99th percentile of the times of requests.
+    ///
+    /// # Errors
+    /// As [`Self::figure`].
+    pub fn p99(&self) -> Result<Figure, StudyError> {
+        self.figure(GoalMetric::P99)
+    }
+
+    /// Returns the mean time of a step.
+    ///
+    /// # Errors
+    /// As [`Self::figure`].
+    pub fn step(&self) -> Result<Figure, StudyError> {
+        self.figure(GoalMetric::Step)
+    }
+
+    /// Returns a figure.
+    ///
+    /// # Errors
+    /// Where the process has no such figure, as it has no requests or does not repeat; and where
+    /// nothing of it ended.
+    pub fn figure(&self, metric: GoalMetric) -> Result<Figure, StudyError> {
+        let RecipeOutcome { figures, row } = self.recipe;
+        let (name, judged) = (self.name(), figures.processes[self.process].judged);
+        if !metric.is_of(judged) {
+            let word = judged.word();
+            let text = format!("{name} has no {}: it is judged by its {word}", metric.name());
+            return Err(StudyError::Usage(text));
+        }
+        let ns = figures.rows[row].processes[self.process].figure(metric);
+        let none = || format!("nothing of {name} ended under {}", self.recipe.name());
+        let ns = ns.ok_or_else(|| StudyError::Refused(none()))?;
+        let decides = matches!(metric, GoalMetric::P99 | GoalMetric::Step | GoalMetric::End);
+        let between_ns = figures.bounds(row, self.process).filter(|_| decides);
+        Ok(Figure { ns, between_ns })
+    }
+
+    /// Divides the figure by which the process is judged by the same figure of the process alone;
+    /// `None` where one of them is not known.
+    #[must_use]
+    pub fn slowdown(&self) -> Option<f64> {
+        self.recipe.figures.slowdown(self.recipe.row, self.process)
+    }
+}
+
+/// A time and the bounds between which it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// The time in nanoseconds.
+    pub ns: u64,
+    /// The bounds in nanoseconds, by the sample, by what is not known of prices and contention, and
+    /// by the device of the recording; `None` where the run is too short to give them, or the figure
+    /// is not the one by which the process is judged.
+    pub between_ns: Option<[u64; 2]>,
+}
+
+impl fmt::Display for Figure {
+    /// Writes the time and its bounds: `12.0 ms (11.2 to 13.1)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&duration(self.ns))?;
+        match self.between_ns.map(|bounds| bounds.map(|ns| in_unit_of(self.ns, ns))) {
+            Some([least, most]) => write!(f, " ({least} to {most})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes the error of a name that nothing has.
+fn unknown(what: &str, name: &str, names: Vec<&str>) -> StudyError {
+    let near = meant(nearest(name, names.iter().copied()));
+    StudyError::Usage(format!("there is no {what} {name} in it, only {}.{near}", names.join(", ")))
+}
