@@ -82,7 +82,7 @@ def test_ways_of_sharing_are_compared(pair):
 def test_refusals_say_what_and_have_the_exit_code(pair):
     for profiles, options, code, says in [
         (["nowhere.json"], {}, 1, "nowhere.json"),
-        (pair, {"device": "v1000"}, 1, "v100"),
+        (pair, {"device": "v1000"}, 2, "v100"),
         (pair, {"recpie": "leftover"}, 2, "--recipe"),
         (pair, {"goal": "serve p99"}, 2, "goal"),
         (pair, {"out": "folder"}, 2, "--jobs"),

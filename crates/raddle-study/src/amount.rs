@@ -101,8 +101,23 @@ fn read_time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
     }
 }
 
+/// Units of time that people write otherwise.
+const LONG: [(&[&str], SpanUnit); 4] = [
+    (&["nsec", "nanoseconds"], SpanUnit::Ns),
+    (&["\u{b5}s", "\u{3bc}s", "usec", "microseconds"], SpanUnit::Us),
+    (&["msec", "milliseconds"], SpanUnit::Ms),
+    (&["sec", "secs", "second", "seconds"], SpanUnit::S),
+];
+
 fn no_time(text: &str) -> AmountError {
-    AmountError(format!("`{text}` is no time: write a number and ns, us, ms or s, such as `20ms`"))
+    let meant = number_in(text).and_then(|(number, rest)| {
+        let rest = rest.trim().to_lowercase();
+        let (_, unit) = LONG.iter().find(|(names, _)| names.contains(&rest.as_str()))?;
+        decimal(number, unit.digits())?;
+        Some(format!(": did you mean `{number}{}`?", unit.name()))
+    });
+    let write = || ": write a number and ns, us, ms or s, such as `20ms`".to_owned();
+    AmountError(format!("`{text}` is no time{}", meant.unwrap_or_else(write)))
 }
 
 /// Reads a time above 0, in nanoseconds.
@@ -226,7 +241,32 @@ pub fn memory(text: &str) -> Result<u64, AmountError> {
         u64::try_from(u128::from(billionths) * u128::from(bytes) / 1_000_000_000).ok()
     });
     bytes.filter(|&bytes| bytes > 0).ok_or_else(|| {
-        AmountError(format!("`{text}` is no amount of memory, such as `40GB`, `40GiB` or `900MB`"))
+        let (number, rest) = number_in(text).unwrap_or(("", text));
+        let unit = match rest.trim().to_ascii_lowercase().as_str() {
+            "" | "g" | "gb" => "GB",
+            "gi" | "gib" => "GiB",
+            "m" | "mb" => "MB",
+            "mi" | "mib" => "MiB",
+            _ => "",
+        };
+        let meant = format!("{number}{unit}");
+        AmountError(match meant != text && memory(&meant).is_ok() {
+            true if rest.is_empty() => format!("`{text}` has no unit: did you mean `{meant}`?"),
+            true => format!("`{text}` is no amount of memory: did you mean `{meant}`?"),
+            false => format!("`{text}` is no amount of memory, such as `40GB`, `40GiB` or `900MB`"),
+        })
+    })
+}
+
+/// Reads a whole number of percent from 0 to 100; `%` may stand behind it.
+///
+/// # Errors
+/// When it is no such number.
+pub fn percent(text: &str) -> Result<u16, AmountError> {
+    let number = text.trim().trim_end_matches('%').trim_end();
+    let of = number.parse().ok().filter(|&of| of <= 100);
+    of.ok_or_else(|| {
+        AmountError(format!("`{text}` is no whole number from 0% to 100%, such as `50%`"))
     })
 }
 
@@ -279,8 +319,14 @@ mod tests {
     fn amounts_of_memory_have_a_unit() {
         assert_eq!(memory("40GB"), Ok(40_000_000_000));
         assert_eq!(memory(" 900 MB"), Ok(900_000_000));
-        for bad in ["", "40", "GB", "-1GB", "0GB", "0.0GiB", "1.2.3GB", "99999999999GB"] {
+        for bad in ["", "40", "GB", "-1GB", "0GB", "0.0GiB", "1.2.3GB", "99999999999GB", "0"] {
             assert!(memory(bad).is_err(), "{bad}");
+        }
+        for (text, meant) in
+            [("40", "40GB"), ("1.5gib", "1.5GiB"), ("40 G", "40GB"), ("900mb", "900MB")]
+        {
+            let told = memory(text).unwrap_err().to_string();
+            assert!(told.contains(&format!("did you mean `{meant}`?")), "{told}");
         }
     }
 
@@ -325,6 +371,9 @@ mod tests {
         let time = |text: &str| time(text).unwrap_err().to_string();
         assert!(time("20").contains("did you mean `20ms`?"));
         assert!(time("3 days").contains("ns, us, ms or s"));
+        for (text, meant) in [("2 sec", "2s"), ("3\u{b5}s", "3us"), ("1.5 Milliseconds", "1.5ms")] {
+            assert!(time(text).contains(&format!("did you mean `{meant}`?")), "{text}");
+        }
         assert!(time("1.0000001ms").contains("whole number of nanoseconds"));
         let rate = |text: &str| rate(text).unwrap_err().to_string();
         assert!(rate("40").contains("has no unit: did you mean `40/s`?"));

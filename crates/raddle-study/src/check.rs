@@ -129,6 +129,19 @@ impl Prediction {
         self.profiles.iter().map(|profile| &*profile.name)
     }
 
+    /// Checks that the prediction has a recipe of this name.
+    ///
+    /// # Errors
+    /// A message in words, where it has none.
+    pub fn check_recipe(&self, name: &str) -> Result<(), String> {
+        let names: Vec<&str> = self.answer.rows.iter().map(|row| &*row.recipe).collect();
+        let near = raddle_read::nearest(name, names.iter().copied());
+        names.contains(&name).then_some(()).ok_or_else(|| {
+            let (name, meant) = (plain(name, 60), crate::error::meant(near));
+            format!("there is no recipe `{name}` in it; it has {}.{meant}", names.join(", "))
+        })
+    }
+
     /// Compares the prediction with recordings of the run under `recipe`; without a recipe, under
     /// the one that the prediction recommends.
     ///
@@ -142,10 +155,11 @@ impl Prediction {
     ) -> Result<Check, String> {
         let answer = &self.answer;
         let row = match recipe.or(answer.verdict.recipe.as_deref()) {
-            Some(name) => answer.rows.iter().find(|row| row.recipe == name).ok_or_else(|| {
-                let names: Vec<&str> = answer.rows.iter().map(|row| &*row.recipe).collect();
-                format!("there is no recipe `{name}` in it; it has {}", names.join(", "))
-            })?,
+            Some(name) => {
+                self.check_recipe(name)?;
+                let row = answer.rows.iter().find(|row| row.recipe == name);
+                row.ok_or("it has no recipe")?
+            }
             None => answer.rows.get(answer.baseline).ok_or("it has no recipe")?,
         };
         let mut tenants = Vec::new();

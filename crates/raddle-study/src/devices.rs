@@ -1,12 +1,10 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
-use std::path::Path;
-
 use raddle_device::{Device, DeviceError, SourceDevice};
 use raddle_trace::{Profile, ProfileFormat as Recorded};
 
 use crate::error::StudyError;
-use crate::files::Files;
+use crate::files::{Files, is_path};
 use crate::profiles::Loaded;
 use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
@@ -198,10 +196,7 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
     }
-    let path = Path::new(name);
-    let is_file =
-        path.extension().is_some_and(|it| it == "toml" || it == "json") || files.has(name);
-    if !is_file {
+    if !is_path(name) && !files.has(name) {
         let device = named(name)?;
         let certain = find(name).is_some();
         let found = if certain { DeviceFound::Named } else { DeviceFound::Assumed };

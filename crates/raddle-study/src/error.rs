@@ -8,6 +8,8 @@ use raddle_read::listed;
 use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
+use crate::files::is_path;
+
 /// An error that stops a study. The text tells what went wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -79,6 +81,17 @@ pub enum StudyError {
 }
 
 impl StudyError {
+    /// Returns whether the study asks for something that does not exist: a recipe, a device, a key or
+    /// a value. Any other error is of an input, or of the run.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Usage(_) | Self::UnknownDevice { .. } | Self::SeveralDevices { .. } => true,
+            Self::UnknownRecipe { name, .. } => !is_path(name),
+            _ => false,
+        }
+    }
+
     /// An error of writing to `what`.
     pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
         move |cause| Self::Unwritable { what: what.to_owned(), cause }

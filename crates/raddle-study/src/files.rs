@@ -10,6 +10,12 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 use crate::timeline::Timeline;
 
+/// Returns whether a name can only be that of a file: it has a folder, or ends as files of recipes and
+/// devices do.
+pub(crate) fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.ends_with(".toml") || name.ends_with(".json")
+}
+
 /// The files that a study can name: those of a disk, or some in memory.
 pub trait Files: Sync {
     /// Returns whether there is a file of that name.

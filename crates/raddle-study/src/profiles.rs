@@ -1,13 +1,13 @@
 //! Which profiles are replayed, under which names, when and with which share?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use raddle_policy::{Hint, Level};
 use raddle_sim::{ProcessPlan, WaitRule, Workload, meet};
 use raddle_trace::{
-    CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, PriorityRule, Profile,
-    Ranks, level_of,
+    CommRule, Communication, IdempotenceRule, ImportConfig, LevelTarget, OpKind, PriorityRule,
+    Profile, Ranks, level_of,
 };
 
 use crate::answer::{Goal, JudgedBy};
@@ -17,7 +17,7 @@ use crate::fidelity::ModelError;
 use crate::files::{Files, base_name};
 use crate::fitted::Fitted;
 use crate::result::ReplayedProfile;
-use crate::rules::{IdempotenceClaim, Named, Rule, SaidHint};
+use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, SaidHint};
 use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
 use crate::verdicts;
@@ -360,7 +360,7 @@ pub(crate) fn judge(
         let met = met.map(|loaded| rule.rule.apply(Arc::make_mut(&mut loaded.profile)));
         let launches = met.fold(0, u64::saturating_add);
         if launches == 0 {
-            return Err(no_kernel(profiles, rule));
+            return Err(no_kernel(profiles, "--idempotent", &rule.text));
         }
         let met = counted(launches, "launch", "launches");
         Ok(format!("idempotent by the rule `{}`, which is a claim: {met}", rule.text))
@@ -368,18 +368,46 @@ pub(crate) fn judge(
     rules.iter().map(one).collect()
 }
 
-/// Refuses a rule of idempotence that fits no kernel.
-fn no_kernel(profiles: &[Loaded], rule: &IdempotenceClaim) -> StudyError {
-    let wanted = rule.text.rsplit_once('=').map_or(&*rule.text, |(kernel, _)| kernel);
-    let kernels = profiles.iter().flat_map(|loaded| &loaded.profile.kernels);
-    let near = raddle_read::nearest(wanted, kernels.map(String::as_str));
-    let near = near.map(|name| plain(name, 80));
+/// Refuses claims on what kernels need most that fit no kernel.
+///
+/// # Errors
+/// When a claim fits no kernel; the error names one that was likely meant, or some that there are.
+pub fn check_needs(profiles: &[Loaded], claims: &[NeedClaim]) -> Result<(), StudyError> {
+    let idle = |claim: &&NeedClaim| !kernels(profiles).any(|it| claim.rule.need_of(it).is_some());
+    let idle = claims.iter().find(idle);
+    idle.map_or(Ok(()), |claim| Err(no_kernel(profiles, "--kernel-class", &claim.text)))
+}
+
+/// Returns the names of the kernels that are launched, each once in a profile.
+fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
+    profiles.iter().flat_map(|loaded| {
+        let ops = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let used: BTreeSet<u32> = ops.map(|op| op.kernel).collect();
+        used.into_iter()
+            .filter_map(|at| loaded.profile.kernels.get(at as usize))
+            .map(String::as_str)
+    })
+}
+
+/// The number of kernels that are named where none is spelled much like a wanted one.
+const SOME: usize = 3;
+
+/// Refuses a rule `GLOB=WORD` of an option that fits no kernel.
+fn no_kernel(profiles: &[Loaded], option: &str, rule: &str) -> StudyError {
+    let wanted = rule.rsplit_once('=').map_or(rule, |(kernel, _)| kernel);
+    let near = raddle_read::nearest(wanted.trim_matches('*'), kernels(profiles));
+    let near = match near {
+        Some(near) => meant_by(Some(&plain(near, 80))),
+        None => {
+            let some = kernels(profiles).collect::<BTreeSet<_>>().into_iter().take(SOME);
+            let some: Vec<String> = some.map(|name| format!("`{}`", plain(name, 80))).collect();
+            format!(" There are kernels such as {}", some.join(", "))
+        }
+    };
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     StudyError::Usage(format!(
-        "--idempotent {}: it fits no kernel of {}, so it would change nothing.{}",
-        rule.text,
+        "{option} {rule}: it fits no kernel of {}, so it would change nothing.{near}",
         names.join(", "),
-        meant_by(near.as_deref())
     ))
 }
 

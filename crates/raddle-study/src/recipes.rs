@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use raddle_device::Device;
-use raddle_dispatch::{Builder, Recipe, Registry};
+use raddle_dispatch::{Builder, Recipe, RecipeError, Registry};
 
 use crate::answer::{Goal, TIME_SLICE, TODAY};
 use crate::error::StudyError;
@@ -54,6 +54,8 @@ pub struct NamedRecipe {
     given: String,
     /// The text from which the recipe was read.
     text: String,
+    /// The keys outside of all tables and the tables of which keys were set otherwise.
+    set: Vec<String>,
 }
 
 impl NamedRecipe {
@@ -75,6 +77,7 @@ impl NamedRecipe {
             offered: true,
             given: given.to_owned(),
             text,
+            set: Vec::new(),
         })
     }
 
@@ -95,7 +98,7 @@ impl NamedRecipe {
     /// When a policy cannot use its settings; the error names the file, the line and the key.
     pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, StudyError> {
         let builder = recipe.builder(device.shape, device.cus);
-        builder.map_err(|error| error.of_file(&self.given, &self.text).into())
+        builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
     }
 
     /// Returns the bounds of the turn and of half a switch on a device, for time slices as they are
@@ -178,15 +181,34 @@ pub fn choose(
     (registry, files): (&Registry, &dyn Files),
 ) -> Result<Vec<NamedRecipe>, StudyError> {
     let mut names = UniqueNames::default();
+    let set: Vec<String> = settings.iter().map(|setting| setting.table().to_owned()).collect();
     wanted
         .iter()
         .map(|wanted| {
             let known = if wanted == TODAY { today } else { wanted };
             let (name, text) = find(known, files)?;
-            let text = with(text, settings);
-            NamedRecipe::parse(names.give(&name), wanted, text, registry)
+            let (name, changed) = (names.give(&name), with(text.clone(), settings));
+            let named = NamedRecipe::parse(name.clone(), wanted, changed, registry);
+            let named = named.map_err(|error| match asked(error, &set) {
+                usage @ StudyError::Usage(_) => usage,
+                // The line is that of the recipe as it was written.
+                other => NamedRecipe::parse(name, wanted, text, registry).err().unwrap_or(other),
+            })?;
+            Ok(NamedRecipe { set: set.clone(), ..named })
         })
         .collect()
+}
+
+/// Returns an error of a recipe as one of what was asked, if it is of a table or a key that was set
+/// otherwise; any other is of the recipe itself.
+fn asked(error: StudyError, set: &[String]) -> StudyError {
+    let of = |key: &str| key.split('.').next().unwrap_or_default().replace('_', "-");
+    match &error {
+        StudyError::Recipe(RecipeError::Setting { key, .. }) if set.contains(&of(key)) => {
+            StudyError::Usage(error.to_string())
+        }
+        _ => error,
+    }
 }
 
 /// Returns the recipe of the name `today`, if a goal is an increase over it and it is not among the

@@ -239,6 +239,7 @@ impl Study {
         }
         profiles::check_goals(&self.goals, profiles)?;
         profiles::check_priorities(&self.priorities, profiles)?;
+        profiles::check_needs(profiles, &self.needs)?;
         Ok(draws)
     }
 

@@ -7,7 +7,7 @@ use raddle_read::nearest;
 use raddle_trace::{IdempotenceRule, KernelNeed, NeedRule, PriorityRule, TraceError};
 use serde::{Deserialize, Serialize};
 
-use crate::amount::{AmountError, SpanUnit, is_meant, memory, time, whole};
+use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
 /// A key of recipes, its value, and the text that sets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,11 @@ pub(crate) fn is_recipe_key(key: &str) -> bool {
 }
 
 impl Setting {
+    /// Returns the outermost table, or the key where it is in none.
+    pub(crate) fn table(&self) -> &str {
+        self.path.first().map_or("", String::as_str)
+    }
+
     /// Sets the key in a recipe; a value that stands where a table is needed goes.
     pub(crate) fn apply(&self, recipe: &mut toml::Table) {
         let Some((last, tables)) = self.path.split_last() else { return };
@@ -57,7 +62,9 @@ impl TryFrom<String> for Setting {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let (key, value) = text.split_once('=').ok_or("there is no `=` in it")?;
+        let (key, value) = text
+            .split_once('=')
+            .ok_or("there is no `=` in it: write KEY=VALUE, such as turn.t0-us=5000")?;
         let (key, value) = (key.trim().replace('_', "-"), value.trim());
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
         if !is_recipe_key(&key) || path.iter().any(String::is_empty) {
@@ -96,7 +103,7 @@ impl Named<u64> {
     /// # Errors
     /// Returns what is wrong with the text.
     pub fn start(text: &str) -> Result<Self, String> {
-        let (file, value) = of_profile(text)?;
+        let (file, value) = of_profile(text, "5ms")?;
         let value = time(value).map_err(|error| error.to_string())?;
         Ok(Self { file: file.to_owned(), value })
     }
@@ -106,7 +113,7 @@ impl Named<u64> {
     /// # Errors
     /// Returns what is wrong with the text.
     pub fn memory(text: &str) -> Result<Self, String> {
-        let (file, value) = of_profile(text)?;
+        let (file, value) = of_profile(text, "40GB")?;
         let value = memory(value).map_err(|error| error.to_string())?;
         Ok(Self { file: file.to_owned(), value })
     }
@@ -118,7 +125,7 @@ impl Named<u32> {
     /// # Errors
     /// Returns what is wrong with the text.
     pub fn share(text: &str) -> Result<Self, String> {
-        let (file, value) = of_profile(text)?;
+        let (file, value) = of_profile(text, "2")?;
         let value = value.parse().ok().filter(|&share| share > 0);
         let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
         Ok(Self { file: file.to_owned(), value })
@@ -131,17 +138,26 @@ impl Named<SaidHint> {
     /// # Errors
     /// Returns what is wrong with the text.
     pub fn hint(text: &str) -> Result<Self, String> {
-        let (file, value) = of_profile(text)?;
+        let (file, value) = of_profile(text, "deadline:20ms")?;
         Ok(Self { file: file.to_owned(), value: value.to_owned().try_into()? })
     }
 }
 
-fn of_profile(text: &str) -> Result<(&str, &str), String> {
-    let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
-    if file.is_empty() {
-        return Err("there is no file before the `=`".to_owned());
+/// Splits `FILE=VALUE`; the message of an error has an example of a value.
+fn of_profile<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
+    match text.rsplit_once('=') {
+        None if is_meant(text) => {
+            Err(format!("it names no profile: did you mean `NAME={}`?", text.trim()))
+        }
+        None => Err(format!("there is no `=` in it: did you mean `{text}={example}`?")),
+        Some(("", value)) => {
+            Err(format!("there is no file before the `=`: did you mean `NAME={}`?", value.trim()))
+        }
+        Some((file, value)) if value.trim().is_empty() => {
+            Err(format!("there is nothing behind the `=`: did you mean `{file}={example}`?"))
+        }
+        Some((file, value)) => Ok((file, value.trim())),
     }
-    Ok((file, value.trim()))
 }
 
 /// A value for one of the profiles.
@@ -190,6 +206,15 @@ pub struct SaidHint {
     pub hint: Hint,
 }
 
+/// The kinds of hints, each with an example of its value.
+const HINTS: [(&str, &str); 5] = [
+    ("priority", "2"),
+    ("deadline", "20ms"),
+    ("laxity", "5ms"),
+    ("utilisation", "50%"),
+    ("custom", "1"),
+];
+
 impl TryFrom<String> for SaidHint {
     type Error = String;
 
@@ -197,18 +222,21 @@ impl TryFrom<String> for SaidHint {
         let kinds =
             "priority:LEVEL, deadline:TIME, laxity:TIME, utilisation:PERCENT, custom:NUMBER";
         let none = || format!("its hint is none of {kinds}, such as deadline:20ms");
-        let (kind, value) = text.split_once(':').ok_or_else(none)?;
+        let (kind, value) = text.split_once(':').unwrap_or((&text, ""));
         let (kind, value) = (kind.trim(), value.trim());
         let told = |error: AmountError| error.to_string();
+        if let Some((_, example)) = HINTS.iter().find(|(name, _)| *name == kind && value.is_empty())
+        {
+            return Err(format!("`{kind}` has no value: did you mean `{kind}:{example}`?"));
+        }
         let hint = match kind {
             "priority" => value.parse().ok().map(|level| Hint::Priority(Level(level))),
             "deadline" => Some(Hint::Deadline(Ticks(time(value).map_err(told)?))),
             "laxity" => Some(Hint::Laxity(Ticks(time(value).map_err(told)?))),
-            "utilisation" => value.parse().ok().filter(|&of| of <= 100).map(Hint::Utilisation),
+            "utilisation" => Some(Hint::Utilisation(percent(value).map_err(told)?)),
             "custom" => value.parse().ok().map(Hint::Custom),
             _ => {
-                let near =
-                    nearest(kind, ["priority", "deadline", "laxity", "utilisation", "custom"]);
+                let near = nearest(kind, HINTS.map(|(name, _)| name));
                 return Err(format!("{}.{}", none(), crate::error::meant(near)));
             }
         };
@@ -285,6 +313,19 @@ mod tests {
         assert!(wrong("a=deadline:20").contains("did you mean `20ms`?"));
         assert!(wrong("a=dedline:20ms").contains("Did you mean `deadline`?"));
         assert!(wrong("a=priority:x").contains("priority:LEVEL"));
+        for kind in HINTS.map(|(name, _)| name) {
+            let example = HINTS.iter().find(|(name, _)| *name == kind).unwrap().1;
+            let meant = format!("did you mean `{kind}:{example}`?");
+            for text in [format!("a={kind}"), format!("a={kind}:")] {
+                assert!(wrong(&text).contains(&meant), "{text}: {}", wrong(&text));
+            }
+            assert!(Named::hint(&format!("a={kind}:{example}")).is_ok(), "{kind}");
+        }
+        let part = |text: &str| Named::hint(text).map(|named| named.value.hint);
+        for half in ["a=utilisation:50%", "a=utilisation:50", "a=utilisation: 50 %"] {
+            assert_eq!(part(half), Ok(Hint::Utilisation(50)), "{half}");
+        }
+        assert!(wrong("a=utilisation:101%").contains("from 0% to 100%"));
     }
 
     #[test]

@@ -25,7 +25,9 @@ impl FromStr for Minimise {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (process, figure) = text.rsplit_once('.').ok_or("write NAME.FIGURE, as train.step")?;
+        let (process, figure) = text.rsplit_once('.').ok_or_else(|| {
+            format!("it names no figure: did you mean `{text}.p99` or `{text}.step`?")
+        })?;
         let goal = format!("{process} {figure} 1s").parse::<crate::answer::Goal>();
         let goal = goal.map_err(|error| error.to_string())?;
         Ok(Self { process: goal.process, metric: goal.metric })

@@ -158,13 +158,13 @@ pub enum TraceError {
     Arrivals { file: String, at: String, problem: String },
     /// A priority rule that cannot be read.
     #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
-    PriorityRule { rule: String, problem: &'static str },
+    PriorityRule { rule: String, problem: String },
     /// A rule that says which kernels are idempotent and cannot be read.
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
-    IdempotenceRule { rule: String, problem: &'static str },
+    IdempotenceRule { rule: String, problem: String },
     /// A rule that says what kernels need most and cannot be read.
     #[error("the rule `{rule}` is not GLOB=memory, =compute, =latency or =unknown: {problem}")]
-    NeedRule { rule: String, problem: &'static str },
+    NeedRule { rule: String, problem: String },
 }
 
 /// Returns the beginning of a text of a file, quoted for a message.

@@ -31,10 +31,14 @@ impl FromStr for IdempotenceRule {
     type Err = TraceError;
 
     fn from_str(rule: &str) -> Result<Self, TraceError> {
-        let fail = |problem| TraceError::IdempotenceRule { rule: rule.to_owned(), problem };
+        let fail = |problem: &str| {
+            let (rule, problem) = (rule.to_owned(), problem.to_owned());
+            TraceError::IdempotenceRule { rule, problem }
+        };
         // Names of kernels may hold a `=`.
         let Some((glob, verdict)) = rule.rsplit_once('=') else {
-            return Err(fail("it has no `=yes` or `=no`"));
+            let meant = format!("it has no `=yes` or `=no`: did you mean `{rule}=yes`?");
+            return Err(fail(&meant));
         };
         if glob.trim().is_empty() {
             return Err(fail("it names no kernel; `*` means every one"));

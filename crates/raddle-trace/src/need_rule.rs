@@ -27,10 +27,14 @@ impl FromStr for NeedRule {
     type Err = TraceError;
 
     fn from_str(rule: &str) -> Result<Self, TraceError> {
-        let fail = |problem| TraceError::NeedRule { rule: rule.to_owned(), problem };
+        let fail = |problem: &str| {
+            let (rule, problem) = (rule.to_owned(), problem.to_owned());
+            TraceError::NeedRule { rule, problem }
+        };
         // Names of kernels may hold a `=`.
         let Some((glob, word)) = rule.rsplit_once('=') else {
-            return Err(fail("it has no `=memory`, `=compute`, `=latency` or `=unknown`"));
+            let meant = format!("it has no need: did you mean `{rule}=memory`?");
+            return Err(fail(&meant));
         };
         if glob.trim().is_empty() {
             return Err(fail("it names no kernel; `*` means every one"));

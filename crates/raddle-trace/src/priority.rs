@@ -31,9 +31,13 @@ impl FromStr for PriorityRule {
     type Err = TraceError;
 
     fn from_str(rule: &str) -> Result<Self, TraceError> {
-        let fail = |problem| TraceError::PriorityRule { rule: rule.to_owned(), problem };
+        let fail = |problem: &str| {
+            let (rule, problem) = (rule.to_owned(), problem.to_owned());
+            TraceError::PriorityRule { rule, problem }
+        };
         let Some((target, level)) = rule.rsplit_once('=') else {
-            return Err(fail("it has no `=LEVEL`"));
+            let meant = format!("it has no `=LEVEL`: did you mean `{rule}=5`?");
+            return Err(fail(&meant));
         };
         let (glob, stream) = match target.rsplit_once(":stream ") {
             Some((glob, stream)) => (glob, Some(stream.trim())),

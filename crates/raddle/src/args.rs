@@ -148,7 +148,7 @@ pub(crate) struct InspectArgs {
     pub(crate) self_replay: bool,
     /// Print the lengths of the runs that its workgroups need, and a sampled search without those
     /// that fewer than this percentage of workgroups need (docs/policies/matching.md)
-    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "0", value_parser = percentage)]
     pub(crate) amounts: Option<f64>,
     /// The waits of one stream for another that replay applies
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
@@ -231,6 +231,13 @@ pub(crate) struct ShowArgs {
     /// Write it to this file, which must not be there yet, instead of printing it
     #[arg(long, value_name = "FILE", requires = "show")]
     pub(crate) save: Option<PathBuf>,
+}
+
+/// Reads a percentage; `%` may stand behind it.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse().ok();
+    let number = number.filter(|of| (0.0..=100.0).contains(of));
+    number.ok_or_else(|| "it is no number from 0% to 100%, such as 5%".to_owned())
 }
 
 impl ShowArgs {

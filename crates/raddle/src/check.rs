@@ -35,8 +35,8 @@ pub(crate) fn verb(
     };
     let beside = folder.filter(|_| !args.no_files).map(|it| (it.join(PAGE), it.join(RESULT)));
     if let Some((page, data)) = &beside {
-        place::check_solid(page, &place::page)?;
-        place::check_solid(data, &earlier)?;
+        place::check(page, &place::page)?;
+        place::check(data, &earlier)?;
     }
     let shown = file.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: shown.clone(), cause };
@@ -46,6 +46,10 @@ pub(crate) fn verb(
             "{shown} is no {SUMMARY} of raddle ({why}): name a file that `raddle share` or `raddle replay` wrote, or its folder"
         ))
     })?;
+    if let Some(recipe) = &args.recipe {
+        let known = prediction.check_recipe(recipe);
+        known.map_err(|why| CliError::Usage(format!("--recipe {recipe}: {shown}: {why}")))?;
+    }
     let given: Vec<GivenRecording> =
         args.recordings.iter().map(|given| split(given, &prediction)).collect();
     let files: Vec<PathBuf> = given.iter().map(|of| of.file.clone()).collect();

@@ -78,6 +78,13 @@ impl Console {
         let _ = writeln!(self.stderr, "{}", harmless(text));
     }
 
+    /// Prints a warning on the error stream.
+    pub(crate) fn warn(&mut self, text: &str) {
+        let label = alarm("warning:", self.stderr_colour);
+        // If the error stream cannot be written, there is nobody to tell.
+        let _ = writeln!(self.stderr, "{label} {}", harmless(text));
+    }
+
     /// Returns the streams of this process.
     #[must_use]
     pub fn of_process() -> Self {

@@ -1,7 +1,6 @@
 //! How does a verb end that has shown an answer: with which warnings and which exit code?
 
 use crate::Console;
-use crate::console::alarm;
 use crate::error::CliError;
 
 /// The end of a verb that answers: the reasons to doubt the answer, and what it lacks.
@@ -17,9 +16,14 @@ pub(crate) struct Ending<'e> {
     pub(crate) has_fault: bool,
     /// The launches that can never run.
     pub(crate) never_ran: Option<String>,
+    /// The place that says what those launches lacked.
+    pub(crate) lacked: &'static str,
     /// The sentence that the goals are missed.
     pub(crate) missed_goals: Option<String>,
 }
+
+/// The place that says what launches lacked, where the verb does not say it itself.
+pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl Ending<'_> {
     /// Ends a verb. A `quiet` one has printed no page with the warnings, so they go to the error
@@ -31,11 +35,9 @@ impl Ending<'_> {
         console: &mut Console,
     ) -> Result<(), CliError> {
         for line in self.overturning.iter().filter(|_| quiet) {
-            let label = alarm("warning:", console.stderr_colour);
-            writeln!(console.stderr, "{label} {line}")
-                .map_err(CliError::writing("the error stream"))?;
+            console.warn(line);
         }
-        let Self { unanswered, stuck, has_fault, never_ran, missed_goals, .. } = self;
+        let Self { unanswered, stuck, has_fault, never_ran, lacked, missed_goals, .. } = self;
         match (unanswered, stuck) {
             (_, Some(stuck)) if has_fault => return Err(CliError::Fault(stuck)),
             (Some(cases), _) => return Err(CliError::Unanswered(cases)),
@@ -43,7 +45,7 @@ impl Ending<'_> {
             (None, None) => {}
         }
         match (never_ran.filter(|_| !partial), missed_goals) {
-            (Some(launches), _) => Err(CliError::NeverRan(launches)),
+            (Some(launches), _) => Err(CliError::NeverRan { launches, lacked }),
             (None, Some(missed)) => Err(CliError::Goals(missed)),
             (None, None) => Ok(()),
         }

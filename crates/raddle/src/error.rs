@@ -59,9 +59,9 @@ pub(crate) enum CliError {
     Stuck(String),
     /// Launches can never run on the device; the results of all others are there.
     #[error(
-        "{0} can never run here, so the figures are of the rest; the list `Refused` of `-v` says what lacked. Replay on a device that has it (--device), or accept the rest with --partial"
+        "{launches} can never run here, so the figures are of the rest; {lacked}. Replay on a device that has it (--device), or accept the rest with --partial"
     )]
-    NeverRan(String),
+    NeverRan { launches: String, lacked: &'static str },
     /// Launches never ended by a fault of raddle.
     #[error(
         "{0}. Please report it with the command; `--log answers` keeps the decisions up to there"
@@ -84,13 +84,15 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Returns the exit code. 1: the input is refused; 2: wrong usage; 3: launches never ended, or
-    /// can never run; 4: a comparison fails, or cases of a sweep or a search did; 5: no recipe meets
+    /// Returns the exit code. 1: the input is refused, or a file cannot be read or written; 2: the
+    /// command line, or a key of a recipe or a name in it, is wrong; 3: launches never ended, or can
+    /// never run; 4: a comparison fails, or cases of a sweep or a search did; 5: no recipe meets
     /// the goals; 70: a fault of raddle, so there is no verdict.
-    pub(crate) const fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Study(StudyError::Usage(_)) => 2,
-            Self::Stuck(_) | Self::NeverRan(_) => 3,
+            Self::Usage(_) => 2,
+            Self::Study(error) if error.is_usage() => 2,
+            Self::Stuck(_) | Self::NeverRan { .. } => 3,
             Self::Gate(_) | Self::Unanswered(_) => 4,
             Self::Goals(_) => 5,
             Self::Fault(_) | Self::Study(StudyError::Fault { .. }) => 70,

@@ -23,7 +23,7 @@ pub(crate) struct Output {
 impl Output {
     /// Checks that results may be written to a folder, before the work of making them.
     pub(crate) fn check(folder: &Path) -> Result<(), CliError> {
-        place::check_solid(folder, &earlier)
+        place::check(folder, &earlier)
     }
 
     /// Begins results for `folder`, which must not exist, be empty or hold an earlier result.

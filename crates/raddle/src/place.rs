@@ -89,7 +89,7 @@ impl Place {
     pub(crate) fn begin(path: &Path, ours: Ours<'_>) -> Result<Self, CliError> {
         let shown = path.display().to_string();
         let write = CliError::writing(&shown);
-        check_solid(path, ours)?;
+        check(path, ours)?;
         let path = behind_links(path)?;
         let parent = parent(&path);
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
@@ -103,6 +103,11 @@ impl Place {
         let lock = lock(temporary.path(), &path).map_err(&write)?;
         place.temporary = Some((lock, temporary));
         Ok(place)
+    }
+
+    /// Returns the path as it was given.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
     }
 
     /// Returns the path at which the new file or folder is made.
@@ -167,29 +172,22 @@ pub(crate) fn write_sealed(
     seal: Seal,
     ours: Ours<'_>,
 ) -> Result<(), CliError> {
-    if is_stream(path) { write(path, text, ours) } else { write(path, &sealed(text, seal), ours) }
+    write(path, &sealed(text, seal), ours)
 }
 
-/// Writes a text to a file. A path that is neither file nor folder, such as a pipe or a terminal,
-/// is written to directly.
+/// Writes a text to a file.
 pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
     let shown = path.display().to_string();
-    let place = if is_stream(path) { None } else { Some(Place::begin(path, ours)?) };
-    let to = place.as_ref().map_or_else(|| path.to_path_buf(), Place::new_path);
-    fs::write(to, text).map_err(CliError::writing(&shown))?;
-    place.map_or(Ok(()), |place| place.finish(ours))
+    let place = Place::begin(path, ours)?;
+    fs::write(place.new_path(), text).map_err(CliError::writing(&shown))?;
+    place.finish(ours)
 }
 
-/// Checks whether a text may be written at a path, before the work of making it.
+/// Checks whether a file or a folder may be made at a path, before the work of making it. What is
+/// neither file nor folder, such as a device or a pipe, is never replaced.
 pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
-    if is_stream(path) { Ok(()) } else { check_solid(path, ours) }
-}
-
-/// Checks whether a file or a folder that other files are written beside may be made at a path: what is
-/// neither file nor folder has no place for them.
-pub(crate) fn check_solid(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
     let refused = |reason| CliError::NotOurs { what: path.display().to_string(), reason };
-    if is_stream(path) {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(refused("it is neither a file nor a folder".to_owned()));
     }
     let real = behind_links(path)?;
@@ -198,10 +196,6 @@ pub(crate) fn check_solid(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
         return Err(refused(format!("{} is no folder", above.display())));
     }
     replaceable(&real, ours).map_err(refused)
-}
-
-fn is_stream(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// Checks that what stands at a path may go.
@@ -231,7 +225,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Returns a free name like this one: `out-2`, `tuned-2.toml`.
-fn beside(path: &Path) -> PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
     let ending = ending.unwrap_or_default();
@@ -400,8 +394,11 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_stream_is_written_to() {
-        assert!(put(Path::new("/dev/null"), "x").is_ok());
-        assert!(put(Path::new("/dev/full"), "x").is_err());
+    fn a_stream_is_never_written_to() {
+        for stream in ["/dev/null", "/dev/full"] {
+            assert!(
+                put(Path::new(stream), "x").unwrap_err().contains("neither a file nor a folder")
+            );
+        }
     }
 }

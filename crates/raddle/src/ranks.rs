@@ -9,7 +9,6 @@ use clap::Args;
 use raddle_trace::{archive_members, rank_of_trace};
 
 use crate::Console;
-use crate::console::alarm;
 use crate::error::CliError;
 
 /// The options for folders with the traces of a job.
@@ -85,17 +84,14 @@ impl RankArgs {
             let Some(members) = members(path)? else { continue };
             let others = without_ranks(path, members);
             let Some(first) = others.first() else { continue };
-            let label = alarm("warning:", console.stderr_colour);
             let (shown, first) = (path.display(), first.display());
             let who = match others.len() {
                 1 => format!("{first} names no rank and is left out"),
                 all => format!("{first} and {} more name no rank and are left out", all - 1),
             };
-            writeln!(
-                console.stderr,
-                "{label} {shown}: {who} beside the traces of ranks: name the files to take all"
-            )
-            .map_err(CliError::writing("the error stream"))?;
+            console.warn(&format!(
+                "{shown}: {who} beside the traces of ranks: name the files to take all"
+            ));
         }
         Ok(files)
     }

@@ -54,7 +54,7 @@ fn show(name: &str, format: Format) -> Result<String, CliError> {
             None => format!(" Some are {}.", recipes::DEFAULT.join(", ")),
             near => meant(near),
         };
-        CliError::Refused(format!(
+        CliError::Usage(format!(
             "there is no bundled recipe {name}.{near} `raddle recipes` lists all"
         ))
     })?;

@@ -242,6 +242,7 @@ fn ending(result: &ReplayResult) -> Ending<'_> {
         stuck: result.stuck_launches(),
         has_fault: result.has_fault(),
         never_ran: result.never_ran().map(str::to_owned),
+        lacked: "the list `Refused` of `-v` says what lacked",
         missed_goals: result.missed_goals(),
     }
 }

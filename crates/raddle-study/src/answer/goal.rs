@@ -62,6 +62,9 @@ pub enum GoalError {
     /// The figure is not known.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
+    /// The limit is a change of which a sign or the unit is missing; the number.
+    #[error("`{0}` is no limit: did you mean `+{1}%`?")]
+    Change(String, String),
     /// The limit is neither a time nor a percentage; why it is no time.
     #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
     Limit(String, AmountError),
@@ -182,7 +185,16 @@ impl FromStr for Goal {
         let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
         let by = limit.strip_prefix('+').and_then(|text| text.strip_suffix('%'));
         let by = by.and_then(|by| u32::try_from(decimal(by, 2)?).ok());
-        let ns = || span(limit).map_err(|why| GoalError::Limit(limit.to_owned(), why));
+        let ns = || {
+            let percent = limit.trim_start_matches('+').trim_end_matches('%');
+            span(limit).map_err(|why| match decimal(percent, 2) {
+                // A bare number is a time without its unit.
+                Some(_) if limit != percent => {
+                    GoalError::Change(limit.to_owned(), percent.to_owned())
+                }
+                _ => GoalError::Limit(limit.to_owned(), why),
+            })
+        };
         let limit = by.map_or_else(|| ns().map(GoalLimit::Ns), |by| Ok(GoalLimit::Longer(by)))?;
         Ok(Self { process: process.trim().to_owned(), metric, limit })
     }
@@ -241,6 +253,14 @@ mod tests {
             let goal: Goal = text.parse().unwrap();
             assert_eq!(goal.to_string(), shown);
             assert_eq!(goal.to_string().parse(), Ok(goal));
+        }
+    }
+
+    #[test]
+    fn a_change_without_its_sign_or_unit_names_what_was_meant() {
+        for limit in ["+5", "5%", "5 %"] {
+            let told = format!("train step {limit}").parse::<Goal>().unwrap_err().to_string();
+            assert!(told.contains("is no limit: did you mean `+5%`?"), "{told}");
         }
     }
 

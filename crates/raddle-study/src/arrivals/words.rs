@@ -26,6 +26,19 @@ pub(crate) fn wrong(text: &str) -> Option<String> {
     if process(words).is_some() {
         return None;
     }
+    // A `=` may stand where the colon should.
+    let (burst, count) = match text.rsplit_once('=') {
+        Some((name, count)) if name.rsplit('=').next() == Some("burst") => (true, count),
+        _ => (words.starts_with("burst"), words.trim_start_matches("burst")),
+    };
+    let count = count.trim_start_matches([':', ' ']);
+    if burst && count.bytes().all(|byte| byte.is_ascii_digit()) {
+        let meant =
+            if count.parse().is_ok_and(|it| (1..=MOST).contains(&it)) { count } else { "8" };
+        return Some(format!(
+            "`{words}` is no burst of 1 to {MOST} requests: did you mean `burst:{meant}`?"
+        ));
+    }
     if words.starts_with("burst:") {
         return Some(format!("`{words}` is no burst of 1 to {MOST} requests, such as `burst:8`"));
     }
@@ -80,7 +93,30 @@ mod tests {
                 "{other}"
             );
         }
-        for file in ["load.json", "./s", "/s", "40.json", "40/s", "burst:3", "serve=a.csv:7"] {
+        for (text, meant) in [
+            ("burst", 8),
+            ("burst:", 8),
+            ("burst:0", 8),
+            ("burst=7", 7),
+            ("burst 7", 7),
+            ("burst7", 7),
+        ] {
+            for text in [text.to_owned(), format!("serve={text}")] {
+                let told = wrong(&text).unwrap_or_default();
+                assert!(told.contains(&format!("did you mean `burst:{meant}`?")), "{text}: {told}");
+            }
+        }
+        for file in [
+            "bursty.json",
+            "burst-load.csv",
+            "load.json",
+            "./s",
+            "/s",
+            "40.json",
+            "40/s",
+            "burst:3",
+            "serve=a.csv:7",
+        ] {
             assert_eq!(wrong(file), None, "{file}");
         }
     }

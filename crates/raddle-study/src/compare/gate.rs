@@ -30,7 +30,17 @@ impl fmt::Display for NoGate {
             f,
             "`{}` is no limit: write [RECIPE:][PROCESS.]FIGURE > +N%, such as `decode.request-p99 > +5%`",
             self.0
-        )
+        )?;
+        // A figure alone, or a number without its unit.
+        let meant = match self.0.rsplit_once('>').map(|(_, limit)| limit.trim()) {
+            None => format!("{} > +5%", self.0.trim()),
+            Some(limit) if limit.parse::<f64>().is_ok() => format!("{}%", self.0.trim()),
+            Some(_) => return Ok(()),
+        };
+        match meant.parse::<Gate>() {
+            Ok(_) => write!(f, ". Did you mean `{meant}`?"),
+            Err(_) => Ok(()),
+        }
     }
 }
 

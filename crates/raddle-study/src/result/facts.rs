@@ -42,6 +42,12 @@ pub struct ReplayedProfile<'p> {
 }
 
 impl ReplayedProfile<'_> {
+    /// Returns the kernel time of the profile, in nanoseconds.
+    pub(super) fn kernel_ns(&self) -> u128 {
+        let kernels = self.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        kernels.map(|op| u128::from(op.duration_ns)).sum()
+    }
+
     /// Returns the name of the kernel of a task.
     pub(super) fn kernel(&self, task: u32) -> String {
         let kernel = self.profile.ops[task as usize].kernel;

@@ -6,7 +6,6 @@ use raddle_device::Device;
 use raddle_dispatch::{Recipe, Standstill};
 use raddle_policy::{Refusal, Resource};
 use raddle_sim::Outcome;
-use raddle_trace::OpKind;
 use raddle_workgroup::{MatchingConfig, SearchRule};
 use serde::Serialize;
 
@@ -172,8 +171,7 @@ pub(crate) fn never_ran(
     let mut overturning: Vec<(&str, String)> = Vec::new();
     let mut worst = 0.0_f64;
     for (at, loaded) in profiles.iter().enumerate() {
-        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
-        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
+        let all = loaded.kernel_ns();
         let most = lost().map(|of| of[at]).max_by_key(|&(_, ns)| ns).unwrap_or_default();
         let (launches, ns) = most;
         if launches == 0 {
@@ -241,6 +239,13 @@ impl LostWork {
 /// For each profile the number of launches of its first repetition that never ran, and the sum of
 /// their durations in ns.
 pub(crate) type LostLaunches = Vec<(u64, u128)>;
+
+/// Returns the share of the kernel time of each profile that never ran, 0 to 1.
+pub(crate) fn lost_shares(profiles: &[ReplayedProfile<'_>], lost: &LostLaunches) -> Vec<f64> {
+    let own =
+        |(loaded, &(_, ns)): (&ReplayedProfile<'_>, &(u64, u128))| share(ns, loaded.kernel_ns());
+    profiles.iter().zip(lost).map(own).collect()
+}
 
 /// Returns the launches that never ran in a run.
 pub(crate) fn lost_in(profiles: &[ReplayedProfile<'_>], run: &Outcome) -> LostLaunches {

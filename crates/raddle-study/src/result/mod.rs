@@ -19,7 +19,7 @@ pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};
-pub(crate) use lost::{LostLaunches, LostWork, lost_in, never_ran};
+pub(crate) use lost::{LostLaunches, LostWork, lost_in, lost_shares, never_ran};
 pub use lost::{NeverEnded, RefusedLaunches, StuckLaunches, Unreported};
 pub use offered::NotOffered;
 pub use overturning::{Overturning, of_files, of_profiles};

@@ -65,10 +65,11 @@ pub(crate) fn only(
         let why: String =
             left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
         return Err(StudyError::Usage(format!(
-            "--recipe {name}: {} has no such way of sharing for {} tenants; it has {}{why}",
+            "--recipe {name}: {} has no such way of sharing for {} tenants; it has {}{why}.{}",
             device.id,
             tenants.len(),
-            names.join(", ")
+            names.join(", "),
+            crate::error::meant(raddle_read::nearest(name, names.iter().copied()))
         )));
     }
     let asked = |of: &ShareCandidate| match wanted {

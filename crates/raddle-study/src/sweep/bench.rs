@@ -10,7 +10,7 @@ use raddle_trace::Profile;
 use raddle_trace::arrivals::ArrivalConfig;
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
-use super::cases::{Case, Cases, Sweep};
+use super::cases::{Case, Cases, Shard, Sweep};
 use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
@@ -23,7 +23,9 @@ use crate::open_load::OpenLoad;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
-use crate::result::{LostLaunches, LostWork, ReplayedProfile, lost_in, never_ran, of_profiles};
+use crate::result::{
+    LostLaunches, LostWork, ReplayedProfile, lost_in, lost_shares, never_ran, of_profiles,
+};
 use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
@@ -73,7 +75,7 @@ impl<'b> Bench<'b> {
     pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
         let Surroundings { registry, files, watcher, jobs } = around;
         let cases = Cases::new(sweep, files)?;
-        cases.check_values(false, registry, files)?;
+        cases.check_values(registry, files)?;
         let bench = Self {
             cases,
             registry,
@@ -128,7 +130,7 @@ impl<'b> Bench<'b> {
             target.map_or(Ok(()), |target| memory::told(&loaded, &target.device).map(|_| ()))?;
         }
         match asked {
-            Err(error @ StudyError::Usage(_)) => Err(error),
+            Err(error) if error.is_usage() => Err(error),
             // Any other error is a matter of each case.
             _ => Ok(()),
         }
@@ -310,12 +312,12 @@ impl<'b> Bench<'b> {
     }
 
     /// Returns the facts about the profiles that can overturn an answer, a line each, for the first
-    /// and the last set of values.
+    /// and the last set of values of a shard, or of all cases.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.
-    pub fn overturning(&self) -> Result<Vec<String>, StudyError> {
-        self.of_ends(|study| Ok(self.believed(study, Vec::new())?.1))
+    pub fn overturning(&self, shard: Option<Shard>) -> Result<Vec<String>, StudyError> {
+        self.of_ends(shard, |study| Ok(self.believed(study, Vec::new())?.1))
     }
 
     /// Returns how much memory the processes hold together, of how much, in words, for the first
@@ -324,7 +326,7 @@ impl<'b> Bench<'b> {
     /// # Errors
     /// When a profile cannot be read or planned, or the processes do not fit into memory.
     pub fn memory(&self) -> Result<Vec<String>, StudyError> {
-        self.of_ends(|study| {
+        self.of_ends(None, |study| {
             let mut loaded = self.learnt(study)?.to_vec();
             study.give(&mut loaded, &self.files)?;
             let target = devices::target(study.device.as_deref(), &loaded, &self.files)?;
@@ -335,11 +337,14 @@ impl<'b> Bench<'b> {
     /// Returns the lines of the first and the last set of values, each once.
     fn of_ends(
         &self,
+        shard: Option<Shard>,
         lines: impl Fn(&Study) -> Result<Vec<String>, StudyError>,
     ) -> Result<Vec<String>, StudyError> {
         let mut all: Vec<String> = Vec::new();
-        let last = self.cases().len().saturating_sub(1);
-        for at in std::iter::once(0).chain((last > 0).then_some(last)) {
+        let own = |at: &usize| shard.is_none_or(|shard| shard.holds(*at));
+        let first = (0..self.cases().len()).find(own);
+        let last = (0..self.cases().len()).rfind(own).filter(|last| Some(*last) != first);
+        for at in first.into_iter().chain(last) {
             let own = lines(&self.cases().get(at)?.study)?;
             all.extend(own.into_iter().filter(|line| !all.contains(line)).collect::<Vec<_>>());
         }
@@ -407,9 +412,10 @@ impl<'b> Bench<'b> {
         let together = runner.together(named)?;
         let summary = Summary::new(&workload, &together, &[]);
         let lost = lost_in(&replayed(&loaded), &together);
+        let lost_shares = lost_shares(&replayed(&loaded), &lost);
         let alone = self.alone(study, &workload, &runner)?;
         let search = search_cost(named, &target.device);
-        Ok(CaseRun { summary, alone, search, workload, lost })
+        Ok(CaseRun { summary, alone, search, workload, lost, lost_shares })
     }
 
     /// Returns how long each process takes alone under the baseline, which is the measure of all

@@ -76,7 +76,12 @@ impl FromStr for Shard {
             let (number, of) = (number.trim().parse().ok()?, of.trim().parse().ok()?);
             (1 <= number && number <= of).then_some(Self { number, of })
         });
-        both.ok_or_else(|| "it is not I/N with I from 1 to N, such as 2/8".to_owned())
+        both.ok_or_else(|| {
+            let all = text.trim().parse::<u32>().ok().filter(|&of| of > 0);
+            let meant = all.map(|of| format!("1/{of}"));
+            let meant = crate::error::meant(meant.as_deref());
+            format!("it is not I/N with I from 1 to N, such as 2/8.{meant}")
+        })
     }
 }
 

@@ -19,31 +19,30 @@ const MOST: usize = 1000;
 
 impl Cases {
     /// Checks each value of each key as its cases do before they read a profile: the recipe, the
-    /// device, and small files. If `every` is true, no value may fail in all of its cases; else no key
-    /// may fail by all of its values, as a value may become good before its cases are run again.
+    /// device, and small files. Returns a line for each value that fails in all of its cases beside one
+    /// that does not, as it may become good before its cases are run.
     ///
     /// # Errors
-    /// The error of the first case that has such a value.
+    /// The error of the first value of a key, if all values of the key fail.
     pub fn check_values(
         &self,
-        every: bool,
         registry: &Registry,
         files: &dyn Files,
-    ) -> Result<(), StudyError> {
-        for at in 0..self.varied().len() {
-            let mut first = None;
-            let mut good = false;
-            for value in 0..self.varied()[at].values.len() {
-                match self.try_value((at, value), registry, files) {
-                    Ok(()) => good = true,
-                    Err(error) => first = first.or(Some(error)),
-                }
+    ) -> Result<Vec<String>, StudyError> {
+        let mut told = Vec::new();
+        for (at, axis) in self.varied().iter().enumerate() {
+            let tried = |value| self.try_value((at, value), registry, files).err();
+            let failed: Vec<(usize, StudyError)> =
+                (0..axis.values.len()).filter_map(|value| Some((value, tried(value)?))).collect();
+            if failed.len() == axis.values.len() {
+                return failed.into_iter().next().map_or(Ok(told), |(_, error)| Err(error));
             }
-            if let Some(error) = first.filter(|_| every || !good) {
-                return Err(StudyError::Usage(error.to_string()));
-            }
+            let lines = failed.iter().map(|(value, error)| {
+                format!("{}={} fails in each case: {error}", axis.key, axis.values[*value])
+            });
+            told.extend(lines);
         }
-        Ok(())
+        Ok(told)
     }
 
     /// Tries a value of a key, by its position, beside all values of the keys on which it may depend,
@@ -124,7 +123,7 @@ mod tests {
     use crate::files::MemoryFiles;
     use crate::sweep::Sweep;
 
-    fn told(device: &str, vary: &[&str], every: bool) -> String {
+    fn told(device: &str, vary: &[&str]) -> String {
         let study = format!(
             r#"{{"profiles": ["a", "b"], "device": "{device}", "recipes": ["greedy", "weighted-slices"]}}"#
         );
@@ -132,34 +131,39 @@ mod tests {
         let vary = vary.iter().map(|text| (*text).to_owned()).collect();
         let files = MemoryFiles::default();
         let cases = Cases::new(&Sweep { study, vary, searched: false }, &files).unwrap();
-        let checked = cases.check_values(every, &Registry::bundled(), &files);
-        checked.map_or_else(|error| error.to_string(), |()| "good".to_owned())
+        let checked = cases.check_values(&Registry::bundled(), &files);
+        checked.map_or_else(|error| format!("refused: {error}"), |lines| lines.join("; "))
     }
 
     #[test]
-    fn a_value_is_bad_if_no_case_can_take_it() {
-        for every in [false, true] {
-            assert!(told("h100", &["allocate.polcy=greedy"], every).contains("`policy`"));
-            assert!(told("h100", &["recipe=missing.toml"], every).contains("missing.toml"));
-            assert!(told("h100", &["device=nosuch"], every).contains("no device nosuch"));
-            assert!(told("h1000", &["window=4,8"], every).contains("no device h1000"));
-            assert!(told("h100", &["energy-weights=no.toml"], every).contains("no.toml"));
-            assert!(told("h100", &["idempotent-from=no.toml"], every).contains("no.toml"));
-            // The settings are good together.
-            let both = ["allocate.policy=matching", "allocate.search=full"];
-            assert_eq!(told("h100", &both, every), "good");
+    fn a_key_is_refused_if_no_case_can_take_any_of_its_values() {
+        for (device, vary, why) in [
+            ("h100", "allocate.polcy=greedy", "`policy`"),
+            ("h100", "recipe=missing.toml", "missing.toml"),
+            ("h100", "device=nosuch", "no device nosuch"),
+            ("h1000", "window=4,8", "no device h1000"),
+            ("h100", "energy-weights=no.toml", "no.toml"),
+            ("h100", "idempotent-from=no.toml", "no.toml"),
+        ] {
+            let told = told(device, &[vary]);
+            assert!(told.starts_with("refused: ") && told.contains(why), "{told}");
         }
+        // The settings are good together.
+        let both = ["allocate.policy=matching", "allocate.search=full"];
+        assert_eq!(told("h100", &both), "");
     }
 
     #[test]
-    fn a_bad_value_beside_a_good_one_is_bad_where_every_value_counts() {
-        // One of the two recipes has the key, and no case of the other is good.
-        assert_eq!(told("h100", &["turn.t0-us=10,20"], false), "good");
-        assert!(told("h100", &["turn.t0-us=10,20"], true).contains("recipe greedy"));
-        for vary in ["recipe=greedy,late.toml", "device=h100,h1000", "turn.policy=everyone,nobody"]
-        {
-            assert_eq!(told("h100", &[vary], false), "good");
-            assert_ne!(told("h100", &[vary], true), "good", "{vary}");
+    fn a_bad_value_beside_a_good_one_is_told() {
+        for (vary, line) in [
+            // One of the two recipes has the key, and no case of the other is good.
+            ("turn.t0-us=10,20", "recipe=greedy fails in each case: "),
+            ("recipe=greedy,late.toml", "recipe=late.toml fails in each case: "),
+            ("device=h100,h1000", "device=h1000 fails in each case: there is no device h1000"),
+            ("turn.policy=everyone,nobody", "turn.policy=nobody fails in each case: "),
+        ] {
+            let told = told("h100", &[vary]);
+            assert!(told.starts_with(line), "{told}");
         }
     }
 }

@@ -25,11 +25,13 @@ pub(super) struct CaseRun {
     pub(super) search: Option<SearchCost>,
     /// The launches that never ran.
     pub(super) lost: LostLaunches,
+    /// The share of the kernel time of each process that never ran, 0 to 1.
+    pub(super) lost_shares: Vec<f64>,
 }
 
 /// The figures of a run.
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
-    let CaseRun { workload, summary, alone, search, .. } = run;
+    let CaseRun { workload, summary, alone, search, lost_shares, .. } = run;
     let mut all = CaseFigures::default();
     all.count("makespan-ns", summary.makespan_ns);
     all.share("utilisation", Some(summary.utilisation));
@@ -50,8 +52,10 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
         of_search(&mut all, *cost, summary);
     }
     let processes = summary.processes.iter().zip(&workload.processes);
-    for ((process, plan), alone) in processes.zip(alone.iter()) {
+    for (((process, plan), alone), lost) in processes.zip(alone.iter()).zip(lost_shares) {
         of_process(&mut all, &plan.name, process, *alone);
+        let lost = Some(*lost).filter(|_| !process.refused.is_empty());
+        all.share(&format!("{}.refused-share", plan.name), lost);
     }
     all.0
 }

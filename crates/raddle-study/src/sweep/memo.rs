@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// A place for a value, or for the reason why there is none.
-type MemoSlot<T> = Arc<OnceLock<Result<T, String>>>;
+/// A place for a value, or for the reason why there is none, which is true for wrong usage.
+type MemoSlot<T> = Arc<OnceLock<Result<T, (bool, String)>>>;
 
 /// Values by keys, each made once.
 #[derive(Debug)]
@@ -30,7 +30,11 @@ impl<T: Clone> Memo<T> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = Arc::clone(made.entry(key.to_owned()).or_default());
         drop(made);
-        let made = slot.get_or_init(|| make().map_err(|error| error.to_string()));
-        made.clone().map_err(StudyError::Refused)
+        let told = |error: StudyError| (error.is_usage(), error.to_string());
+        let made = slot.get_or_init(|| make().map_err(told));
+        made.clone().map_err(|(usage, text)| match usage {
+            true => StudyError::Usage(text),
+            false => StudyError::Refused(text),
+        })
     }
 }

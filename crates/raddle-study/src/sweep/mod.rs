@@ -48,5 +48,7 @@ pub(crate) use bench::JudgedRun;
 pub use cases::{Case, Cases, Shard, Sweep};
 pub use row::{ReadRow, SweepRow};
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
-pub use summary::{FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within, failed};
+pub use summary::{
+    FailedCase, GroupSummary, JudgedFigure, NeverRan, Reach, SweepSummary, Within, failed,
+};
 pub use swept::{Swept, SweptAxis};

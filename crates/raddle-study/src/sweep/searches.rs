@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::row::ReadRow;
-use super::summary::{FailedCase, Within, lost_line};
+use super::summary::{FailedCase, NeverRan, Within};
 use super::swept::SweptAxis;
 
 /// The option that every study of searches varies, and its value that the others are measured by.
@@ -52,9 +52,9 @@ pub struct SearchSummary {
     /// The facts that can overturn the answer, a line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// The processes of which some launches can run under no search.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub never_ran: BTreeSet<String>,
+    /// The processes of which some launches can never run, under some searches or all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never_ran: Vec<NeverRan>,
 }
 
 /// A 99th percentile of a process.
@@ -125,17 +125,16 @@ impl SearchRows {
         self.overturning = lines;
     }
 
-    /// Finds the processes of which some launches can never run, each with the number of rows in
-    /// which that is so.
-    fn refused(&self) -> BTreeMap<&str, usize> {
-        let mut refused = BTreeMap::new();
-        let figures = self.groups.values().flat_map(BTreeMap::values).flatten();
-        for (key, _) in figures.filter(|&(_, &count)| count > 0.0) {
-            if let Some(process) = key.strip_suffix(".refused") {
-                *refused.entry(process).or_default() += 1;
+    /// Finds the processes of which some launches can never run.
+    fn never_ran(&self) -> Vec<NeverRan> {
+        let mut all = BTreeMap::new();
+        for figures in self.groups.values().flat_map(BTreeMap::values) {
+            for process in figures.keys().filter_map(|key| key.strip_suffix(".refused")) {
+                let of = |key: &str| figures.get(&format!("{process}.{key}")).copied();
+                NeverRan::add(&mut all, process, of);
             }
         }
-        refused
+        all.into_values().collect()
     }
 
     /// Adds the row of the case that has these values, by axis.
@@ -172,10 +171,9 @@ impl SearchRows {
             others(&values.collect::<Vec<_>>(), at)
         });
         mark_front(&mut searches, at, &failed.collect());
-        let (refused, rows) = (self.refused(), self.groups.values().map(BTreeMap::len).sum());
-        let lines = refused.iter().map(|(name, &under)| lost_line(name, under, rows));
-        let everywhere = refused.iter().filter(|(_, under)| **under == rows);
-        let never_ran = everywhere.map(|(name, _)| (*name).to_owned()).collect();
+        let never_ran = self.never_ran();
+        let rows = self.groups.values().map(|rows| rows.len() as u64).sum();
+        let lines: Vec<String> = never_ran.iter().map(|lost| lost.line(rows)).collect();
         SearchSummary {
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
             waits: waits.into_iter().map(|(_, wait)| wait).collect(),

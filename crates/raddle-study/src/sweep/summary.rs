@@ -1,11 +1,11 @@
 //! What does a sweep say as a whole? `raddle sweep --format json`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::answer::{Goal, mean_within};
-use crate::units::{count, counted};
+use crate::units::{count, counted, percent};
 
 /// The rows of a sweep, seeds taken together.
 #[derive(Clone, Debug, Serialize)]
@@ -30,8 +30,8 @@ pub struct SweepSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
     /// The processes of which some launches can never run.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub never_ran: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never_ran: Vec<NeverRan>,
     /// The goals that the user set for the processes.
     pub goals: Vec<Goal>,
     /// The position of the axis along which curves go, and its values as numbers.
@@ -208,15 +208,55 @@ impl SweepSummary {
     }
 }
 
-/// Says that launches of a process never ran in so many rows of all.
-pub(super) fn lost_line(process: &str, under: usize, rows: usize) -> String {
-    let cases = match under == rows {
-        true => String::new(),
-        false => {
-            format!(" in {} of {}", count(under as u64), counted(rows as u64, "case", "cases"))
-        }
-    };
-    format!("{process}: some launches never ran{cases}, figures lack them")
+/// A process of which some launches can never run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct NeverRan {
+    /// The name of the process.
+    pub process: String,
+    /// The number of cases in which that is so.
+    pub cases: u64,
+    /// The launches of one repetition that never ran, in the case with the most.
+    pub launches: u64,
+    /// The share of the kernel time of these launches, 0 to 1.
+    pub share: f64,
+}
+
+impl NeverRan {
+    /// Adds a case of a process, by its figures.
+    pub(super) fn add(
+        all: &mut BTreeMap<String, Self>,
+        process: &str,
+        of: impl Fn(&str) -> Option<f64>,
+    ) {
+        let Some(launches) = of("refused").filter(|&launches| launches > 0.0) else { return };
+        let process = process.to_owned();
+        let none = || Self { process: process.clone(), cases: 0, launches: 0, share: 0.0 };
+        let own = all.entry(process.clone()).or_insert_with(none);
+        own.cases += 1;
+        own.launches = own.launches.max(launches as u64);
+        own.share = own.share.max(of("refused-share").unwrap_or(0.0));
+    }
+
+    /// Says how much of the process never ran, and in how many of all cases.
+    pub(super) fn line(&self, all: u64) -> String {
+        let cases = match self.cases == all {
+            true => String::new(),
+            false => format!(" in {} of {}", count(self.cases), counted(all, "case", "cases")),
+        };
+        let (launches, part) = (counted(self.launches, "launch", "launches"), percent(self.share));
+        format!(
+            "{}: {launches}, {part} of kernel time, never ran{cases}, figures lack it",
+            self.process
+        )
+    }
+
+    /// Names the launches.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let (launches, part) = (counted(self.launches, "launch", "launches"), percent(self.share));
+        format!("{launches} of {} ({part} of its kernel time)", self.process)
+    }
 }
 
 /// Says how many cases failed, with the reasons; `None` where none did.

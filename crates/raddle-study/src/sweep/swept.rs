@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::row::ReadRow;
 use super::summary::{
-    FailedCase, GroupSummary, JudgedFigure, Reach, SweepSummary, Within, lost_line,
+    FailedCase, GroupSummary, JudgedFigure, NeverRan, Reach, SweepSummary, Within,
 };
 use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
@@ -39,9 +39,10 @@ pub struct Swept {
     overturning: Vec<String>,
     /// The memory that the processes hold together, of how much, in words.
     memory: Vec<String>,
-    /// The processes of which some launches can never run, each with the number of rows in which
-    /// that is so.
-    never_ran: BTreeMap<String, usize>,
+    /// The processes of which some launches can never run.
+    never_ran: BTreeMap<String, NeverRan>,
+    /// The number of cases, where only a part of them is summed up.
+    part: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -67,7 +68,13 @@ impl Swept {
             overturning: Vec::new(),
             memory: Vec::new(),
             never_ran: BTreeMap::new(),
+            part: None,
         }
+    }
+
+    /// Sums up this number of cases, a part of all, of which goals are not judged.
+    pub const fn only(&mut self, cases: Option<u64>) {
+        self.part = cases;
     }
 
     /// Adds lines about the profiles that can overturn the answer.
@@ -92,10 +99,8 @@ impl Swept {
                 let own = |process| OF_PROCESS.map(|key| of(process, key).copied());
                 let mut kept: Vec<Option<f64>> = self.processes.iter().flat_map(own).collect();
                 kept.push(figures.get("makespan-ns").copied());
-                let refused =
-                    |process: &&String| of(process, "refused").is_some_and(|&it| it > 0.0);
-                for process in self.processes.iter().filter(refused) {
-                    *self.never_ran.entry(process.clone()).or_default() += 1;
+                for process in &self.processes {
+                    NeverRan::add(&mut self.never_ran, process, |key| of(process, key).copied());
                 }
                 group.stuck |= figures.get("stuck").is_some_and(|&stuck| stuck > 0.0);
                 group.seeds.insert(seed, kept);
@@ -127,15 +132,16 @@ impl Swept {
         });
         let groups = groups.collect();
         let failures = || self.groups.values().flat_map(|group| group.failed.values().cloned());
-        let rows = self.groups.values().map(|group| group.seeds.len()).sum();
-        let never_ran = self.never_ran.iter();
-        let never_ran = never_ran.map(|(name, &under)| lost_line(name, under, rows));
+        let rows = self.groups.values().map(|group| group.seeds.len() as u64).sum();
+        let never_ran = self.never_ran.values().map(|lost| lost.line(rows));
         let mut summary = SweepSummary {
             overturning: self.overturning.iter().cloned().chain(never_ran).collect(),
             memory: self.memory.clone(),
-            never_ran: self.never_ran.keys().cloned().collect(),
+            never_ran: self.never_ran.values().cloned().collect(),
             axes: axes.iter().map(|axis| axis.key.clone()).collect(),
-            cases: self.axes.iter().map(|axis| axis.values.len() as u64).product(),
+            cases: self
+                .part
+                .unwrap_or_else(|| self.axes.iter().map(|axis| axis.values.len() as u64).product()),
             rows: self.groups.values().map(|it| (it.seeds.len() + it.failed.len()) as u64).sum(),
             failed: failures().count() as u64,
             failures: failures().collect(),

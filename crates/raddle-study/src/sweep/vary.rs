@@ -20,7 +20,9 @@ impl FromStr for Axis {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (key, values) = text.split_once('=').ok_or("there is no `=` in it")?;
+        let (key, values) = text.split_once('=').ok_or(
+            "there is no `=` in it: write KEY=VALUE,VALUE or KEY=FROM..TO, such as load=10..80/s",
+        )?;
         let key = key.trim().trim_start_matches('-').replace('_', "-");
         let mut all = Vec::new();
         for part in parts(values) {

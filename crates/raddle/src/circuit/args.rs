@@ -97,7 +97,7 @@ impl CircuitArgs {
     /// Writes the circuit, in memory.
     pub(super) fn circuit(&self) -> Result<RtlCircuit, CliError> {
         self.check_options()?;
-        let refused = |error: &dyn std::fmt::Display| CliError::Refused(error.to_string());
+        let refused = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
         match self.kind {
             Word::Choice => choice(self.channels, self.levels).map_err(|error| refused(&error)),
             Word::Headers => Ok(headers()),
@@ -151,7 +151,7 @@ impl CircuitArgs {
         let blocks = self
             .blocks
             .ok_or_else(|| CliError::Usage("a search has blocks: give `--blocks N`".to_owned()))?;
-        let refused = |error: raddle_bitmap::Error| CliError::Refused(error.to_string());
+        let refused = |error: raddle_bitmap::Error| CliError::Usage(error.to_string());
         if blocks == 0 {
             return Err(refused(raddle_bitmap::Error::NoBlocks));
         }
@@ -174,7 +174,7 @@ impl CircuitArgs {
         let (amounts, mut least) = (&self.samples, 1);
         for amount in amounts {
             if !(least..=blocks).contains(amount) {
-                return Err(CliError::Refused(format!(
+                return Err(CliError::Usage(format!(
                     "amount {amount} of {} in `--samples`: give amounts from 1 to {blocks}, each above the one before",
                     amounts.len()
                 )));
@@ -182,7 +182,7 @@ impl CircuitArgs {
             least = amount.saturating_add(1);
         }
         let k: Vec<u32> = amounts.iter().map(|amount| amount - 1).collect();
-        Sampled::new(blocks, &k).map_err(|error| CliError::Refused(error.to_string()))
+        Sampled::new(blocks, &k).map_err(|error| CliError::Usage(error.to_string()))
     }
 
     fn shared(&self, blocks: u32) -> Result<Shared, CliError> {
@@ -210,6 +210,6 @@ impl CircuitArgs {
             Slots::Halves => Layout::Halves,
         };
         Shared::new(blocks, blocks, &periods, &layout)
-            .map_err(|error| CliError::Refused(error.to_string()))
+            .map_err(|error| CliError::Usage(error.to_string()))
     }
 }

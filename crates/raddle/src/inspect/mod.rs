@@ -26,6 +26,7 @@ pub(crate) fn verb(
     let shapes = args.shapes.rules();
     let options = shapes.options(args.barriers.into(), &disk)?;
     let mut profiles = profiles::open(&named(&files), &options, &disk)?;
+    profiles::check_needs(&profiles, &args.needs)?;
     let enough = shapes.check(&profiles::given(&profiles));
     profiles::communicate(&mut profiles, args.comm.into())?;
     let other = args.fit_from.as_ref().map(|path| -> Result<Loaded, CliError> {

@@ -6,24 +6,24 @@ mod ray;
 mod rows;
 mod slurm;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
 use raddle_report::sweep::{document, search_document};
 use raddle_report::{Document, json};
-use raddle_study::sweep::{FailedCase, ReadRow, SearchRows, Swept, SweptAxis};
-use raddle_study::{Bench, Latency, Shard, StudyError, Surroundings, Sweep, joined};
+use raddle_study::sweep::{NeverRan, ReadRow, SearchRows, Swept, SweptAxis};
+use raddle_study::{Bench, Latency, StudyError, Surroundings, Sweep, joined};
 
 use crate::Console;
 use crate::args::Format;
 use crate::browser;
 use crate::disk::Disk;
-use crate::ending::Ending;
+use crate::ending::{Ending, OF_A_REPLAY};
 use crate::error::CliError;
-use crate::place;
+use crate::place::{self, Place};
 use crate::progress::Progress;
-use crate::seal::Seal;
+use crate::seal::{Seal, sealed};
 
 pub(crate) use args::SweepArgs;
 use args::SweepEngine;
@@ -77,7 +77,8 @@ fn of_kind(
         check_out(out, args)?;
     }
     if args.dry_run {
-        return console.print(&dry(args, &sweep, around)?);
+        let text = dry(args, &sweep, around, console)?;
+        return console.print(&text);
     }
     if args.engine == SweepEngine::Slurm {
         return Err(CliError::Usage(
@@ -90,17 +91,24 @@ fn of_kind(
     };
     let bench = Bench::new(&sweep, around)?;
     let rows = RowFile::open(out)?;
+    // A part of the rows makes no page.
+    let page =
+        args.shard.is_none().then(|| Place::begin(&out.with_extension("html"), &place::page));
+    let page = page.transpose()?;
     let told = ToldCases::new(&bench, (out, &rows));
     run(args, (&sweep, &told), console)?;
-    if let Some(shard) = args.shard {
-        let failed = told.failed(shard)?;
-        return failed.map_or(Ok(()), |failed| Err(CliError::Unanswered(failed)));
-    }
     let summed = told.summed_up(kind, args)?;
     let SummedUp { json, document, ref overturning, unanswered, never_ran, missed_goals } = summed;
-    finish(args, out, (json, document), format, console)?;
-    let ending = Ending { overturning, unanswered, never_ran, missed_goals, ..Ending::default() };
-    ending.end(args.quiet, args.asked.shapes.partial, console)
+    let (kept, part) = (rows.keep(), page.is_none());
+    if let Some(page) = page {
+        finish(args, page, (json, document), format, console)?;
+    }
+    kept?;
+    let missed_goals = missed_goals.filter(|_| !part);
+    let lacked = OF_A_REPLAY;
+    let ending =
+        Ending { overturning, unanswered, never_ran, lacked, missed_goals, ..Ending::default() };
+    ending.end(args.quiet || part, args.asked.shapes.partial, console)
 }
 
 /// Runs the cases that have no row yet.
@@ -147,16 +155,23 @@ fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     }
     rows::check(out)?;
     if args.shard.is_none() {
-        place::check_solid(&out.with_extension("html"), &place::page)?;
+        place::check(&out.with_extension("html"), &place::page)?;
     }
     Ok(())
 }
 
 /// Returns what would be run, as a text, after the checks of a run.
-fn dry(args: &SweepArgs, sweep: &Sweep, around: Surroundings<'_>) -> Result<String, CliError> {
+fn dry(
+    args: &SweepArgs,
+    sweep: &Sweep,
+    around: Surroundings<'_>,
+    console: &mut Console,
+) -> Result<String, CliError> {
     let Surroundings { registry, files, .. } = around;
     let cases = raddle_study::Cases::new(sweep, files)?;
-    cases.check_values(true, registry, files)?;
+    for line in cases.check_values(registry, files)? {
+        console.warn(&line);
+    }
     // A missing file is reported now, as a job on a cluster would fail late.
     if let Some(file) = sweep.study.missing(files) {
         let cause = std::io::ErrorKind::NotFound.into();
@@ -245,18 +260,7 @@ impl<'t> ToldCases<'t> {
         Ok(ReadCases { done, failed })
     }
 
-    /// Returns which cases of a shard failed, and why; `None` if none did.
-    fn failed(&self, shard: Shard) -> Result<Option<String>, CliError> {
-        let ReadCases { failed, .. } = self.read(|_, _| {})?;
-        let own = failed.into_iter().filter(|(position, _)| shard.holds(*position));
-        let own: Vec<FailedCase> = own
-            .filter_map(|(_, row)| Some(FailedCase { case: row.case, error: row.result.err()? }))
-            .collect();
-        let all = (0..self.bench.cases().len()).filter(|position| shard.holds(*position));
-        Ok(raddle_study::sweep::failed(&own, all.count() as u64))
-    }
-
-    /// Sums up all rows.
+    /// Sums up all rows, or those of the shard.
     fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
@@ -271,11 +275,19 @@ impl<'t> ToldCases<'t> {
         let title = joined(&names.iter().map(String::as_str).collect::<Vec<_>>());
         let file = bare(self.out);
         // Where no case can be planned, the rows say why.
-        let warnings = || self.bench.overturning().unwrap_or_default();
+        let warnings = || self.bench.overturning(args.shard).unwrap_or_default();
+        let own = |at: usize| args.shard.is_none_or(|shard| shard.holds(at));
+        let is_own = |row: &ReadRow| self.positions.get(&row.case).is_some_and(|&at| own(at));
+        let many = (0..cases.len()).filter(|&at| own(at)).count() as u64;
         Ok(match kind {
             SweepKind::Any => {
                 let mut swept = Swept::new(axes, cases.goals().to_vec(), self.bench.processes()?);
-                self.read(|places, row| swept.add(places, row))?;
+                swept.only(args.shard.map(|_| many));
+                self.read(|places, row| {
+                    if is_own(row) {
+                        swept.add(places, row);
+                    }
+                })?;
                 swept.warn(warnings());
                 swept.hold(self.bench.memory().unwrap_or_default());
                 let summary = swept.summary();
@@ -291,13 +303,17 @@ impl<'t> ToldCases<'t> {
             SweepKind::Searches => {
                 let mut rows = SearchRows::new(axes);
                 rows.hold(self.bench.memory().unwrap_or_default());
-                self.read(|places, row| rows.add(places, row))?;
+                self.read(|places, row| {
+                    if is_own(row) {
+                        rows.add(places, row);
+                    }
+                })?;
                 rows.warn(warnings());
                 let summary = rows.summary();
                 SummedUp {
                     json: json(&summary),
                     document: search_document(&summary, &title, &file),
-                    unanswered: raddle_study::sweep::failed(&summary.failures, cases.len() as u64),
+                    unanswered: raddle_study::sweep::failed(&summary.failures, many),
                     missed_goals: None,
                     never_ran: lost(&summary.never_ran),
                     overturning: summary.overturning,
@@ -326,34 +342,35 @@ struct SummedUp {
     missed_goals: Option<String>,
 }
 
-/// Names the processes of which some launches can never run; `None` without any.
-fn lost(processes: &BTreeSet<String>) -> Option<String> {
-    let names: Vec<&str> = processes.iter().map(String::as_str).collect();
-    (!names.is_empty()).then(|| format!("some launches of {}", joined(&names)))
+/// Names the launches that can never run; `None` without any.
+fn lost(processes: &[NeverRan]) -> Option<String> {
+    let all: Vec<String> = processes.iter().map(NeverRan::told).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// Writes the page, and prints the result.
 fn finish(
     args: &SweepArgs,
-    out: &Path,
+    page: Place,
     (summary, mut document): (String, Document),
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let page = out.with_extension("html");
-    let shown = page.display().to_string();
-    place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;
-    if args.open {
-        browser::open(page.as_os_str())?;
-    }
+    let shown = page.shown().to_owned();
+    let html = sealed(&document.html(), Seal::Html);
+    std::fs::write(page.new_path(), html).map_err(CliError::writing(&shown))?;
     document.columns = console.columns;
-    document.paragraph("Report", shown);
+    document.paragraph("Report", shown.clone());
     let text = match format {
         Format::Json => summary,
-        Format::Text if args.quiet => return Ok(()),
+        Format::Text if args.quiet => String::new(),
         Format::Text => document.text(console.stdout_colour),
     };
-    console.print(&text)
+    // If another page came there meanwhile, the answer is printed all the same.
+    let done = page.finish(&place::page);
+    console.print(&text)?;
+    done?;
+    if args.open { browser::open(shown.as_ref()) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 1 << 24;
 
 /// Checks that rows may be written to a file, before any case is run.
 pub(super) fn check(path: &Path) -> Result<(), CliError> {
-    place::check_solid(path, &|path| {
+    place::check(path, &|path| {
         let mut line = Vec::new();
         let read = File::open(path)
             .and_then(|file| BufReader::new(file.take(MOST_BYTES)).read_until(b'\n', &mut line));
@@ -36,6 +36,24 @@ pub(super) fn check(path: &Path) -> Result<(), CliError> {
 /// any other text is of somebody else and stays.
 fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
+}
+
+/// Returns whether a path still leads to an open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let same = |own: std::fs::Metadata, there: std::fs::Metadata| {
+        (own.dev(), own.ino()) == (there.dev(), there.ino())
+    };
+    let there = path.symlink_metadata().ok();
+    file.metadata().ok().zip(there).is_some_and(|(own, there)| same(own, there))
+}
+
+/// Returns whether a path still leads to an open file, whose name nobody can take elsewhere than on
+/// Unix.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// A file of rows that no other process writes.
@@ -98,9 +116,29 @@ impl RowFile {
         // then on.
         let own = OpenOptions::new().read(true).append(true).open(kept.path()).map_err(failed)?;
         let _ = own.try_lock();
+        if !is_at(&file, &self.path) {
+            let reason = "another file came there meanwhile".to_owned();
+            return Err(CliError::NotOurs { what: self.name.clone(), reason });
+        }
         kept.persist(&self.path).map_err(|error| failed(error.error))?;
         *file = own;
         Ok(())
+    }
+
+    /// Sees to it that the rows can be found once they are all there. Where another file has taken the
+    /// name meanwhile, that file stays, and the rows are put beside it.
+    pub(super) fn keep(&self) -> Result<(), CliError> {
+        let failed = |cause| CliError::writing(&self.name)(cause);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_at(&file, &self.path) {
+            return Ok(());
+        }
+        let free = self.path.symlink_metadata().is_err();
+        let to = if free { self.path.clone() } else { place::beside(&self.path) };
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        io::copy(&mut *file, &mut File::create_new(&to).map_err(failed)?).map_err(failed)?;
+        let reason = format!("another file came there meanwhile; the rows are {}", to.display());
+        if free { Ok(()) } else { Err(CliError::NotOurs { what: self.name.clone(), reason }) }
     }
 
     /// Reads every whole row, and cuts off what is behind the last one.
@@ -146,7 +184,8 @@ impl Drop for RowFile {
     fn drop(&mut self) {
         // A file that was made and got no row tells nothing, and would be in the way.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.made && file.metadata().is_ok_and(|found| found.len() == 0) {
+        let empty = file.metadata().is_ok_and(|found| found.len() == 0);
+        if self.made && empty && is_at(&file, &self.path) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -202,6 +241,39 @@ mod tests {
         assert_eq!(cases(&file), Ok(["x", "z", "y"].map(str::to_owned).to_vec()));
         assert!(RowFile::open(&path).unwrap_err().to_string().contains("another sweep"));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing lies about");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_takes_the_name_meanwhile_stays_and_the_rows_are_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, other) = (dir.path().join("rows.jsonl"), dir.path().join("other"));
+        let theirs = || {
+            std::fs::write(&other, "theirs").unwrap();
+            std::fs::rename(&other, &path).unwrap();
+        };
+        let file = RowFile::open(&path).unwrap();
+        theirs();
+        drop(file);
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "theirs",
+            "not removed as our empty one"
+        );
+        std::fs::remove_file(&path).unwrap();
+        let file = RowFile::open(&path).unwrap();
+        file.add(&row("x")).unwrap();
+        theirs();
+        assert!(file.leave_out(|_| true).unwrap_err().to_string().contains("stays as it is"));
+        let told = file.keep().unwrap_err().to_string();
+        assert!(told.contains("the rows are") && told.contains("rows-2.jsonl"), "{told}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "theirs");
+        let beside = dir.path().join("rows-2.jsonl");
+        assert_eq!(std::fs::read_to_string(beside).unwrap(), row("x"));
+        // Rows whose name was only taken away get it again.
+        std::fs::remove_file(&path).unwrap();
+        file.keep().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), row("x"));
     }
 
     #[test]

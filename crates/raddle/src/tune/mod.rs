@@ -12,7 +12,7 @@ use raddle_study::{Bench, Surroundings, Sweep, Tuned};
 use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
-use crate::ending::Ending;
+use crate::ending::{Ending, OF_A_REPLAY};
 use crate::error::CliError;
 use crate::place;
 use crate::progress::RunsShown;
@@ -69,6 +69,7 @@ fn ending(tuned: &Tuned) -> Ending<'_> {
         stuck: stuck.map(|best| format!("launches never ended under {}", best.case)),
         has_fault: false,
         never_ran: tuned.never_ran.clone(),
+        lacked: OF_A_REPLAY,
         missed_goals: best.filter(|best| !best.goals_met).map(|_| missed(tuned)),
     }
 }

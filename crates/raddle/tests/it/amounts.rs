@@ -129,7 +129,7 @@ fn nearest_words_are_named() {
     assert!(ran.err.contains("did you mean `policy`?"), "{}", ran.err);
     assert!(ran.err.contains("policy = \"greedy\""), "{}", ran.err);
     let ran = place.raddle(&["recipes", "--show=nope"]);
-    assert!(ran.code == 1 && ran.err.contains("Some are today, spatial"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("Some are today, spatial"), "{}", ran.err);
     let ran = place.raddle(&["recipes", "--show=gredy"]);
     assert!(ran.err.contains("Did you mean `greedy`?"), "{}", ran.err);
     let ran = place.raddle(&["sweep", "train.csv", "--engine=slrum", "--dry-run"]);

@@ -123,10 +123,91 @@ fn nothing_is_written_beside_what_is_no_file() {
         let ran = place.raddle(args);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args:?}: {ran:?}");
         assert_eq!(place.names("."), before, "{args:?}");
-        if args.iter().any(|arg| arg.starts_with("--out")) {
-            assert!(ran.err.contains("neither a file nor a folder"), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("neither a file nor a folder"), "{args:?}: {}", ran.err);
+    }
+}
+
+/// Whatever option names the place, what stands there is refused alike, before the work.
+#[test]
+#[cfg(target_os = "linux")]
+fn one_rule_refuses_what_cannot_be_written_whatever_option_names_it() {
+    let writers: [&[&str]; 9] = [
+        &["recipes", "--show=greedy", "--save"],
+        &["devices", "--show=v100", "--save"],
+        &["calibrate", "power.csv", "--save"],
+        &["tune", "train.csv", "infer.csv", "--vary=window=4,8", "--save"],
+        &["sweep", "train.csv", "--recipe=greedy", "--out"],
+        &["search-study", "train.csv", "--device=v100", "--out"],
+        &["replay", "train.csv", "--recipe=greedy", "--out"],
+        &["share", "train.csv", "infer.csv", "--out"],
+        &["circuit", "full", "--blocks=8", "--out"],
+    ];
+    let place = place();
+    place.file("foreign", PRECIOUS);
+    fs::create_dir(place.path().join("folder")).unwrap();
+    place.file("folder/foreign", PRECIOUS);
+    let before = place.tree(".");
+    for writer in writers {
+        for (path, why) in [
+            (
+                "/dev/full",
+                "is there already and stays as it is (it is neither a file nor a folder)",
+            ),
+            (
+                "/dev/null",
+                "is there already and stays as it is (it is neither a file nor a folder)",
+            ),
+            ("foreign", "foreign is there already and stays as it is ("),
+            ("folder", "folder is there already and stays as it is ("),
+            ("foreign/x", "foreign/x is there already and stays as it is (foreign is no folder)"),
+            // Nobody may make a folder there, not even the user who may do everything.
+            ("/proc/x", "/proc/x cannot be written ("),
+        ] {
+            let ran = place.raddle(&[writer, &[path]].concat());
+            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{writer:?} {path}: {ran:?}");
+            assert!(ran.err.contains(why), "{writer:?} {path}: {}", ran.err);
+            assert_eq!(place.tree("."), before, "{writer:?} {path}");
         }
     }
+}
+
+/// A page that comes while a sweep runs stays; the rows and the new page are there, and the answer is
+/// printed.
+#[test]
+fn a_page_that_comes_while_a_sweep_runs_stays() {
+    let place = place();
+    let args = [
+        "sweep",
+        "train.csv",
+        "infer.csv",
+        "--requests=infer=2000/s",
+        "--until=100ms",
+        "--recipe=greedy",
+        "--seeds=30",
+        "--out=mine.jsonl",
+    ];
+    let child = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(args)
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let begun = (0..20_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(1));
+        fs::metadata(place.path().join("mine.jsonl")).is_ok_and(|rows| rows.len() > 0)
+    });
+    place.file("mine.html", PRECIOUS);
+    let ended = child.wait_with_output().unwrap();
+    let (out, told) = (String::from_utf8(ended.stdout), String::from_utf8(ended.stderr));
+    let (out, told) = (out.unwrap(), told.unwrap());
+    assert!(begun && ended.status.code() == Some(1), "{told}");
+    assert!(told.contains("mine.html is there already") && told.contains("mine-2.html"), "{told}");
+    assert!(out.contains("30 of 30 cases"), "{out}");
+    assert_eq!(fs::read_to_string(place.path().join("mine.html")).unwrap(), PRECIOUS);
+    assert!(place.path().join("mine-2.html").exists() && !making(&place));
+    let rows = fs::read_to_string(place.path().join("mine.jsonl")).unwrap();
+    assert_eq!(rows.lines().count(), 30);
 }
 
 /// The place of a result is checked before the work: a profile that is missing is not even looked for.

@@ -201,7 +201,6 @@ fn what_cannot_be_inspected_is_refused() {
         (&["empty.json"], &["empty.json is empty"]),
         (&["cut.json"], &["cut.json is not valid JSON", "export the trace again"]),
         (&["train.csv", "notes.txt"], &["notes.txt is no profile"]),
-        (&["train.csv", "--device", "v10"], &["no device v10", "`v100`"]),
         (&["bare.csv", "--self-replay"], &["no device data in bare.csv", "--device v100"]),
         (&["strange.csv", "--self-replay"], &["`v101`, is not in the table", "`v100`"]),
         (&["huge.csv", "--self-replay"], &["none of the 1 launches can run", "--device"]),

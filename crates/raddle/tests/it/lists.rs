@@ -104,7 +104,7 @@ fn names_that_are_not_there_are_refused_with_the_nearest() {
     let place = Place::new();
     for (verb, name, near) in [("recipes", "gredy", "`greedy`"), ("devices", "v10", "`v100`")] {
         let ran = place.raddle(&[verb, "--show", name]);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""));
         assert!(ran.err.contains(name) && ran.err.contains(near), "{}", ran.err);
     }
 }

@@ -28,6 +28,7 @@ mod kept;
 mod kernel;
 mod lists;
 mod live;
+mod mistakes;
 mod no_answer;
 mod occupancy;
 mod one_model;

@@ -237,6 +237,11 @@ fn goals_that_all_meet_are_said_to_be_met() {
     assert!(summary.contains(yes.trim_end()));
     let quiet = asked(&place, "replay", &[goal, "--goal=my train step +900%", "-q", "--no-files"]);
     assert!(quiet.out.starts_with("All 4 policies meet all goals. "), "{}", quiet.out);
+    let shared = asked(&place, "share", &[goal, "--no-files"]);
+    assert_eq!(shared.code, 0, "{}", shared.err);
+    let first = words(&shared.out);
+    assert!(first.starts_with("-> All ") && first.contains(" policies meet the goal. "), "{first}");
+    assert!(shared.out.lines().any(|line| line.trim_end().ends_with(" goal")), "{}", shared.out);
     let one = asked(&place, "replay", &[goal, "-q", "--no-files", "--recipe=spatial"]);
     assert!(one.out.starts_with("spatial meets the goal. One policy alone"), "{}", one.out);
     // Where one misses it, or there is none, nothing of all is said.
@@ -307,6 +312,13 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
         ("open.csv", "open: the last line has no end, its last value may be cut"),
     ];
     place.file("train.csv", train());
+    for (file, line) in lines.iter().copied().take(6) {
+        // Each way of sharing is replayed, so that the figures of the line are those of the worst.
+        let ran = place.raddle(&["share", "train.csv", file, "--no-files", "--partial"]);
+        assert_eq!(ran.code, 0, "{file}: {}", ran.err);
+        let screen = ran.out.split("\nSet it:").next().unwrap_or_default();
+        assert!(screen.contains(&format!("\nwarning: {line}\n")), "{file}: {}", ran.out);
+    }
     for (file, line) in lines {
         let files = ["replay", "train.csv", file, "--no-files", "--partial"];
         let ran = place.raddle(&files);

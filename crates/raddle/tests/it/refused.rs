@@ -10,8 +10,13 @@ const TOPICS: &str =
 
 /// Replays into `out` and checks that it is refused with these words and leaves nothing.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
+    refused_with(1, place, args, words)
+}
+
+/// As [`refused`], with this exit code.
+fn refused_with(code: i32, place: &Place, args: &[&str], words: &[&str]) -> Ran {
     let ran = place.raddle(&[&["replay", "--out", "results/out"], args].concat());
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, code, "{ran:?}");
     assert!(ran.err.starts_with("error: "), "{}", ran.err);
     assert_eq!(ran.err.trim_end().lines().count(), 1, "one paragraph: {}", ran.err);
     for word in words {
@@ -75,7 +80,7 @@ fn a_device_that_is_not_in_the_table() {
     let place = Place::new();
     place.file("train.csv", train());
     let words = ["no device a1000", "Did you mean `a100`?", "raddle devices"];
-    refused(&place, &["train.csv", "--device", "a1000"], &words);
+    refused_with(2, &place, &["train.csv", "--device", "a1000"], &words);
 }
 
 #[test]
@@ -149,7 +154,7 @@ fn recipes_that_cannot_be_used() {
         &["mine.toml, line 4, `allocate.search`: ", "7 groups do not divide", "search = \"full\""],
     );
     let words = ["no recipe leftover-drian", "Did you mean `leftover-drain`?", "raddle recipes"];
-    refused(&place, &["train.csv", "--recipe", "leftover-drian"], &words);
+    refused_with(2, &place, &["train.csv", "--recipe", "leftover-drian"], &words);
 }
 
 /// A workgroup that a search does not place is refused, and the refusal names the search.

@@ -196,11 +196,13 @@ fn a_job_of_slurm_names_the_same_cases() {
 }
 
 /// Three searches in both timings on a device whose clock is known.
-const SEARCHES: [&str; 4] = [
+const SEARCHES: [&str; 5] = [
     "--device=a100",
     "--seeds=2",
     "--vary=allocate.search=full,{grouped={groups=8}},{sampled={amounts=[1,2]}}",
     "--out=rows.jsonl",
+    // One of the searches does not see the room of a launch.
+    "--partial",
 ];
 
 fn search_study(place: &Place, more: &[&str]) -> Ran {
@@ -370,29 +372,33 @@ fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
 #[test]
 fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
     let place = place();
-    for (more, why) in [
-        (&["--vary=allocate.polcy=greedy"][..], "did you mean `policy`?"),
-        (&["--recipe=missing.toml"], "there is no recipe missing.toml"),
-        (&["--vary=device=v1000", "--recipe=greedy"], "there is no device v1000"),
-        (&["--device=v1000", "--recipe=greedy"], "there is no device v1000"),
-        (&["--vary=energy-weights=no.toml"], "no.toml holds no weights"),
-        (&["--vary=idempotent-from=no.toml"], "no.toml cannot be read"),
-        (&["--recipe=greedy", "--set=turn.t0-us=5"], "`turn.t0-us`"),
+    for (more, code, why) in [
+        (&["--vary=allocate.polcy=greedy"][..], 2, "did you mean `policy`?"),
+        (&["--recipe=missing.toml"], 1, "there is no recipe missing.toml"),
+        (&["--vary=device=v1000", "--recipe=greedy"], 2, "there is no device v1000"),
+        (&["--device=v1000", "--recipe=greedy"], 2, "there is no device v1000"),
+        (&["--vary=energy-weights=no.toml"], 1, "no.toml holds no weights"),
+        (&["--vary=idempotent-from=no.toml"], 1, "no.toml cannot be read"),
+        (&["--recipe=greedy", "--set=turn.t0-us=5"], 2, "`turn.t0-us`"),
     ] {
         for verb in ["sweep --dry-run", "sweep", "tune --vary=window=4,8"] {
             let verb: Vec<&str> = verb.split(' ').collect();
             let out = if verb[0] == "tune" { "--save=x.toml" } else { "--out=x.jsonl" };
             let ran = place.raddle(&[&verb[..], &["train.csv", out], more].concat());
-            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{verb:?} {more:?}: {ran:?}");
+            assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{verb:?} {more:?}: {ran:?}");
             assert!(ran.err.contains(why), "{verb:?} {more:?}: {}", ran.err);
         }
     }
     assert!(!place.path().join("x.jsonl").exists());
-    // A value beside a good one may become good before its cases are run again, but not in a list.
+    // A value beside a good one may become good before its cases are run again: the list of cases
+    // warns of it.
     let late = ["sweep", "train.csv", "--recipe=greedy", "--recipe=late.toml", "--out=y.jsonl"];
-    assert_eq!(place.raddle(&late).code, 4);
     let ran = place.raddle(&[&late[..], &["--dry-run"]].concat());
-    assert!(ran.code == 2 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
+    assert_eq!((ran.code, &*ran.out), (0, "recipe=greedy\nrecipe=late.toml\n"), "{ran:?}");
+    let line = "warning: recipe=late.toml fails in each case: there is no recipe late.toml";
+    assert!(ran.err.starts_with(line) && ran.err.lines().count() == 1, "{}", ran.err);
+    let ran = place.raddle(&late);
+    assert!(ran.code == 4 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
 }
 
 /// A list of cases is refused as the run of it would be: its jobs would fail late, on a cluster.
@@ -410,6 +416,9 @@ fn a_dry_run_refuses_what_the_run_refuses() {
         (&["--vary=share.trian=1,2"], "`train`"),
         (&["--memory=train=900GB"], "not fit into the memory"),
         (&["--out=notes.txt"], "stays as it is"),
+        (&["--vary=recipe=gredy,hreedy"], "there is no recipe gredy"),
+        (&["--vary=turn.policy=nobody"], "nobody"),
+        (&["--kernel-class=foo*=memory"], "it fits no kernel"),
     ] {
         let sweep = ["sweep", "train.csv", "infer.csv", "--recipe=greedy", "--device=v100"];
         let out = if wrong[0].starts_with("--out") { &[][..] } else { &["--out=r.jsonl"] };
@@ -437,9 +446,12 @@ fn what_can_overturn_a_sweep_is_told_as_of_a_replay() {
     let line = "warning: peers: 100.0% of kernel time is communication (--comm)";
     assert!(peers.code == 0 && peers.out.contains(line), "{peers:?}");
     let ran = sweep("lost.csv", &[]);
-    let line = "warning: lost: some launches never ran, figures lack them";
+    let line = "warning: lost: 1 launch, 5.0% of kernel time, never ran, figures lack it\n";
     assert!(ran.code == 3 && ran.out.contains(line), "{ran:?}");
     let page = fs::read_to_string(place.path().join("lost.csv.html")).expect("a page is written");
-    assert!(page.contains("some launches never ran"), "the page says so too");
+    assert!(
+        page.contains("lost: 1 launch, 5.0% of kernel time, never ran"),
+        "the page says so too"
+    );
     assert_eq!(sweep("lost.csv", &["--partial"]).code, 0, "the user accepts it");
 }
