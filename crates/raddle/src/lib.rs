@@ -7,11 +7,6 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
-/// The example in the README of the repository compiles and runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct ReadmeOfTheRepository;
-
 /// The example in the README of the crate compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
