@@ -70,13 +70,14 @@ pub(super) fn bench(name: &str, ports: &[Port]) -> String {
     let wired: Vec<String> = ports.iter().map(|port| format!(".{0}({0})", port.name)).collect();
     let (columns, form) = (read.len(), vec!["%h"; read.len()].join(" "));
     let scan = format!("read = $fscanf(file, \"{form}\\n\", {});", read.join(", "));
+    // The name goes to $fopen as it is: in a wide variable, Verilator 5.006 writes past one of over 32 characters.
     text += &format!(
         "  reg [8191:0] path;
   integer file, line, read;
   {name} dut ({});
   initial begin
-    if (!$value$plusargs(\"vectors=%s\", path)) path = \"{name}.hex\";
-    file = $fopen(path, \"r\");
+    if ($value$plusargs(\"vectors=%s\", path)) file = $fopen(path, \"r\");
+    else file = $fopen(\"{name}.hex\", \"r\");
     if (file == 0) $fatal(1, \"{name}: the file of vectors cannot be read\");
     line = 0;
     {scan}

@@ -1,7 +1,8 @@
 //! How is a circuit written, statement by statement, so that its gates are counted on the way?
 //!
 //! Every statement is as wide as the wires that can change: no gate has a constant input, and no two
-//! gates are equal. So the gates that are counted are those that synthesis finds.
+//! gates are equal. So the gates that are counted are those that synthesis finds, except windows of a
+//! sampled search that none of its samples reads.
 
 use std::fmt::{self, Display, Write};
 

@@ -71,7 +71,7 @@ pub(crate) fn verb(
                 );
             }
             text + &format!(
-                "verilator --binary -Wno-fatal {name}.v {name}_bench.v && ./obj_dir/V{name}\n"
+                "verilator --binary -Wno-fatal -fno-const-bit-op-tree {name}.v {name}_bench.v && ./obj_dir/V{name}\n"
             )
         }
     };

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::Place;
 
@@ -106,6 +107,31 @@ fn a_circuit_is_three_files_and_replaces_an_earlier_one_alone() {
     for kind in ["choice", "headers"] {
         assert_eq!(place.raddle(&["circuit", kind, "--out", kind]).code, 0);
     }
+}
+
+/// Returns whether Verilator is there; it must be under `RADDLE_REQUIRE_RTL=1`.
+fn has_verilator() -> bool {
+    let found = Command::new("verilator").arg("-V").output().is_ok();
+    assert!(found || std::env::var("RADDLE_REQUIRE_RTL").is_err(), "verilator is not installed");
+    found
+}
+
+#[test]
+fn the_printed_command_builds_and_runs_the_bench() {
+    if !has_verilator() {
+        return;
+    }
+    let place = Place::new();
+    let args = "circuit sampled --blocks 17 --samples 2,5,11,17 --free 0 --shift right --out out";
+    let ran = place.raddle(&args.split(' ').collect::<Vec<_>>());
+    let command = ran.out.lines().last().unwrap();
+    let folder = place.path().join("out");
+    let bench = Command::new("sh").args(["-c", command]).current_dir(folder).output().unwrap();
+    let said = [bench.stdout, bench.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(
+        bench.status.success() && said[0].contains(": 1000 lines equal"),
+        "{command}: {said:?}"
+    );
 }
 
 #[test]
