@@ -219,7 +219,7 @@ fn number(lines: &[String], at: usize, column: usize) -> u64 {
     lines[at].split(',').nth(column).unwrap().parse().unwrap_or(0)
 }
 
-const FAULTS: [Fault; 14] = [
+const FAULTS: [Fault; 15] = [
     (AllocationRule::Bounds, ",place,", |lines, at| {
         cell(lines, at, 7, |_| "63".to_owned());
         (number(lines, at, 8) > 1).then_some(())
@@ -299,6 +299,12 @@ const FAULTS: [Fault; 14] = [
         lines.insert(at + 1, line);
         Some(())
     }),
+    (AllocationRule::Order, ",wave,", |lines, at| {
+        // The only wave of its workgroup never starts.
+        let alone = [at - 1, at + 1].iter().all(|&it| !lines[it].contains(",wave,"));
+        lines.remove(at);
+        alone.then_some(())
+    }),
 ];
 
 #[test]
@@ -318,8 +324,9 @@ fn every_kind_of_planted_fault_is_found_at_its_line() {
             let report = checked(&bad, &AllocationOptions::default());
             // The header has 6 lines.
             let from = at as u64 + 7;
-            // A request that lacks is missed at its placement.
-            let to = if *word == ",request," { u64::MAX } else { from + 2 };
+            // A request that lacks is missed at its placement, a wave at its end.
+            let lacks = bad.len() < good.len();
+            let to = if lacks { u64::MAX } else { from + 2 };
             let within = |line: u64| (from..=to).contains(&line);
             let found = report.findings.iter().any(|it| it.rule == *rule && within(it.line));
             assert!(found, "{kind} {rule}: {} {:#?}", bad[at], report.findings);
@@ -401,7 +408,9 @@ fn malformed_tables_are_refused_with_line_and_meaning() {
         (format!("{HEAD}{good}2,place,0,2,1,,,,8,,\n"), 8, "`vgpr_start` is empty"),
         (format!("{HEAD}{good}2,place,0,2,1,,,-1,8,,\n"), 8, "whole number"),
         (format!("{HEAD}{good}2,place,0,2,1,,,99999999999999999999,8,,\n"), 8, "whole number"),
+        (format!("{HEAD}{good}2,place,0,2,1,,,0,,,\n"), 8, "`vgpr_size` is empty"),
         (format!("{HEAD}{good}2,free,0,1,,,,,,,,\n"), 8, "12 cells, and 11 columns"),
+        (format!("{HEAD}{good}2,free,0,1"), 8, "4 cells, and 11 columns"),
         (format!("{HEAD}{good},free,0,1,,,,,,,\n"), 8, "`clock` is empty"),
     ] {
         let fault = check(table.as_bytes(), &AllocationOptions::default()).unwrap_err();

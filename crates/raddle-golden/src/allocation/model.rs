@@ -91,6 +91,7 @@ pub(super) struct Model {
     /// Workgroups that were freed, and not requested again.
     pub(super) freed: BTreeSet<u64>,
     asks: bool,
+    pub(super) starts: bool,
     pub(super) ends: bool,
     last: (u64, u64),
     pub(super) report: AllocationReport,
@@ -124,6 +125,7 @@ impl Model {
             live: BTreeMap::new(),
             freed: BTreeSet::new(),
             asks: false,
+            starts: false,
             ends: false,
             last: (0, 0),
             report: AllocationReport::default(),
@@ -184,15 +186,19 @@ impl Model {
         })?;
         let mut parts = Vec::with_capacity(event.parts.len());
         for (&(start, size), resource) in event.parts.iter().zip(&self.device.resources) {
-            let size = size.unwrap_or(0);
-            let lacks = || {
-                let text = format!(
-                    "`{0}_start` is empty: {size} blocks of {0} start somewhere",
-                    resource.name
-                );
-                TableFault::new(event.line, text)
+            let name = &resource.name;
+            let lacks = match (start, size) {
+                (Some(_), None) => format!("`{name}_size` is empty: give the size of what starts"),
+                (None, Some(1..)) => {
+                    format!("`{name}_start` is empty: what has a size starts somewhere")
+                }
+                _ => {
+                    let size = size.unwrap_or(0);
+                    parts.push((start.filter(|_| size > 0).unwrap_or(0), size));
+                    continue;
+                }
             };
-            parts.push((if size == 0 { 0 } else { start.ok_or_else(lacks)? }, size));
+            return Err(TableFault::new(event.line, lacks));
         }
         if self.live.contains_key(&workgroup) {
             let what = format!("workgroup {workgroup} is placed a second time");

@@ -52,6 +52,7 @@ impl Model {
     }
 
     fn wave(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
+        self.starts = true;
         let placed = &self.units[index].placed[at];
         let next = placed.started.last().map_or(0, |last| last + 1);
         let (wave, workgroup) = (event.wave.unwrap_or(next), event.workgroup);
@@ -120,7 +121,7 @@ impl Model {
         let placed = &self.units[index].placed[at];
         let by_tag = of_tag.filter(|wave| wave.0 == workgroup).map(|wave| wave.1);
         let Some(wave) = event.wave.or(by_tag) else { return self.all_end(event, (index, at)) };
-        let never = !placed.started.is_empty() && !placed.started.contains(&wave);
+        let never = self.starts && !placed.started.contains(&wave);
         let beyond = placed.waves.is_some_and(|waves| wave >= waves);
         let fresh = self.units[index].placed[at].ended.insert(wave);
         if !fresh {

@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
     pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };
         let Self { row, columns, event, .. } = self;
-        if row.len() > columns.many {
+        if row.len() != columns.many {
             let text = format!(
                 "{} cells, and {} columns: leave cells empty, but none out",
                 row.len(),
