@@ -4,9 +4,9 @@
 //! never); an unknown key is an error that names the nearest one. Names are kebab-case, snake_case
 //! is accepted.
 
-use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Turn};
+use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Needs, Preempt, Turn};
 use raddle_preempt::ResetScope;
-use raddle_workgroup::{MatchingConfig, PlaceRule};
+use raddle_preempt::policy::DeviceCosts;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -28,6 +28,7 @@ use line::{is_json, line_at};
 pub use registry::Registry;
 pub use runtime::PreemptRuntime;
 use runtime::WrittenPreempt;
+use slot::Given;
 pub use slot::PolicySlot;
 
 /// The four policies of a dispatcher.
@@ -167,31 +168,18 @@ impl Recipe {
         ]
     }
 
-    /// Returns whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]):
-    /// only then the log holds it. A policy from outside is assumed to depend on it.
-    #[must_use]
-    pub(crate) fn reads_activity(&self) -> bool {
-        let config: Option<&MatchingConfig> = self.allocate.settings();
-        self.allocate.is_from_outside()
-            || config.is_some_and(|config| {
-                matches!(config.place, PlaceRule::LeastPower(_) | PlaceRule::Mix { .. })
-            })
+    /// Returns on which fields of a launch an answer may depend: a log holds only those.
+    pub(crate) fn reads(&self) -> Needs {
+        let all = self.needs();
+        let mut reads = Needs::NONE;
+        (reads.call, reads.activity) = (all[0].call, all[2].activity);
+        reads.estimate = all.iter().any(|needs| needs.estimate);
+        reads
     }
 
-    /// Returns whether an answer may depend on the call by which a host launched a kernel
-    /// ([`raddle_policy::Launch::call`]): only then the log holds it.
-    pub(crate) fn reads_calls(&self) -> bool {
-        self.launch_path.policy() == "condensed" || self.launch_path.is_from_outside()
-    }
-
-    /// Returns whether an answer may depend on how long launches are expected to run
-    /// ([`raddle_policy::Launch::estimate`]): only then the log holds it. No bundled policy reads
-    /// it.
-    pub(crate) fn reads_estimates(&self) -> bool {
-        self.launch_path.is_from_outside()
-            || self.turn.is_from_outside()
-            || self.allocate.is_from_outside()
-            || self.preempt.is_from_outside()
+    /// Returns what must be known of the four policies: launch path, turn, allocate, preempt.
+    fn needs(&self) -> [Needs; 4] {
+        [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
 
     /// Returns whether workgroups whose waves are independent may be cut on this device.
@@ -199,10 +187,10 @@ impl Recipe {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Returns whether launches test a flag. For a policy from outside this is unknown, so they do.
+    /// Returns whether launches test a flag. A policy from outside may say so; else they do.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
-        !matches!(self.preempt.policy(), "never" | "wait" | "drain" | "switch")
+        self.preempt.needs().flag
     }
 
     /// Returns the scope of a reset: which launches it kills.
@@ -212,43 +200,16 @@ impl Recipe {
 
     /// Returns how often a launch is killed at most; `None` for no bound.
     pub(crate) fn most_kills(&self) -> Option<u32> {
-        #[cfg(feature = "preempt")]
-        {
-            use raddle_preempt::policy::{CheapestConfig, ResetConfig};
-            let reset = self.preempt.settings::<ResetConfig>().map(|config| config.most_kills);
-            let cheapest = || self.preempt.settings::<CheapestConfig>().map(|it| it.most_kills);
-            reset.or_else(cheapest).flatten()
-        }
-        #[cfg(not(feature = "preempt"))]
-        None
+        self.preempt.needs().most_kills
     }
 
     /// Bounds the kills of a launch where turns may end by time and the recipe gives no bound: a
     /// launch that is longer than its slice would be killed at the end of each and never end. Under
     /// `highest-level` only urgent work takes the turn away, and the seed has no bound.
     fn fill_kills(&mut self) {
-        #[cfg(feature = "preempt")]
-        {
-            use raddle_preempt::MOST_KILLS;
-            use raddle_preempt::policy::{CheapestConfig, ResetConfig};
-            if matches!(self.turn.policy(), "everyone" | "highest-level") {
-                return;
-            }
-            let most_kills = Some(MOST_KILLS);
-            let reset: Option<&ResetConfig> = self.preempt.settings();
-            let cheapest: Option<&CheapestConfig> = self.preempt.settings();
-            let filled = match (reset, cheapest) {
-                (Some(config), _) if config.most_kills.is_none() => {
-                    self.preempt.with(ResetConfig { most_kills })
-                }
-                (_, Some(config)) if config.most_kills.is_none() => {
-                    self.preempt.with(CheapestConfig { most_kills, ..*config })
-                }
-                _ => None,
-            };
-            if let Some(filled) = filled {
-                self.preempt = filled;
-            }
+        if self.turn.needs().slices {
+            let most_kills = Some(raddle_preempt::MOST_KILLS);
+            self.preempt.fill(&Given { most_kills, ..Given::default() });
         }
     }
 
@@ -297,38 +258,21 @@ impl Recipe {
     /// Fills in the clock of a device, where decisions take time and the recipe gives none. A log
     /// then holds the clock, and can be replayed without the device.
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
-        let config: Option<&raddle_workgroup::MatchingConfig> = self.allocate.settings();
-        let Some(config) = config.filter(|config| {
-            config.decision.is_some_and(|time| time.clock_mhz.is_none()) && mhz.is_some()
-        }) else {
-            return;
-        };
-        let mut config = config.clone();
-        if let Some(time) = &mut config.decision {
-            time.clock_mhz = mhz;
-        }
-        self.allocate = self.allocate.with(config).unwrap_or_else(|| self.allocate.clone());
+        self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
     /// Fills in the costs of a device for letting work leave, where the recipe lets work leave and
     /// gives none. A log then holds the costs, and can be replayed without the device.
-    #[cfg(feature = "preempt")]
-    pub fn fill_costs(&mut self, costs: crate::DeviceCosts, runtime: PreemptRuntime) {
+    pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
             return;
         }
         self.runtime = self.runtime.or(runtime);
-        let config: Option<&raddle_preempt::policy::CheapestConfig> = self.preempt.settings();
-        if let Some(config) = config.filter(|config| config.costs.is_none()) {
-            let mut config = *config;
-            let PreemptRuntime { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, .. } =
-                self.runtime;
-            let reset_ns = reset_ns.unwrap_or(costs.reset_ns);
-            let weighed =
-                crate::DeviceCosts { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, ..costs };
-            config.costs = Some(weighed);
-            self.preempt = self.preempt.with(config).unwrap_or_else(|| self.preempt.clone());
-        }
+        let PreemptRuntime { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, .. } =
+            self.runtime;
+        let reset_ns = reset_ns.unwrap_or(costs.reset_ns);
+        let costs = DeviceCosts { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, ..costs };
+        self.preempt.fill(&Given { costs: Some(costs), ..Given::default() });
     }
 }
 

@@ -49,6 +49,100 @@ pub trait Configured: Sized {
     /// # Errors
     /// If the policy cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
+
+    /// Returns what must be known of the policy with these settings beside its answers. A policy
+    /// that does not tell it is taken to need everything.
+    fn needs(config: &Self::Config) -> Needs {
+        let _ = config;
+        Needs::UNKNOWN
+    }
+}
+
+/// The facts about a policy beside its answers that a recipe, its log and a simulator must know.
+///
+/// ```
+/// use raddle_policy::Needs;
+///
+/// // A preempt policy that only lets resident work finish: launches then test no flag.
+/// let drains = Needs::NONE;
+/// assert!(!drains.flag && Needs::UNKNOWN.flag);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Needs {
+    /// True if an answer may depend on what the waves of a launch do
+    /// ([`Launch::activity`](crate::Launch::activity)): only then a log holds it.
+    pub activity: bool,
+    /// True if an answer may depend on the call by which a host launched a kernel
+    /// ([`Launch::call`](crate::Launch::call)): only then a log holds it.
+    pub call: bool,
+    /// True if an answer may depend on how long launches are expected to run
+    /// ([`Launch::estimate`](crate::Launch::estimate)): only then a log holds it.
+    pub estimate: bool,
+    /// True if the policy may raise a flag, which launches then test, at a cost.
+    pub flag: bool,
+    /// True if a turn may end because its time is over, and not because more urgent work came.
+    pub slices: bool,
+    /// The most times that the policy lets a launch be killed; `None`: no bound.
+    pub most_kills: Option<u32>,
+}
+
+impl Needs {
+    /// The needs of a policy of which nothing more must be known.
+    pub const NONE: Self = Self {
+        activity: false,
+        call: false,
+        estimate: false,
+        flag: false,
+        slices: false,
+        most_kills: None,
+    };
+
+    /// The needs of a policy that does not tell them.
+    pub const UNKNOWN: Self = Self {
+        activity: true,
+        call: true,
+        estimate: true,
+        flag: true,
+        slices: true,
+        most_kills: None,
+    };
+
+    /// Returns these needs with the test of a flag.
+    #[must_use]
+    pub const fn with_flag(self) -> Self {
+        Self { flag: true, ..self }
+    }
+
+    /// Returns these needs with turns that end by time.
+    #[must_use]
+    pub const fn with_slices(self) -> Self {
+        Self { slices: true, ..self }
+    }
+
+    /// Returns these needs with what waves do.
+    #[must_use]
+    pub const fn with_activity(self) -> Self {
+        Self { activity: true, ..self }
+    }
+
+    /// Returns these needs with the calls of hosts.
+    #[must_use]
+    pub const fn with_call(self) -> Self {
+        Self { call: true, ..self }
+    }
+
+    /// Returns these needs with the expected times of launches.
+    #[must_use]
+    pub const fn with_estimate(self) -> Self {
+        Self { estimate: true, ..self }
+    }
+
+    /// Returns these needs with a bound of how often a launch is killed.
+    #[must_use]
+    pub const fn with_most_kills(self, most_kills: Option<u32>) -> Self {
+        Self { most_kills, ..self }
+    }
 }
 
 /// The settings of a policy that has none.

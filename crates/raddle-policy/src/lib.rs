@@ -103,7 +103,7 @@ pub use time::{Tick, Ticks};
 pub use self::{
     action::{Action, Actions, FlagCut},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
-    configured::{Configured, NoConfig, SettingError},
+    configured::{Configured, Needs, NoConfig, SettingError},
     cu_set::CuSet,
     cus::{Cus, Free, Split, TakenUnits, take_highest},
     event::Event,

@@ -1,7 +1,7 @@
 //! Preempt: how does work leave, if what is nearly done may finish?
 
 use raddle_policy::{
-    Configured, Cus, NoConfig, Preempt, Preemption, SettingError, Tick, VictimView,
+    Configured, Cus, Needs, NoConfig, Preempt, Preemption, SettingError, Tick, VictimView,
 };
 
 /// Work of which every workgroup has started is left to end; else nothing more of it starts.
@@ -21,5 +21,10 @@ impl Configured for Considerate {
 
     fn make(_config: &NoConfig, _device: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
+    }
+
+    /// Nothing leaves by a flag, so launches do not pay for the test of one.
+    fn needs(_config: &NoConfig) -> Needs {
+        Needs::NONE
     }
 }

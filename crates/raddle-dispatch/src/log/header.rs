@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::writer::{Detail, LogWriter, ReadOfLaunch};
+use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe, Registry};
 
 /// The version of logs that are written.
@@ -103,23 +103,13 @@ impl LogHeader {
     /// buffered writer: every line is one write.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.reads(), false), self)
+        LogWriter::new(to, (self.detail, self.recipe.reads(), false), self)
     }
 
     /// Makes a short log to `to` that begins with this header: a line leaves out what follows from
     /// earlier lines.
     #[must_use]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.reads(), true), self)
-    }
-
-    /// Finds the fields of a launch that only some policies read, and the policies of the recipe
-    /// do.
-    fn reads(&self) -> ReadOfLaunch {
-        ReadOfLaunch {
-            activity: self.recipe.reads_activity(),
-            call: self.recipe.reads_calls(),
-            estimate: self.recipe.reads_estimates(),
-        }
+        LogWriter::new(to, (self.detail, self.recipe.reads(), true), self)
     }
 }

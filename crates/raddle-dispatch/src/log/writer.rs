@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use raddle_policy::{Activity, Event, KernelCall, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
+use raddle_policy::{
+    Activity, Event, KernelCall, Launch, LaunchId, Needs, Piece, Place, Tick, WaveSpan,
+};
 use serde::{Deserialize, Serialize};
 
 use super::line::LoggedEvent;
@@ -20,23 +22,14 @@ pub enum Detail {
     Full,
 }
 
-/// Fields of a launch that are written only if a policy of the recipe reads them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ReadOfLaunch {
-    pub(super) activity: bool,
-    pub(super) call: bool,
-    pub(super) estimate: bool,
-}
-
-impl ReadOfLaunch {
-    fn of(self, launch: Launch) -> Launch {
-        let Launch { activity, call, estimate, .. } = launch;
-        Launch {
-            activity: if self.activity { activity } else { Activity::UNKNOWN },
-            call: if self.call { call } else { KernelCall::UNKNOWN },
-            estimate: estimate.filter(|_| self.estimate),
-            ..launch
-        }
+/// Returns a launch with the fields alone that a policy of the recipe reads.
+fn read_of(reads: Needs, launch: Launch) -> Launch {
+    let Launch { activity, call, estimate, .. } = launch;
+    Launch {
+        activity: if reads.activity { activity } else { Activity::UNKNOWN },
+        call: if reads.call { call } else { KernelCall::UNKNOWN },
+        estimate: estimate.filter(|_| reads.estimate),
+        ..launch
     }
 }
 
@@ -46,7 +39,7 @@ impl ReadOfLaunch {
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
-    reads: ReadOfLaunch,
+    reads: Needs,
     /// The content that later lines leave out; `None` in a log that is spelled in full.
     memory: Option<Memory>,
     text: Vec<u8>,
@@ -68,7 +61,7 @@ impl LogWriter {
         Self {
             to: None,
             detail: Detail::Answers,
-            reads: ReadOfLaunch::default(),
+            reads: Needs::NONE,
             memory: None,
             text: Vec::new(),
             lines: (0, 0),
@@ -79,7 +72,7 @@ impl LogWriter {
     /// Makes a writer to `to` that begins with a header; in short form, or with every line in full.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
-        (detail, reads, short): (Detail, ReadOfLaunch, bool),
+        (detail, reads, short): (Detail, Needs, bool),
         header: &impl Serialize,
     ) -> Self {
         let memory = short.then(Memory::default);
@@ -93,7 +86,7 @@ impl LogWriter {
     /// answers of its own. Give it a buffered writer: every line is one write.
     #[must_use]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
-        Self::new(to, (Detail::Answers, ReadOfLaunch::default(), false), header)
+        Self::new(to, (Detail::Answers, Needs::NONE, false), header)
     }
 
     /// Writes an event: a value with a key `event`.
@@ -178,8 +171,10 @@ impl LogWriter {
         }
         let reads = self.reads;
         let event = match *event {
-            Event::LaunchIssued { launch } => Event::LaunchIssued { launch: reads.of(launch) },
-            Event::LaunchReady { launch } => Event::LaunchReady { launch: reads.of(launch) },
+            Event::LaunchIssued { launch } => {
+                Event::LaunchIssued { launch: read_of(reads, launch) }
+            }
+            Event::LaunchReady { launch } => Event::LaunchReady { launch: read_of(reads, launch) },
             other => other,
         };
         self.heard(now, step, LoggedEvent::from(&event));
@@ -266,7 +261,7 @@ mod tests {
     use super::*;
 
     /// Writes a launch in one line. Returns the line and the launch that it holds.
-    fn written(reads: ReadOfLaunch, launch: Launch) -> (String, Launch) {
+    fn written(reads: Needs, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =
             LogWriter::new(Box::new(sink.clone()), (Detail::Answers, reads, false), &"a header");
@@ -283,9 +278,11 @@ mod tests {
         let call = KernelCall { kernel: 7, behind_copy: true, ..KernelCall::UNKNOWN };
         let known = Launch { activity, call, ..plain };
         for reads in [(true, true), (true, false), (false, true), (false, false)] {
-            let reads = ReadOfLaunch { activity: reads.0, call: reads.1, estimate: false };
+            let (activity, call) = reads;
+            let mut reads = Needs::NONE;
+            (reads.activity, reads.call) = (activity, call);
             let (line, launch) = written(reads, known);
-            assert_eq!(launch, reads.of(known));
+            assert_eq!(launch, read_of(reads, known));
             assert_eq!(line.contains(r#""activity":[1,2,3,4,5,6]"#), reads.activity, "{line}");
             assert_eq!(line.contains(r#""call":{"kernel":7,"#), reads.call, "{line}");
             let (line, launch) = written(reads, plain);

@@ -2,9 +2,28 @@
 //!
 //! Messages have the units of the key.
 
-use raddle_policy::{CuShape, Resource, SettingError};
+use raddle_policy::{CuShape, Needs, Resource, SettingError};
 use raddle_workgroup::{
-    ByResource, Error, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule,
+    ByResource, DecisionTime, Error, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule,
+};
+
+use super::slot::Knowledge;
+
+/// Answers depend on what waves do where units are chosen by power, and decisions that take time
+/// take the clock of the device.
+pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
+    needs: |config| match config.place {
+        PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
+        _ => Needs::NONE,
+    },
+    fill: |config, given| {
+        let time = config.decision.filter(|time| time.clock_mhz.is_none())?;
+        let clock_mhz = Some(given.clock_mhz?);
+        Some(MatchingConfig {
+            decision: Some(DecisionTime { clock_mhz, ..time }),
+            ..config.clone()
+        })
+    },
 };
 
 /// Settings that can be used, for examples.

@@ -1,8 +1,8 @@
 //! Which policies can a recipe name? Each has a row: name, settings for examples, how it is made.
 
-#[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
-use raddle_policy::SettingError;
 use raddle_policy::{Allocate, LaunchPath, NoConfig, Preempt, Turn};
+#[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
+use raddle_policy::{Needs, SettingError};
 #[cfg(feature = "preempt")]
 use raddle_policy::{Preemption, Ticks};
 #[cfg(feature = "preempt")]
@@ -18,7 +18,9 @@ use raddle_workgroup::{
     Spatial, SpatialConfig,
 };
 
-use super::slot::{SlotPolicies, row};
+#[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
+use super::slot::Knowledge;
+use super::slot::{SlotPolicies, row, row_knowing};
 use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 
 /// Lists the policies of the launch path, by which launches reach the device.
@@ -33,11 +35,12 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
                 |config: &OrdinaryConfig, _| Ok(Box::new(Ordinary::new(*config))),
             ),
             #[cfg(feature = "packet")]
-            row(
+            row_knowing(
                 "condensed",
                 &["enqueue-ns = 2000\nprocessing-ns = 3000\ndecode-ns = 0\nschedule-ns = 1000
                    cleanup-ns = 2000\nkeep = \"frequency\"\nnear = 9\nentries = 8\nscope = \"queue\"
                    arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
+                Knowledge::needs(|_| Needs::NONE.with_call()),
                 |config: &raddle_packet::CondensedConfig, _| {
                     Ok(Box::new(raddle_packet::CondensedPath::new(*config).map_err(packet)?))
                 },
@@ -54,29 +57,45 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
             row("everyone", &[], |_: &NoConfig, _| Ok(Box::new(Everyone))),
             row("highest-level", &[], |_: &NoConfig, _| Ok(Box::new(HighestLevel))),
             #[cfg(feature = "timeslice")]
-            row(
+            row_knowing(
                 "weighted-slices",
                 &[
                     "rule = \"mean\"\nt0-us = 40000\ncapacity = 8\nlevels = 16\nshares = \"time\"
                      longest-us = 100000\norder = \"fifo\"",
                     "rule = \"min-one\"\norder = { random = { seed = 7 } }",
                 ],
+                ends_by_time(),
                 |config: &WeightedSlicesConfig, _| {
                     Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config).map_err(slices)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
-            row("round-robin", &["slice-us = 40000"], |config: &RoundRobinTurnConfig, _| {
-                Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config).map_err(slices)?))
-            }),
+            row_knowing(
+                "round-robin",
+                &["slice-us = 40000"],
+                ends_by_time(),
+                |config: &RoundRobinTurnConfig, _| {
+                    Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config).map_err(slices)?))
+                },
+            ),
             #[cfg(feature = "timeslice")]
-            row("unmap-all", &["slice-us = 40000\ncapacity = 8"], |config: &UnmapAllConfig, _| {
-                Ok(Box::new(raddle_timeslice::UnmapAll::new(*config).map_err(slices)?))
-            }),
+            row_knowing(
+                "unmap-all",
+                &["slice-us = 40000\ncapacity = 8"],
+                ends_by_time(),
+                |config: &UnmapAllConfig, _| {
+                    Ok(Box::new(raddle_timeslice::UnmapAll::new(*config).map_err(slices)?))
+                },
+            ),
             #[cfg(feature = "timeslice")]
-            row("vruntime", &["slice-us = 40000"], |config: &VruntimeConfig, _| {
-                Ok(Box::new(raddle_timeslice::Vruntime::new(*config).map_err(slices)?))
-            }),
+            row_knowing(
+                "vruntime",
+                &["slice-us = 40000"],
+                ends_by_time(),
+                |config: &VruntimeConfig, _| {
+                    Ok(Box::new(raddle_timeslice::Vruntime::new(*config).map_err(slices)?))
+                },
+            ),
         ],
     )
 }
@@ -98,12 +117,18 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
             row("spatial", &["shares = [3, 1]\nof = 8"], |config: &SpatialConfig, _| {
                 Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
             }),
-            row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {
-                // The number of compute units was given as a u16.
-                let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
-                let told = |error| super::matching::refused(config, (on.shape(), on.len()), error);
-                Ok(Box::new(policy.map_err(told)?))
-            }),
+            row_knowing(
+                "matching",
+                super::matching::SAMPLES,
+                super::matching::KNOWN,
+                |config: &MatchingConfig, on| {
+                    // The number of compute units was given as a u16.
+                    let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
+                    let told =
+                        |error| super::matching::refused(config, (on.shape(), on.len()), error);
+                    Ok(Box::new(policy.map_err(told)?))
+                },
+            ),
             #[cfg(feature = "sm")]
             row(
                 "block-warp",
@@ -126,26 +151,53 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
             #[cfg(feature = "preempt")]
             row("wait", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Wait)))),
             #[cfg(feature = "preempt")]
-            row("flag", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
+            row_knowing("flag", &[], Knowledge::needs(|_| Needs::NONE.with_flag()), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
             #[cfg(feature = "preempt")]
             row("drain", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
             #[cfg(feature = "preempt")]
             // The controller keeps to `most-kills`, so the policy need not know it.
-            row("reset", &["most-kills = 4"], |_: &ResetConfig, _| {
+            row_knowing("reset", &["most-kills = 4"], RESET, |_: &ResetConfig, _| {
                 Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
             #[cfg(feature = "preempt")]
             row("switch", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
             #[cfg(feature = "preempt")]
-            row(
+            row_knowing(
                 "cheapest",
                 &["bound-us = 50\nmost-kills = 4\nabilities = { can-flag = true, can-reset = true }
                    costs = { reset-ns = 10000, bytes-per-us = 1000000, vgpr-bytes = 1024, sgpr-bytes = 64, lds-bytes = 512 }"],
+                CHEAPEST,
                 |config: &CheapestConfig, _| Ok(Box::new(cheapest(config)?)),
             ),
         ],
     )
 }
+
+/// Returns the knowledge of a turn policy whose turns may end by time.
+#[cfg(feature = "timeslice")]
+const fn ends_by_time<C>() -> Knowledge<C> {
+    Knowledge::needs(|_| Needs::NONE.with_slices())
+}
+
+#[cfg(feature = "preempt")]
+const RESET: Knowledge<ResetConfig> = Knowledge {
+    needs: |config| Needs::NONE.with_flag().with_most_kills(config.most_kills),
+    fill: |config, given| {
+        let most_kills = given.most_kills.filter(|_| config.most_kills.is_none());
+        most_kills.map(|_| ResetConfig { most_kills })
+    },
+};
+
+#[cfg(feature = "preempt")]
+const CHEAPEST: Knowledge<CheapestConfig> = Knowledge {
+    needs: |config| Needs::NONE.with_flag().with_most_kills(config.most_kills),
+    fill: |config, given| {
+        let most_kills = config.most_kills.or(given.most_kills);
+        let costs = config.costs.or(given.costs);
+        let filled = CheapestConfig { most_kills, costs, ..*config };
+        (filled != *config).then_some(filled)
+    },
+};
 
 #[cfg(feature = "preempt")]
 fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {

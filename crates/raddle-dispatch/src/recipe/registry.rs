@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use raddle_policy::{Allocate, Configured, Cus, LaunchPath, Preempt, SettingError, Turn};
+use raddle_policy::{Allocate, Configured, Cus, LaunchPath, Needs, Preempt, SettingError, Turn};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::slot::{SlotPolicies, row, row_of};
+use super::slot::{Knowledge, SlotPolicies, row_knowing, row_of};
 use super::{Recipe, RecipeError, policies};
 
 /// The policies that recipes and logs can name: those of this workspace, and your own.
@@ -75,7 +75,8 @@ macro_rules! slots {
             P: Configured + $Slot + Send + 'static,
             P::Config: Serialize + DeserializeOwned + Send + Sync + 'static,
         {
-            self.$slot.add(row(P::NAME, P::EXAMPLES, |config: &P::Config, device| {
+            let known = Knowledge::needs(P::needs);
+            self.$slot.add(row_knowing(P::NAME, P::EXAMPLES, known, |config: &P::Config, device| {
                 Ok(Box::new(P::make(config, device)?))
             }));
             self
@@ -94,7 +95,8 @@ macro_rules! slots {
             + Sync
             + 'static,
         ) -> Self {
-            self.$slot.add(row_of::<Value, _>(name, &[], Arc::new(make)));
+            let known = Knowledge::needs(|_| Needs::UNKNOWN);
+            self.$slot.add(row_of::<Value, _>(name, &[], known, Arc::new(make)));
             self
         }
     )*};

@@ -4,19 +4,59 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use raddle_policy::{Cus, SettingError};
+use raddle_policy::{Cus, Needs, SettingError};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use raddle_preempt::policy::DeviceCosts;
 use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
+
+/// The values that a recipe fills in where a policy has the setting and the user gives none.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(not(feature = "preempt"), expect(dead_code, reason = "no policy takes the costs"))]
+pub(super) struct Given {
+    /// The clock of the device.
+    pub(super) clock_mhz: Option<u32>,
+    /// The costs of letting work leave.
+    pub(super) costs: Option<DeviceCosts>,
+    /// The bound of how often a launch is killed.
+    pub(super) most_kills: Option<u32>,
+}
 
 /// Settings of any type, with how a policy is made from them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError>;
+
+    fn needs(&self) -> Needs;
+
+    /// Returns the settings with what was given; `None` where nothing changes.
+    fn filled(&self, given: &Given) -> Option<SharedSettings<P>>;
 }
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
+
+/// The knowledge of a policy beside its answers, by its settings.
+pub(super) struct Knowledge<C> {
+    pub(super) needs: fn(&C) -> Needs,
+    /// Returns the settings with what was given; `None` where nothing changes.
+    pub(super) fill: fn(&C, &Given) -> Option<C>,
+}
+
+impl<C> Clone for Knowledge<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Knowledge<C> {}
+
+impl<C> Knowledge<C> {
+    /// Returns the knowledge of a policy that has these needs and takes nothing that is given.
+    pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
+        Self { needs, fill: |_, _| None }
+    }
+}
 
 /// Settings of one type, with the function that makes the policy.
 #[derive(Serialize)]
@@ -25,11 +65,22 @@ struct Typed<C, P: ?Sized> {
     config: C,
     #[serde(skip)]
     make: Make<C, P>,
+    #[serde(skip)]
+    known: Knowledge<C>,
 }
 
 impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> for Typed<C, P> {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError> {
         (*self.make)(&self.config, device)
+    }
+
+    fn needs(&self) -> Needs {
+        (self.known.needs)(&self.config)
+    }
+
+    fn filled(&self, given: &Given) -> Option<SharedSettings<P>> {
+        let config = (self.known.fill)(&self.config, given)?;
+        Some(Arc::new(Self { config, make: Arc::clone(&self.make), known: self.known }))
     }
 }
 
@@ -58,13 +109,28 @@ where
     C: Serialize + DeserializeOwned + Send + Sync + 'static,
     P: ?Sized + 'static,
 {
-    row_of(name, samples, Arc::new(make))
+    row_of(name, samples, Knowledge::needs(|_| Needs::NONE), Arc::new(make))
+}
+
+/// Makes the row of a policy, as [`row`] does, of which more must be known.
+pub(super) fn row_knowing<C, P>(
+    name: &'static str,
+    samples: &'static [&'static str],
+    known: Knowledge<C>,
+    make: fn(&C, &Cus) -> Result<Box<P>, SettingError>,
+) -> RegistryRow<P>
+where
+    C: Serialize + DeserializeOwned + Send + Sync + 'static,
+    P: ?Sized + 'static,
+{
+    row_of(name, samples, known, Arc::new(make))
 }
 
 /// Makes the row of a policy, as [`row`] does, from a closure.
 pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
+    known: Knowledge<C>,
     make: Make<C, P>,
 ) -> RegistryRow<P>
 where
@@ -73,7 +139,7 @@ where
 {
     let read = move |value: &Value| {
         let make = Arc::clone(&make);
-        Ok(Arc::new(Typed { config: read::<C>(value)?, make }) as _)
+        Ok(Arc::new(Typed { config: read::<C>(value)?, make, known }) as _)
     };
     RegistryRow { name, samples, read: Box::new(read), bundled: true }
 }
@@ -174,7 +240,8 @@ impl<P: ?Sized> PolicySlot<P> {
     /// Returns the settings of the policy, if they are of this type.
     #[must_use]
     pub fn settings<C: 'static>(&self) -> Option<&C> {
-        self.typed().map(|typed| &typed.config)
+        let settings: &dyn Any = &*self.settings;
+        settings.downcast_ref::<Typed<C, P>>().map(|typed| &typed.config)
     }
 
     /// Returns whether the policy is not a bundled one.
@@ -183,15 +250,16 @@ impl<P: ?Sized> PolicySlot<P> {
         !self.row.bundled
     }
 
-    fn typed<C: 'static>(&self) -> Option<&Typed<C, P>> {
-        let settings: &dyn Any = &*self.settings;
-        settings.downcast_ref()
+    /// Returns what must be known of the policy beside its answers.
+    pub(super) fn needs(&self) -> Needs {
+        self.settings.needs()
     }
 
-    /// Returns the policy with other settings, if they are of the type of its settings.
-    pub(super) fn with<C: Serialize + Send + Sync + 'static>(&self, config: C) -> Option<Self> {
-        let make = Arc::clone(&self.typed::<C>()?.make);
-        Some(Self { row: Arc::clone(&self.row), settings: Arc::new(Typed { config, make }) })
+    /// Fills in what is given, where the policy has the setting and the user gave none.
+    pub(super) fn fill(&mut self, given: &Given) {
+        if let Some(settings) = self.settings.filled(given) {
+            self.settings = settings;
+        }
     }
 
     pub(super) fn make(&self, device: &Cus) -> Result<Box<P>, SettingError> {

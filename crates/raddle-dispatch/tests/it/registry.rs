@@ -3,7 +3,7 @@
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, check, replay, replay_with};
 use raddle_dispatch::{Dispatcher, Recipe, Registry};
 use raddle_policy::{
-    Actions, Allocate, Answer, Configured, CuId, Cus, Event, NoConfig, Preempt, Preemption,
+    Actions, Allocate, Answer, Configured, CuId, Cus, Event, Needs, NoConfig, Preempt, Preemption,
     ProcessId, ProcessState, ReadyView, Round, SettingError, Tick, Turn, VictimView,
 };
 use raddle_testkit::{SMALL_CU, Sink, launch};
@@ -84,6 +84,10 @@ impl Configured for Drains {
     fn make(_: &NoConfig, _: &Cus) -> Result<Self, SettingError> {
         Ok(Self)
     }
+
+    fn needs(_: &NoConfig) -> Needs {
+        Needs::NONE
+    }
 }
 
 fn registry() -> Registry {
@@ -120,6 +124,20 @@ fn log(recipe: Recipe) -> String {
     let asked = dispatcher.policy::<Pack>();
     assert!(asked.is_none_or(|policy| policy.asked > 8), "{asked:?}");
     sink.text()
+}
+
+/// A policy that does not say that launches need no test of a flag pays for it.
+#[test]
+fn a_policy_from_outside_says_what_it_needs() {
+    let silent = registry().preempt_named("silent", |_, _| Ok(Box::new(Drains)));
+    let tests = |registry: &Registry, policy: &str| {
+        let text = format!("raddle = 1\n[preempt]\npolicy = '{policy}'\n");
+        registry.recipe("mine", &text).expect("it is known").tests_flag()
+    };
+    assert!(!tests(&registry(), "drains") && tests(&silent, "silent"));
+    let bundled = ["never", "wait", "drain", "switch", "flag", "reset"];
+    let tested = bundled.map(|policy| tests(&registry(), policy));
+    assert_eq!(tested, [false, false, false, false, true, true]);
 }
 
 #[test]
