@@ -2,10 +2,13 @@
 //!
 //! A process has fewer hardware queues than it may have streams. Streams take the queues in turn,
 //! in the order in which they are first used. A queue is worked off from its head:
-//! - On NVIDIA the head leaves the queue when it starts, so work waits for what the work before it
-//!   in the queue waited for. There are `CUDA_DEVICE_MAX_CONNECTIONS` queues, 8 if it is not set
-//!   (CUDA C++ Programming Guide, environment variables).
-//! - On AMD each packet has its barrier bit set, so work waits for the end of the work before it.
+//! - On NVIDIA a queue puts starts in order: the head leaves it when it starts, so work waits for
+//!   what the work before it in the queue waited for, and not for that work. Kernels that wait for
+//!   nothing run side by side in one queue; one that waits for its stream holds up those behind it
+//!   (the false dependency of NVIDIA's sample simpleHyperQ). There are `CUDA_DEVICE_MAX_CONNECTIONS`
+//!   queues, 8 if it is not set (CUDA C++ Programming Guide, environment variables).
+//! - On AMD a queue puts whole work in order: each packet has its barrier bit set, so work waits for
+//!   the end of the work before it.
 //!   HIP uses 4 queues (`GPU_MAX_HW_QUEUES`; ROCm/rocm-systems 8916, ROCm/hip 3769).
 //!
 //! Queues of other vendors are taken to be as many as streams.
@@ -39,8 +42,9 @@ struct Queue {
 /// Adds to `waits`, which are by op, the waits of ops for others in their hardware queue, on a
 /// device with a number of queues for a process: `wanted`, or else its own.
 ///
-/// The queue of a stream is in no recording, so it is assumed. An op that was recorded to start before another had ended
-/// shows that they lay in different queues, so it waits for it only where the number is wanted.
+/// The queue of a stream is in no recording, so it is assumed. An op that was recorded to start
+/// before another had ended shows that they lay in different queues, so it waits for it only where the
+/// number is wanted.
 pub(crate) fn share(
     profile: &Profile,
     device: &Device,

@@ -218,13 +218,14 @@ proptest! {
     #[test]
     fn streams_share_hardware_queues(
         device in prop::sample::select(vec!["h100", "mi300x"]),
+        queues in prop::option::of(1..6u16),
         all in prop::collection::vec((0..20usize, 1..40u64, 1..60u64), 1..60),
     ) {
-        let text = recorded(device, &all, (0, 0));
+        let text = recorded(device, queues, &all, (0, 0));
         let profile = read("table.csv", text.as_bytes(), &ImportConfig::default())
             .expect("it is a launch table");
         let own = raddle_device::find(device).expect("it is known");
-        let config = PlanConfig::new(&own, &own);
+        let config = PlanConfig { queues, ..PlanConfig::new(&own, &own) };
         let process = plan(&profile, &config, |_| Level(0));
         let workload = Workload { processes: vec![process], repeat: false };
         let builder = Composed::builder(own.shape, own.cus);
@@ -235,7 +236,7 @@ proptest! {
         let outcome = raddle_sim::run(&workload, &mut dispatcher, &options, &mut |_| ())
             .expect("it runs");
 
-        for (issued, start, stream) in issued_and_started(device, &all, (0, 0)) {
+        for (issued, start, stream) in issued_and_started(device, queues, &all, (0, 0)) {
             let own = outcome.records.iter().find(|it| it.arrival.0 == issued);
             let found = own.expect("it was issued").started.expect("it started").0;
             prop_assert_eq!(found, start, "the op of stream {} issued at {}", stream, issued);

@@ -6,13 +6,16 @@ const HEAD: &str = "name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgp
 
 /// Returns when kernels are issued and start, and their streams: each is of a stream, comes so long
 /// after the one before, and lasts so long. The device needs `launch` from issue to start, and
-/// `handover` from the end of what a kernel waited for.
+/// `handover` from the end of what a kernel waited for. It has its own number of queues, or another
+/// one that is wanted.
 pub(crate) fn issued_and_started(
     device: &str,
+    wanted: Option<u16>,
     all: &[(usize, u64, u64)],
     (launch, handover): (u64, u64),
 ) -> Vec<(u64, u64, usize)> {
     let (queues, in_turn) = if device == "h100" { (8, false) } else { (4, true) };
+    let queues = wanted.map_or(queues, usize::from);
     let mut queue_of: Vec<usize> = Vec::new();
     let (mut streams, mut ended, mut begun) = ([0; 20], vec![0; queues], vec![0; queues]);
     let mut issued = 0;
@@ -37,9 +40,14 @@ pub(crate) fn issued_and_started(
 }
 
 /// Returns a launch table of such kernels of one workgroup each.
-pub(crate) fn recorded(device: &str, all: &[(usize, u64, u64)], latency: (u64, u64)) -> String {
+pub(crate) fn recorded(
+    device: &str,
+    wanted: Option<u16>,
+    all: &[(usize, u64, u64)],
+    latency: (u64, u64),
+) -> String {
     let mut text = format!("# raddle launch table 1\n# device = {device}\n{HEAD}");
-    let times = issued_and_started(device, all, latency);
+    let times = issued_and_started(device, wanted, all, latency);
     for ((issued, start, stream), (.., lasts)) in times.iter().zip(all) {
         text += &format!("k,{stream},1,1,1,64,1,1,16,0,{issued},{start},{lasts}\n");
     }

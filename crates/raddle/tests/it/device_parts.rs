@@ -42,7 +42,7 @@ fn check(text: &str, bar: Bar, what: &str) {
 #[test]
 fn time_in_a_hardware_queue_is_no_launch_latency() {
     let rounds: Vec<(usize, u64, u64)> = (0..80).map(|at| (at % 8, 1_000, 1_000_000)).collect();
-    check(&recorded("mi300x", &rounds, (0, 0)), EXACT, "eight streams, ten launches each");
+    check(&recorded("mi300x", None, &rounds, (0, 0)), EXACT, "eight streams, ten launches each");
     for seed in 1..9 {
         let mut draw = drawn(seed);
         let all: Vec<(usize, u64, u64)> = (0..60)
@@ -50,9 +50,9 @@ fn time_in_a_hardware_queue_is_no_launch_latency() {
             .collect();
         for device in ["mi300x", "h100"] {
             let what = format!("{device}, seed {seed}");
-            check(&recorded(device, &all, (0, 0)), EXACT, &what);
+            check(&recorded(device, None, &all, (0, 0)), EXACT, &what);
             let latency = (draw(4, 20) * 1_000, draw(1, 5) * 1_000);
-            check(&recorded(device, &all, latency), CLOSE, &format!("{what}: {latency:?}"));
+            check(&recorded(device, None, &all, latency), CLOSE, &format!("{what}: {latency:?}"));
         }
     }
 }

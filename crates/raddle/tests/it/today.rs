@@ -92,6 +92,35 @@ fn streams_that_ran_side_by_side_share_no_queue() {
     assert!(one > 5_900_000, "{one}");
 }
 
+/// A hardware queue of NVIDIA orders starts: a kernel that waits for its own stream holds up those
+/// behind it, so one queue is slower where streams are issued one after the other. Kernels that wait
+/// for nothing run side by side in one queue too.
+#[test]
+fn a_queue_of_nvidia_holds_up_what_stands_behind_a_kernel_that_waits() {
+    let place = Place::new();
+    let end = |streams: &[u32], queues: u32| {
+        let mut begun = std::collections::BTreeMap::new();
+        let row = |(at, stream): (u64, &u32)| {
+            let start = begun.entry(*stream).or_insert(at * 1_000);
+            let own = std::mem::replace(start, *start + 1_000_000);
+            (own, format!("k,{stream},1,1,1,64,1,1,16,0,{},{own},1000000\n", at * 1_000))
+        };
+        let mut rows: Vec<(u64, String)> = (0..).zip(streams).map(row).collect();
+        rows.sort();
+        let head = "# raddle launch table 1\n# device = h100\nname,stream,grid_x,grid_y,grid_z,\
+                    block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+        let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+        place.file("streams.csv", head.to_owned() + &rows);
+        let queues = format!("--queues={queues}");
+        end_ns(&replayed(&place, &["streams.csv", &queues]), "streams") / 100_000
+    };
+    let (in_turn, each_in_turn) = ([1, 1, 2, 2], [1, 2, 1, 2]);
+    assert_eq!([1, 2].map(|queues| end(&in_turn, queues)), [30, 20]);
+    assert_eq!([1, 2].map(|queues| end(&each_in_turn, queues)), [20, 20]);
+    let twelve: Vec<u32> = (0..12).collect();
+    assert_eq!([1, 8].map(|queues| end(&twelve, queues)), [10, 10]);
+}
+
 #[test]
 fn recorded_gaps_stay_where_no_launch_was_recorded() {
     let (Some(bare), Some(full)) = (case("gaps_nsys.csv"), case("gaps_with_launches.csv")) else {
