@@ -5,7 +5,10 @@
 //! side are replayed with each issued at its recorded start: what a kernel waits for room there, it
 //! also waited for in the recording, and the rest of its recorded duration goes to the rounds that
 //! it needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken
-//! from this replay but the lengths of workgroups; times are whole nanoseconds.
+//! from this replay but the lengths of workgroups; times are whole nanoseconds. Where some work is more
+//! urgent, `urgent` says how passes go on.
+
+mod urgent;
 
 use raddle_device::Device;
 use raddle_policy::{Level, Ticks};
@@ -15,6 +18,7 @@ use crate::figures::round;
 use crate::outcome::{Outcome, Record};
 use crate::plan::{PlanConfig, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
+use urgent::Urgent;
 
 /// The lengths of the workgroups of a profile, and how they are found.
 #[derive(Clone, Debug)]
@@ -28,48 +32,75 @@ pub struct Calibration<'p> {
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,
+    urgent: Urgent,
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes that are of use; [`Self::learn`] says when fewer are enough.
+    /// The most passes that are of use where all work is of one level.
     pub const PASSES: usize = 4;
 
-    /// `None` where no kernels ran side by side: then there is nothing to calibrate.
+    /// Begins with the recorded durations; `level` says how urgent an op is. `None` where no kernels
+    /// ran side by side: then there is nothing to calibrate.
     #[must_use]
-    pub fn new(profile: &'p Profile, own: &'p Device) -> Option<Self> {
+    pub fn new(
+        profile: &'p Profile,
+        own: &'p Device,
+        level: impl Fn(&Op) -> Level,
+    ) -> Option<Self> {
         let whole: Vec<u64> =
             (0..profile.ops.len()).map(|position| whole_ns(profile, position, own)).collect();
         let beside = beside(&profile.ops, &whole);
-        let workgroups = whole.clone();
-        let calibration = Self { profile, own, beside, whole, workgroups, uncalibrated: None };
+        let levels = profile.ops.iter().map(level).collect();
+        let (urgent, workgroups) = (Urgent::new(levels, &beside), whole.clone());
+        let calibration =
+            Self { profile, own, beside, whole, workgroups, uncalibrated: None, urgent };
         (!calibration.beside.is_empty()).then_some(calibration)
+    }
+
+    /// Returns the most passes that are of use; [`Self::learn`] says when fewer are enough.
+    #[must_use]
+    pub fn passes(&self) -> usize {
+        if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
     }
 
     /// The kernels that ran side by side, each issued at its recorded start, to be run alone on
     /// their own device.
-    pub fn plan(&self, level: impl Fn(&Op) -> Level) -> ProcessPlan {
+    #[must_use]
+    pub fn plan(&self) -> ProcessPlan {
         let options = PlanConfig {
             workgroups: Some(&self.workgroups),
             waits: crate::WaitRule::None,
             ..PlanConfig::new(self.own, self.own)
         };
-        let planned = plan(self.profile, &options, level);
-        let pinned = self.beside.iter().map(|&position| {
+        let level = |position: usize| self.urgent.levels.get(position).copied().unwrap_or_default();
+        let planned = plan(self.profile, &options, |_| Level::default());
+        let early = self.early();
+        let pinned = self.beside.iter().zip(early).map(|(&position, early)| {
             let position = position as usize;
-            let arrival = Ticks(self.profile.ops[position].start_ns);
-            Task { arrival, after: None, ..planned.tasks[position] }
+            let arrival = Ticks(self.profile.ops[position].start_ns - early);
+            Task { arrival, level: level(position), after: None, ..planned.tasks[position] }
         });
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
     /// Takes from such a run how long workgroups last. Returns whether another run would teach more:
-    /// the kernels together last otherwise than before by over a thousandth.
+    /// the kernels together last otherwise than before by over a thousandth, or much less where some
+    /// are more urgent.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
-        let before = difference(&self.profile.ops, &self.beside, outcome);
-        self.uncalibrated.get_or_insert(before);
+        if self.uncalibrated.is_none() {
+            self.uncalibrated = Some(difference(&self.profile.ops, &self.beside, outcome));
+            if !self.urgent.levels.is_empty() {
+                self.leave_out_more_urgent();
+                return true;
+            }
+        }
+        let off = self.off(outcome);
         for (&position, record) in self.beside.iter().zip(&outcome.records) {
             let position = position as usize;
+            if !self.urgent.learns(position) {
+                continue;
+            }
             let (op, whole) = (&self.profile.ops[position], self.whole[position].max(1));
             let length = &mut self.workgroups[position];
             let before = std::mem::replace(
@@ -80,7 +111,10 @@ impl<'p> Calibration<'p> {
             changed += share / u128::from(whole);
             all += u128::from(op.duration_ns);
         }
-        changed * 1000 > all
+        if self.urgent.levels.is_empty() {
+            return changed * 1000 > all;
+        }
+        self.goes_on(changed * 100_000 > all, &off)
     }
 
     /// How much longer the device was busy with kernels in the first of these runs than in the
@@ -93,7 +127,7 @@ impl<'p> Calibration<'p> {
     /// By op, how long a workgroup lasts on its own device, in ns.
     #[must_use]
     pub fn into_workgroups(self) -> Vec<u64> {
-        self.workgroups
+        self.urgent.best.map_or(self.workgroups, |(_, best)| best)
     }
 }
 

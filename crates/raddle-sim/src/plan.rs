@@ -390,7 +390,7 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
             };
         }
     };
-    let rounds = rounds(op, options.own);
+    let rounds = launch_rounds(op, options.own);
     // A round takes a nanosecond at least; more rounds than that are no profile of a device. The
     // second bound keeps a replay finite for durations that nobody can have measured.
     let most = op.duration_ns.clamp(1, MOST_ROUNDS);
@@ -412,12 +412,12 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
 const MOST_ROUNDS: u64 = 1 << 32;
 
 /// The number of rounds in which a launch ran on its own device, and of workgroups at once.
-struct LaunchRounds {
-    count: u64,
-    at_once: u64,
+pub(crate) struct LaunchRounds {
+    pub(crate) count: u64,
+    pub(crate) at_once: u64,
 }
 
-fn rounds(op: &Op, own: &Device) -> LaunchRounds {
+pub(crate) fn launch_rounds(op: &Op, own: &Device) -> LaunchRounds {
     let at_once = at_once(op, own);
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
@@ -455,7 +455,7 @@ impl PlanConfig<'_> {
         let op = &own(profile, position, op);
         match work(op, None, &PlanConfig::new(self.own, self.own)) {
             Work::Kernel { workgroup, .. } => {
-                workgroup.0.saturating_mul(rounds(op, self.own).count)
+                workgroup.0.saturating_mul(launch_rounds(op, self.own).count)
             }
             Work::Copy { lasts, .. } => lasts.0,
             Work::Unfit { .. } => op.duration_ns,

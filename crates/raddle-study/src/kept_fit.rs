@@ -16,7 +16,7 @@ use crate::fitted::Fitted;
 use crate::profiles::Loaded;
 
 /// The version of the text.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A fit as it is kept. Shares are the bits of their floating point numbers, so that they come back
 /// as they were.
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(read(&kept, 2), None, "a fit of one op for a profile of two");
         assert_eq!(read(&kept[..kept.len() - 1], 1), None, "a file that was cut");
         let newer =
-            String::from_utf8(kept).unwrap().replace("\"raddle-fit\":2", "\"raddle-fit\":3");
+            String::from_utf8(kept).unwrap().replace("\"raddle-fit\":3", "\"raddle-fit\":4");
         assert_eq!(read(newer.as_bytes(), 1), None, "a version that is not known");
     }
 }

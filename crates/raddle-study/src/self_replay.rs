@@ -92,9 +92,12 @@ fn calibrated<'l>(
     own: &'l Device,
     watcher: &dyn Watcher,
 ) -> Result<Option<Calibration<'l>>, StudyError> {
-    let Some(mut calibration) = Calibration::new(&loaded.profile, own) else { return Ok(None) };
-    for _ in 0..Calibration::PASSES {
-        let pinned = calibration.plan(loaded.levels(&[]));
+    let levels = loaded.levels(&[]);
+    let Some(mut calibration) = Calibration::new(&loaded.profile, own, levels) else {
+        return Ok(None);
+    };
+    for _ in 0..calibration.passes() {
+        let pinned = calibration.plan();
         if !calibration.learn(&alone(pinned, own, &Quiet(watcher))?) {
             break;
         }

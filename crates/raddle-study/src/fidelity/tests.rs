@@ -306,9 +306,10 @@ fn contention_is_not_paid_twice() {
     let options = PlanConfig::new(&own, &own);
     let before = fidelity_with(&profile, &options);
     assert_eq!(busy_causes(&before), [("room", 1000), ("overlap-across-streams", -1000)]);
-    let mut calibration = Calibration::new(&profile, &own).expect("two ran side by side");
-    for _ in 0..Calibration::PASSES {
-        let outcome = replayed_as(calibration.plan(|_| Level(0)), &own);
+    let mut calibration =
+        Calibration::new(&profile, &own, |_| Level(0)).expect("two ran side by side");
+    for _ in 0..calibration.passes() {
+        let outcome = replayed_as(calibration.plan(), &own);
         calibration.learn(&outcome);
     }
     let workgroups = calibration.into_workgroups();
@@ -318,7 +319,7 @@ fn contention_is_not_paid_twice() {
     assert_eq!(busy_causes(&after), []);
     // One after the other there is nothing to learn.
     let apart = self::profile("", &["kernel 1 20 0 0 3000", "kernel 2 20 0 3000 100"]);
-    assert!(Calibration::new(&apart, &own).is_none());
+    assert!(Calibration::new(&apart, &own, |_| Level(0)).is_none());
 }
 
 #[test]

@@ -129,6 +129,87 @@ fn time_without_room_is_no_launch_latency() {
     }
 }
 
+/// Returns when kernels of two streams start and end on a device with room for 132 workgroups: where
+/// room comes free those of the second stream go first. A kernel is when it is issued, its
+/// workgroups, and how long one lasts.
+fn urgent_second(streams: &[Vec<(u64, u64, u64)>; 2]) -> [Vec<(u64, u64)>; 2] {
+    let mut found = [Vec::new(), Vec::new()];
+    let (mut free, mut now) = (132, 0);
+    // The ends of workgroups that run: time, stream, number. By stream, those that wait, and when
+    // the first one started.
+    let mut running: Vec<(u64, usize, u64)> = Vec::new();
+    let mut waiting = [0, 1].map(|at: usize| streams[at][0].1);
+    let mut began = [None; 2];
+    loop {
+        for at in [1, 0] {
+            let Some(&(issued, _, lasts)) = streams[at].get(found[at].len()) else { continue };
+            let groups = free.min(waiting[at]);
+            if issued <= now && groups > 0 {
+                (free, waiting[at]) = (free - groups, waiting[at] - groups);
+                began[at].get_or_insert(now);
+                running.push((now + lasts, at, groups));
+            }
+        }
+        let ends = running.iter().map(|it| it.0);
+        let issues = [0, 1].map(|at: usize| streams[at].get(found[at].len()).map(|it| it.0));
+        let Some(next) = ends.chain(issues.into_iter().flatten().filter(|&at| at > now)).min()
+        else {
+            return found;
+        };
+        now = next;
+        let (ended, left): (Vec<_>, Vec<_>) = running.into_iter().partition(|it| it.0 <= now);
+        running = left;
+        free += ended.iter().map(|it| it.2).sum::<u64>();
+        for at in [0, 1] {
+            let runs = waiting[at] > 0 || running.iter().any(|it| it.1 == at);
+            if let Some(start) = began[at].filter(|_| !runs) {
+                found[at].push((start, now));
+                began[at] = None;
+                waiting[at] = streams[at].get(found[at].len()).map_or(0, |it| it.1);
+            }
+        }
+    }
+}
+
+/// Kernels of a more urgent stream take room where workgroups of others end: the time that they take
+/// is neither launch latency nor longer workgroups of the others.
+#[test]
+fn time_behind_a_more_urgent_stream_is_no_launch_latency() {
+    for seed in 1..25 {
+        let mut draw = drawn(seed);
+        let low: Vec<(u64, u64, u64)> = (0..draw(8, 20))
+            .map(|at| {
+                let partly = draw(0, 1) * draw(0, 131);
+                (at * 3_000, draw(2, 8) * 132 - partly, draw(20, 300) * 1_000)
+            })
+            .collect();
+        let whole: u64 = low.iter().map(|it| it.1.div_ceil(132) * it.2).sum();
+        let mut urgent: Vec<(u64, u64, u64)> = (0..1 + seed % 3)
+            .map(|_| (draw(0, whole / 1_000) * 800, draw(1, 264), draw(20, 300) * 1_000))
+            .collect();
+        urgent.sort_unstable();
+        let streams = [low, urgent];
+        let times = urgent_second(&streams);
+        let rows = [0, 1].map(|at: usize| {
+            let row = |(it, &(start, end)): (&(u64, u64, u64), &(u64, u64))| {
+                let (level, lasts) = (-(at as i64), end - start);
+                let text = format!(
+                    "k{at},kernel,{at},{level},{},1,1,1024,1,1,64,0,{},{start},{lasts}\n",
+                    it.1, it.0
+                );
+                (start, text)
+            };
+            streams[at].iter().zip(&times[at]).map(row).collect::<Vec<_>>()
+        });
+        let mut rows = rows.concat();
+        rows.sort();
+        let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+        let head = HEAD.replace("stream,", "stream,priority,");
+        let text = format!("# raddle launch table 1\n# device = h100\n{head}{rows}");
+        check(&text, EXACT, &format!("seed {seed}"));
+    }
+}
+
 /// Where nobody recorded launches, gaps stay, and nothing is fitted.
 #[test]
 fn recorded_gaps_are_no_launch_latency() {

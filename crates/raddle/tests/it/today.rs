@@ -55,7 +55,7 @@ fn a_more_urgent_stream_of_a_process_goes_first() {
     let verdict = &result["answer"]["verdict"];
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"stay".into(), &"streams".into()));
     let told = verdict["text"].as_str().expect("a sentence");
-    assert!(told.contains("(level 0) wait 0.5 -> 9.51 ms (p99)"), "{told}");
+    assert!(told.contains("(level 0) wait 0.5 -> 9.5 ms (p99)"), "{told}");
     let ways = ["--recipe=mps", "--recipe=leftover-drain", "--recipe=mps-priority"];
     let other = replayed(&place, &[&[file.as_str()], &ways[..]].concat());
     assert_eq!(other["answer"]["verdict"]["recipe"], "mps-priority", "{}", other["answer"]);

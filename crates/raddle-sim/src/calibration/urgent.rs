@@ -1,0 +1,207 @@
+//! Where some work is more urgent: which lengths of workgroups does a pass begin with, which does it
+//! learn, and which are the best so far?
+//!
+//! An urgent kernel begins where workgroups of others end, so where it begins hangs on their lengths.
+//! Passes begin near the truth, learn one level after the other, and set back what fits itself but
+//! not the recording.
+
+use raddle_policy::Level;
+
+use super::Calibration;
+use crate::outcome::Outcome;
+use crate::plan::launch_rounds;
+
+/// The most passes that are of use.
+const MOST_PASSES: usize = 96;
+/// The kernels that all passes replay together, where passes are at least [`LEAST_PASSES`].
+const KERNELS: usize = 400_000;
+const LEAST_PASSES: usize = 16;
+/// The passes after which kernels that do not come out as recorded begin anew, and how often.
+const BEFORE_RESTART: usize = 40;
+const RESTARTS: usize = 2;
+
+/// The state of the passes.
+#[derive(Clone, Debug)]
+pub(super) struct Urgent {
+    /// By op, how urgent it is; empty where all are alike.
+    pub(super) levels: Vec<Level>,
+    /// The levels of which a pass learns, each in its turn, the most urgent first: others fill the
+    /// room that they leave.
+    turns: Vec<Level>,
+    /// The position in `turns`, and the passes before it that learnt nothing.
+    turn: usize,
+    calm: usize,
+    /// By op, the length with which passes begin.
+    begun: Vec<u64>,
+    /// The passes since lengths were last set to these, and how often that may be done.
+    since: usize,
+    restarts: usize,
+    /// The lengths that came nearest to the recorded starts and ends so far, and how far they were
+    /// off in sum, in ns.
+    pub(super) best: Option<(u128, Vec<u64>)>,
+}
+
+impl Urgent {
+    /// Begins with the levels of all ops, and the kernels that ran beside another one.
+    pub(super) fn new(mut levels: Vec<Level>, beside: &[u32]) -> Self {
+        let mut turns: Vec<Level> = beside.iter().map(|&at| levels[at as usize]).collect();
+        turns.sort_unstable_by_key(|level| level.rank());
+        turns.dedup();
+        if turns.len() < 2 {
+            levels.clear();
+        }
+        let (begun, best) = (Vec::new(), None);
+        Self { levels, turns, turn: 0, calm: 0, begun, since: 0, restarts: RESTARTS, best }
+    }
+
+    /// Returns the most passes that are of use for so many kernels.
+    pub(super) fn passes(beside: &[u32]) -> usize {
+        (KERNELS / beside.len().max(1)).clamp(LEAST_PASSES, MOST_PASSES)
+    }
+
+    /// Returns whether this pass learns of an op.
+    pub(super) fn learns(&self, position: usize) -> bool {
+        self.levels.get(position).is_none_or(|&level| level == self.turns[self.turn])
+    }
+}
+
+impl Calibration<'_> {
+    /// Calls back with each two kernels that ran side by side, the more urgent one first, by their
+    /// positions.
+    fn each_pair(&self, mut found: impl FnMut(usize, usize)) {
+        let ops = &self.profile.ops;
+        // By stream, the last kernel so far.
+        let mut last: Vec<Option<usize>> = vec![None; self.profile.streams.len()];
+        for &position in self.beside.iter().filter(|_| !self.urgent.levels.is_empty()) {
+            let position = position as usize;
+            last[ops[position].stream as usize] = Some(position);
+            let runs = |before: &usize| ops[*before].end_ns() > ops[position].start_ns;
+            for before in last.iter().flatten().copied().filter(runs) {
+                let [own, other] = [position, before].map(|at| self.urgent.levels[at]);
+                match (own.outranks(other), other.outranks(own)) {
+                    (true, _) => found(position, before),
+                    (_, true) => found(before, position),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Takes from the time of each kernel what more urgent ones took of the device meanwhile, so that
+    /// the first pass begins near the truth: how often workgroups ended before an urgent kernel came is
+    /// not found by small steps.
+    pub(super) fn leave_out_more_urgent(&mut self) {
+        let mut taken = vec![0u64; self.profile.ops.len()];
+        // Where a kernel first gave way, since its start.
+        let mut first: Vec<Option<u64>> = vec![None; taken.len()];
+        self.each_pair(|urgent, other| {
+            let (op, own) = (&self.profile.ops[urgent], &self.profile.ops[other]);
+            let rounds = launch_rounds(op, self.own);
+            let room = u128::from(rounds.count.saturating_mul(rounds.at_once).max(1));
+            let ended = op.end_ns().min(own.end_ns());
+            let beside = ended.saturating_sub(op.start_ns.max(own.start_ns));
+            // No more than `beside`, as the rounds hold all workgroups.
+            let part = (u128::from(beside) * u128::from(op.workgroups) / room) as u64;
+            taken[other] = taken[other].saturating_add(part);
+            if op.start_ns > self.ready(urgent).max(own.start_ns) {
+                first[other].get_or_insert(op.start_ns - own.start_ns);
+            }
+        });
+        for &position in &self.beside {
+            let position = position as usize;
+            let (op, whole) = (&self.profile.ops[position], self.whole[position]);
+            let rounds = launch_rounds(op, self.own).count;
+            let length = whole.saturating_sub(taken[position] / rounds).max(1);
+            // An urgent kernel that waited begins where workgroups end.
+            let length = first[position]
+                .map_or(length, |at| at / (at.saturating_add(length / 2) / length).max(1));
+            self.workgroups[position] = length.clamp(1, whole.max(1));
+        }
+        self.urgent.begun.clone_from(&self.workgroups);
+    }
+
+    /// Returns when a kernel could start but for room: it was issued, and the one before it in its
+    /// stream had ended.
+    fn ready(&self, position: usize) -> u64 {
+        let op = &self.profile.ops[position];
+        op.arrival_ns.max(op.after.map_or(0, |after| self.profile.ops[after as usize].end_ns()))
+    }
+
+    /// By kernel that ran beside others, how long before its recorded start it is issued.
+    ///
+    /// A kernel that is more urgent than one with workgroups that wait begins where workgroups of
+    /// that one end. If they last a little too short here, they end before its recorded start, and
+    /// the next ones take the room for their whole length: so it is issued half of that length
+    /// earlier, but not before it could start.
+    pub(super) fn early(&self) -> Vec<u64> {
+        let mut early = vec![None; self.profile.ops.len()];
+        self.each_pair(|urgent, other| {
+            let start = self.profile.ops[urgent].start_ns;
+            let since = start.saturating_sub(self.profile.ops[other].start_ns);
+            let half = since.min(self.workgroups[other] / 2);
+            let half = half.min(start.saturating_sub(self.ready(urgent)));
+            let least: &mut Option<u64> = &mut early[urgent];
+            *least = Some(least.map_or(half, |other| other.min(half)));
+        });
+        self.beside.iter().map(|&at| early[at as usize].unwrap_or(0)).collect()
+    }
+
+    /// Takes up the next level where a pass learnt nothing. Returns whether another pass would teach
+    /// more.
+    pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
+        let urgent = &mut self.urgent;
+        if learnt {
+            urgent.calm = 0;
+        } else {
+            urgent.turn = (urgent.turn + 1) % urgent.turns.len();
+            urgent.calm += 1;
+        }
+        urgent.since += 1;
+        let settled = urgent.calm >= urgent.turns.len();
+        if (settled || urgent.since >= BEFORE_RESTART) && urgent.restarts > 0 {
+            return self.restart(off) || !settled;
+        }
+        !settled
+    }
+
+    /// Returns by op whether it came out otherwise than recorded, by over a thousandth of its
+    /// duration, and keeps the lengths where none before came nearer in sum.
+    pub(super) fn off(&mut self, outcome: &Outcome) -> Vec<bool> {
+        let mut off = vec![false; self.profile.ops.len()];
+        if self.urgent.levels.is_empty() {
+            return off;
+        }
+        let mut sum = 0;
+        for (&position, record) in self.beside.iter().zip(&outcome.records) {
+            let op = &self.profile.ops[position as usize];
+            let times = [(record.started, op.start_ns), (record.ended, op.end_ns())];
+            let errors = times.map(|(found, recorded)| {
+                found.map_or(op.duration_ns, |found| found.0.abs_diff(recorded))
+            });
+            off[position as usize] = errors.iter().any(|&error| error > op.duration_ns / 1000 + 1);
+            sum += errors.map(u128::from).iter().sum::<u128>();
+        }
+        if self.urgent.best.as_ref().is_none_or(|(least, _)| sum < *least) {
+            self.urgent.best = Some((sum, self.workgroups.clone()));
+        }
+        off
+    }
+
+    /// Sets kernels that came out otherwise than recorded back to the lengths with which passes begin,
+    /// and those beside them: their lengths may fit each other, and not the recording. Returns
+    /// whether there are any.
+    fn restart(&mut self, off: &[bool]) -> bool {
+        let mut again = off.to_vec();
+        self.each_pair(|urgent, other| {
+            again[urgent] |= off[other];
+            again[other] |= off[urgent];
+        });
+        for at in (0..again.len()).filter(|&at| again[at]) {
+            self.workgroups[at] = self.urgent.begun[at];
+        }
+        let urgent = &mut self.urgent;
+        (urgent.turn, urgent.calm, urgent.since) = (0, 0, 0);
+        urgent.restarts -= 1;
+        again.contains(&true)
+    }
+}
