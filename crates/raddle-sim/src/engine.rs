@@ -241,7 +241,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         self.report(progress)?;
         self.compare_books()?;
         self.dispatcher.finish().map_err(|error| SimError::Dispatch { at: self.now, error })?;
-        let stuck = self.tasks.unfinished();
+        let stuck = self.tasks.unfinished(self.now);
         if stuck.is_empty() && !self.machine.ledger.is_empty() {
             return Err(SimError::NotGivenBack { at: self.now });
         }

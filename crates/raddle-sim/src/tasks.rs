@@ -403,11 +403,13 @@ impl<'w> Tasks<'w> {
         if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// Returns the launches that were issued and never ended.
-    pub(crate) fn unfinished(&self) -> Vec<LaunchId> {
-        let stands = |it: &Standing| (it.issued || it.in_gap) && !it.ended;
-        let ids = (0u32..).zip(&self.standing);
-        ids.filter(|(_, standing)| stands(standing)).map(|(id, _)| LaunchId(id)).collect()
+    /// Returns the launches that were issued, or would be if others ended, and never ended.
+    pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
+        let ids = (0u32..).map(LaunchId).zip(&self.standing);
+        let stands = |(id, it): &(LaunchId, &Standing)| {
+            !it.ended && (it.issued || (it.in_gap && !self.stops(*id, now)))
+        };
+        ids.filter(stands).map(|(id, _)| id).collect()
     }
 
     /// Returns how many launches that lead the run have ended, and how many lead it.

@@ -7,8 +7,11 @@ use crate::Record;
 use crate::workload::{RecordedGap, Task};
 
 impl Tasks<'_> {
-    /// Issues a launch whose gap has passed.
+    /// Issues a launch whose gap has passed, unless its process may repeat no more.
     pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
+        if self.stops(id, now) {
+            return;
+        }
         let mut issued = vec![id];
         while let Some(id) = issued.pop() {
             self.records[id.index()].arrival = now;
@@ -25,6 +28,12 @@ impl Tasks<'_> {
                 }
             }
         }
+    }
+
+    /// Returns whether a launch that was not issued yet is of a repetition that goes on no more.
+    pub(super) fn stops(&self, id: LaunchId, now: Tick) -> bool {
+        let Record { process, iteration, .. } = self.records[id.index()];
+        iteration > 0 && !self.goes_on(usize::from(process), now)
     }
 
     /// Returns whether a task of a repetition is issued later than at its time: a gap after others,

@@ -178,35 +178,36 @@ fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, 
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
+/// Says that no way of sharing changes anything, and what would; of gaps that a file does not
+/// explain, that this is assumed.
 fn no_effect(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let idle = percent(row.idle);
-    if let Some(names) = figures.issue_unknown() {
-        return format!(
-            "Whether scheduling would help is not known: the file of {names} does not say when work was issued, and with gaps that are assumed all {} policies take the same time to within 1 %. Record the launches too.",
-            figures.rows.len()
-        );
-    }
     let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
-    if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
-        return format!(
-            "Scheduling will not help: the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
-        );
+    let told = if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
+        format!(
+            "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
+        )
+    } else if row.idle_host >= SLOW_HOST {
+        format!(
+            "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+        )
+    } else if row.idle_copies >= SLOW_HOST {
+        format!(
+            "work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
+        )
+    } else {
+        let rows = figures.rows.len();
+        format!(
+            "under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
+        )
+    };
+    match figures.issue_unknown() {
+        None => format!("Scheduling will not help: {told}"),
+        Some(names) => format!(
+            "Scheduling will not help (assumed): {told} The file of {names} does not say when work was issued, so its gaps are taken for waits for the host: record the launches too."
+        ),
     }
-    if row.idle_host >= SLOW_HOST {
-        return format!(
-            "Scheduling will not help: the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
-        );
-    }
-    if row.idle_copies >= SLOW_HOST {
-        return format!(
-            "Scheduling will not help: work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
-        );
-    }
-    let rows = figures.rows.len();
-    format!(
-        "Scheduling will not help: under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
-    )
 }
 
 /// Says that recordings on another vendor's device rank nothing, where there are any.

@@ -281,14 +281,13 @@ impl ReplayResult {
         &self.answer
     }
 
-    /// Returns the positions of the recipes that are compared in detail: the baseline, and the
-    /// recommended one where that is another.
+    /// Returns the positions of the recipes that are compared in detail: the baseline, and the one
+    /// that the verdict names where that is another.
     #[must_use]
     pub fn compared(&self) -> Vec<usize> {
         let answer = &self.answer;
         let best = answer.verdict.recipe.as_ref();
         let best = best.and_then(|name| self.recipes.iter().position(|of| of.name == *name));
-        let best = best.or_else(|| answer.ranking.first().copied());
         let mut compared = vec![answer.baseline];
         compared.extend(best.filter(|best| *best != answer.baseline));
         compared
