@@ -26,10 +26,11 @@ const ASSUMED: TimeSlices = TimeSlices {
              switch from 40 us (GPreempt, ATC 2025, section 5.3, A100) to 356 us (RTX 5090)",
 };
 
-/// The time slices of AMD's devices, where processes are isolated.
+/// The time slices of AMD's devices, where processes are isolated or more than eight.
 const OF_AMD: TimeSlices = TimeSlices {
     turn_ns: [10_000_000; 2],
-    source: "turn: the driver's process quantum (docs/modes.md); switch assumed as on NVIDIA",
+    source: "turn: the driver's process quantum (docs/modes.md), also of nine or more processes; \
+             switch assumed as on NVIDIA",
     ..ASSUMED
 };
 

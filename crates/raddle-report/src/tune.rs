@@ -49,6 +49,9 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         ),
     );
     document.paragraph("Minimised", minimised(tuned, best));
+    if let Some(no_driver) = &tuned.no_driver {
+        document.paragraph("Offered", no_driver.text());
+    }
     document.paragraph("Memory", tuned.memory.join("; "));
     document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
     if tuned.failed > 0 {

@@ -112,6 +112,22 @@ impl NamedRecipe {
         [turn, switch.map(|it| it.switch_ns.map(|whole| whole / 2))]
     }
 
+    /// Returns time slices as they are bundled with the turn of a device, where that is known to be
+    /// another one; any other recipe as it is.
+    ///
+    /// # Errors
+    /// When the recipe cannot be read, which would be a fault of raddle itself.
+    pub(crate) fn in_turns_of(self, device: &Device) -> Result<Self, StudyError> {
+        let [turn, _] = self.slices(device);
+        let other = turn.filter(|[least, most]| !(*least..=*most).contains(&TURN_NS));
+        let Some([turn_ns, _]) = other else { return Ok(self) };
+        let turn = format!("turn.slice-us={}", turn_ns / 1000);
+        let turn = Setting::try_from(turn).map_err(StudyError::Usage)?;
+        let text = with(self.text, &[turn]).replace(&duration(TURN_NS), &duration(turn_ns));
+        let timed = Self::parse(self.name, &self.given, text, &Registry::bundled())?;
+        Ok(Self { offered: self.offered, ..timed })
+    }
+
     /// Says which figures of a recipe are assumed on a device, where some are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
@@ -333,6 +349,29 @@ mod tests {
         for slot in ["raddle", "turn", "allocate", "preempt"] {
             assert_eq!(one[slot], other[slot]);
         }
+    }
+
+    /// A device whose turn is known has it, and its recipe says so; what a user sets stays.
+    #[test]
+    fn time_slices_have_the_turn_of_the_device() {
+        let (registry, files) = (Registry::bundled(), MemoryFiles::default());
+        let of = |device: &str, set: &[&str]| {
+            let device = raddle_device::find(device).unwrap();
+            let set = set.iter().map(|it| Setting::try_from((*it).to_owned()).unwrap());
+            let set: Vec<Setting> = set.collect();
+            let wanted = ["today".to_owned()];
+            let mut all = choose(&wanted, TIME_SLICE, &set, (&registry, &files)).unwrap();
+            let NamedRecipe { name, recipe, .. } = all.remove(0).in_turns_of(&device).unwrap();
+            let turn = serde_json::to_value(&recipe).unwrap()["turn"]["slice-us"].clone();
+            (name, turn.as_u64(), recipe.description.unwrap_or_default())
+        };
+        let turns = |us, words: &str| {
+            let told = format!("one process at a time, in turns of {words}");
+            ("time-slice".to_owned(), Some(us), told)
+        };
+        assert_eq!(of("mi300x", &[]), turns(10_000, "10.0 ms"));
+        assert_eq!(of("h100", &[]), turns(2270, "2.27 ms"));
+        assert_eq!(of("mi300x", &["turn.slice-us=3000"]), turns(3000, "2.27 ms"));
     }
 
     #[test]

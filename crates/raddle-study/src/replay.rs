@@ -2,6 +2,7 @@
 
 mod candidates;
 
+use raddle_device::Device;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
@@ -137,8 +138,9 @@ impl Study {
         let draws = self.give(&mut profiles, files)?;
         let target = devices::target(self.device.as_deref(), &profiles, files)?;
         let today = today(&target.device, profiles.len());
-        let mut recipes = self.recipes(today, around)?;
+        let mut recipes = self.recipes((&target.device, profiles.len()), around)?;
         let reference = recipes::reference(&self.goals, &recipes, today, (around.registry, files))?;
+        let reference = reference.map(|named| named.in_turns_of(&target.device)).transpose()?;
         recipes.extend(reference.iter().cloned());
         self.fit(&mut profiles, files, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
@@ -193,11 +195,11 @@ impl Study {
         Ok(prepared)
     }
 
-    /// Returns the recipes that are asked for, where devices share themselves by `today`; none if
+    /// Returns the recipes that are asked for, on a device with this number of processes; none if
     /// ways of sharing are looked for.
     pub(crate) fn recipes(
         &self,
-        today: &str,
+        (device, processes): (&Device, usize),
         around: &Surroundings<'_>,
     ) -> Result<Vec<NamedRecipe>, StudyError> {
         if self.ways == Ways::Modes {
@@ -208,7 +210,9 @@ impl Study {
             };
         }
         let names = recipes::names(self.ways == Ways::All, &self.recipes);
-        recipes::choose(&names, today, &self.settings, (around.registry, around.files))
+        let (today, from) = (today(device, processes), (around.registry, around.files));
+        let chosen = recipes::choose(&names, today, &self.settings, from)?;
+        chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
     /// Applies the rules on communication and idempotence to kernels. Returns in words which claims

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::answer::{GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within};
 use crate::error::StudyError;
 use crate::parallel;
-use crate::result::LostLaunches;
+use crate::result::{LostLaunches, NotOffered};
 use crate::search;
 use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, FailedCase, JudgedRun};
@@ -66,6 +66,9 @@ pub struct Tuned {
     pub never_ran: Option<String>,
     /// The answer of a replay of today's way and of the candidates in `best`.
     pub answer: PolicyFigures,
+    /// The nearest way that a driver offers, where none offers the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_driver: Option<NotOffered>,
     /// The recipe of the best, as TOML.
     pub recipe: String,
     /// The question of the best without its recipe.
@@ -333,6 +336,14 @@ impl Tuning<'_, '_> {
         Ok((ranking, figures))
     }
 
+    /// Names the figure that is to be small.
+    fn minimised(&self) -> String {
+        self.minimise.map_or_else(
+            || "slowdowns".to_owned(),
+            |(at, metric)| format!("{} {}", self.judged[at].name, metric.name()),
+        )
+    }
+
     fn tuned(
         &self,
         ranking: &[usize],
@@ -365,6 +376,7 @@ impl Tuning<'_, '_> {
         let under: Vec<_> = under.chain([(self.today, lost_today)]).collect();
         let lost = self.bench.lost(&under)?;
         let chosen = self.bench.cases().get(ranking[0] * self.seeds)?.study;
+        let (recipe, no_driver) = self.bench.recipe_text(&chosen)?;
         let base = row(&figures.rows[0], self.today.to_owned(), None);
         let never_ran = lost.tell(&mut figures);
         overturning.extend(lost.overturning.map(|found| found.line));
@@ -375,10 +387,7 @@ impl Tuning<'_, '_> {
         let mut asked = Study { recipes: Vec::new(), settings: Vec::new(), ..chosen.clone() };
         asked.load.seeds = u16::try_from(seeds).ok().filter(|&seeds| seeds > 1);
         Ok(Tuned {
-            minimised: self.minimise.map_or_else(
-                || "slowdowns".to_owned(),
-                |(at, metric)| format!("{} {}", self.judged[at].name, metric.name()),
-            ),
+            minimised: self.minimised(),
             candidates: self.rows.len() as u64,
             failed: failures.len() as u64,
             failures,
@@ -391,7 +400,8 @@ impl Tuning<'_, '_> {
                 .collect(),
             base,
             best,
-            recipe: self.bench.recipe_text(&chosen)?,
+            no_driver,
+            recipe,
             // A last candidate that does not fit is among the failures.
             memory: self.bench.memory().unwrap_or_default(),
             overturning,

@@ -23,7 +23,7 @@ pub struct NotOffered {
 
 impl NotOffered {
     /// Judges a recipe for this number of processes; `None` where a driver does what it says.
-    pub(super) fn of(
+    pub(crate) fn of(
         (name, recipe): (&str, &Recipe),
         vendor: Vendor,
         processes: usize,

@@ -22,9 +22,6 @@ pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS
 /// The one of them that kills.
 const KILLS: &str = "leftover-reset";
 
-/// The turn that AMD's driver leaves a process where processes are isolated, in us.
-const AMD_TURN_US: u32 = 10_000;
-
 /// A way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -108,9 +105,9 @@ pub(crate) fn candidates(
         vendor => {
             all.push(bundled(Mode::Queues, "streams", registry)?);
             if tenants > 1 && vendor == Vendor::Amd {
-                let turn = ("turn.slice-us", AMD_TURN_US);
-                let mode = Mode::TimeSlice(vendor);
-                all.push(varied(mode, "time-slice", "time-slice", turn, registry)?);
+                let turns = bundled(Mode::TimeSlice(vendor), "time-slice", registry)?;
+                let recipe = turns.recipe.in_turns_of(device)?;
+                all.push(ShareCandidate { recipe, ..turns });
             }
             // The mode of a device without any set-up comes first.
             if all[0].recipe.name != today(device, tenants) {

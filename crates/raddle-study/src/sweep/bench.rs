@@ -24,7 +24,8 @@ use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::replay::{OwnDevice, Surroundings};
 use crate::result::{
-    LostLaunches, LostWork, ReplayedProfile, lost_in, lost_shares, never_ran, of_profiles,
+    LostLaunches, LostWork, NotOffered, ReplayedProfile, lost_in, lost_shares, never_ran,
+    of_profiles,
 };
 use crate::runs::{RunPlan, Runner};
 use crate::shapes::ShapeRules;
@@ -262,18 +263,33 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the recipe of a study as TOML.
-    pub(crate) fn recipe_text(&self, study: &Study) -> Result<String, StudyError> {
-        let recipes = study.recipes(self.today(study)?, &self.around())?;
-        Ok(recipes.first().map(|named| named.text().to_owned()).unwrap_or_default())
+    /// Returns the recipe of a study as TOML, and the nearest way that a driver offers where none
+    /// offers it.
+    pub(crate) fn recipe_text(
+        &self,
+        study: &Study,
+    ) -> Result<(String, Option<NotOffered>), StudyError> {
+        let (device, processes) = self.target(study)?;
+        let recipes = study.recipes((&device, processes), &self.around())?;
+        let first = recipes.first();
+        let not_offered = first.and_then(|named| {
+            NotOffered::of((&named.name, &named.recipe), device.vendor, processes)
+        });
+        Ok((first.map(|named| named.text().to_owned()).unwrap_or_default(), not_offered))
     }
 
     /// Returns the name of the recipe by which the device of a study shares itself today.
     pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
+        let (device, processes) = self.target(study)?;
+        Ok(today(&device, processes))
+    }
+
+    /// Returns the device of a study, and the number of its processes.
+    fn target(&self, study: &Study) -> Result<(Device, usize), StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
         let (_, _, target) = self.planned(study, &loaded)?;
-        Ok(today(&target.device, loaded.len()))
+        Ok((target.device, loaded.len()))
     }
 
     /// Returns the number of cases at a time; `None`: one a core.
@@ -386,8 +402,7 @@ impl<'b> Bench<'b> {
         let (mut workload, _, target) = self.planned(study, &loaded)?;
         memory::told(&loaded, &target.device)?;
         study.charge(&loaded, &target, &mut workload);
-        let recipes =
-            study.recipes(today(&target.device, workload.processes.len()), &self.around())?;
+        let recipes = study.recipes((&target.device, workload.processes.len()), &self.around())?;
         let watcher = Quiet(self.watcher);
         let plan = RunPlan {
             workload: &workload,

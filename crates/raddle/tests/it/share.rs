@@ -212,6 +212,27 @@ fn what_no_driver_offers_stands_below() {
     assert!(!shared(&["mps"]).0.contains("Beyond"), "the driver offers it");
 }
 
+/// `tune` saves the best recipe, so it says of each that no driver offers which way is nearest.
+#[test]
+fn tune_says_what_no_driver_offers() {
+    let place = place();
+    for (recipe, told) in [
+        (
+            "leftover-drain",
+            Some("by no driver; nearest is mps-priority (CUDA_MPS_CLIENT_PRIORITY)"),
+        ),
+        ("time-slice", None),
+    ] {
+        let words = ["tune", "train.csv", "infer.csv", "--device=h100", "--vary=window=512,1024"];
+        let tuned = |more: &str| place.raddle(&[&words[..], &["--recipe", recipe, more]].concat());
+        let ran = tuned("--save=tuned.toml");
+        let line = ran.out.lines().find_map(|line| line.strip_prefix("Offered: "));
+        assert_eq!((ran.code, line), (0, told), "{recipe}: {}{}", ran.out, ran.err);
+        let found: Value = serde_json::from_str(&tuned("--format=json").out).expect("it is JSON");
+        assert_eq!(found["no-driver"]["nearest"].as_str(), told.map(|_| "mps-priority"));
+    }
+}
+
 #[test]
 fn the_commands_of_each_mode() {
     let place = place();
