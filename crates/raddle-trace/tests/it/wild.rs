@@ -184,16 +184,20 @@ mod databases {
 
     #[test]
     fn a_database_of_rocprof_v1_has_the_kernels_of_its_table() {
-        let table = "CREATE TABLE KERN (\"Index\" INTEGER, \"KernelName\" TEXT, \"gpu-id\" TEXT,
-            \"queue-id\" TEXT, grd TEXT, wgr TEXT, lds TEXT, vgpr TEXT, sgpr TEXT, \"DispatchNs\" TEXT,
-            \"BeginNs\" TEXT, \"EndNs\" TEXT, \"CompleteNs\" TEXT);
-            INSERT INTO KERN VALUES (0, 'f(\"x\", int)', '0', '0', '1000', '256', '512', '24', '16',
-                '500', '1000', '3000', '3500');";
-        let p = database(table).unwrap();
-        assert_eq!(
-            lines(&p),
-            ["f(\"x\", int) @0 4x1x1=4 256t 24r 512B assumed; 0 500 2000 after -"]
-        );
+        for (table, name) in [("KERN", "f(\"x\", int)"), ("A", "\"f(\"x\", int)\"")] {
+            let p = database(&format!(
+                "CREATE TABLE {table} (\"Index\" INTEGER, \"KernelName\" TEXT, \"gpu-id\" TEXT,
+                    \"queue-id\" TEXT, grd TEXT, wgr TEXT, lds TEXT, vgpr TEXT, sgpr TEXT,
+                    \"DispatchNs\" TEXT, \"BeginNs\" TEXT, \"EndNs\" TEXT, \"CompleteNs\" TEXT);
+                INSERT INTO {table} VALUES (0, '{name}', '0', '0', '1000', '256', '512', '24', '16',
+                    '500', '1000', '3000', '3500');"
+            ));
+            assert_eq!(
+                lines(&p.unwrap()),
+                ["f(\"x\", int) @0 4x1x1=4 256t 24r 512B assumed; 0 500 2000 after -"],
+                "{table}"
+            );
+        }
         let ops = "CREATE TABLE OPS (\"BeginNs\" INT, \"EndNs\" INT, \"dev-id\" INT, Name TEXT)";
         let told = database(ops).unwrap_err().to_string();
         assert!(told.contains("rocprof v1 without the grids"), "{told}");

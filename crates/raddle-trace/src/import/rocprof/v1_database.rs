@@ -12,7 +12,9 @@ use crate::import::ImportSource;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-const KERNELS: &str = "KERN";
+/// The names of the table of kernels: the one that the script of rocprof gives it (`tblextr.py`,
+/// ROCm/rocprofiler), and another one that files have.
+const KERNELS: [&str; 2] = ["A", "KERN"];
 
 /// The columns of kernels that are read.
 const COLUMNS: [&str; 17] = [
@@ -37,10 +39,16 @@ const COLUMNS: [&str; 17] = [
 
 /// Returns whether a database is one of rocprof v1.
 pub(in crate::import) fn looks_like(database: &Database) -> bool {
-    let has = |table: &str, columns: &[&str]| {
-        database.has(table) && database.lacks(table, columns).is_empty()
-    };
-    has(KERNELS, &["KernelName", "BeginNs", "EndNs"]) || has("OPS", &["BeginNs", "EndNs", "dev-id"])
+    kernels(database).is_some() || has(database, "OPS", &["BeginNs", "EndNs", "dev-id"])
+}
+
+/// Returns the name of the table of kernels.
+fn kernels(database: &Database) -> Option<&'static str> {
+    KERNELS.into_iter().find(|table| has(database, table, &["KernelName", "BeginNs", "EndNs"]))
+}
+
+fn has(database: &Database, table: &str, columns: &[&str]) -> bool {
+    database.has(table) && database.lacks(table, columns).is_empty()
 }
 
 /// Imports a database of rocprof v1.
@@ -49,18 +57,19 @@ pub(in crate::import) fn import(
     options: &ImportConfig,
 ) -> Result<Draft, TraceError> {
     let SqliteSource { file, database, watch, .. } = source;
-    let lacks = database.lacks(KERNELS, &COLUMNS);
+    let kernels = kernels(database).unwrap_or(KERNELS[0]);
+    let lacks = database.lacks(kernels, &COLUMNS);
     let there: Vec<&str> = COLUMNS.into_iter().filter(|column| !lacks.contains(column)).collect();
     let has = |column: &&str| there.contains(column);
     let shaped = has(&"grd") && (has(&"wgr") || has(&"wgp"));
-    if !database.has(KERNELS) || !shaped {
+    if !database.has(kernels) || !shaped {
         let what = "a database of rocprof v1 without the grids of its kernels".to_owned();
         let advice = "give the results.csv or results.json of the same run, or record again with \
                       `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`";
         return Err(TraceError::OtherFile { file: file.clone(), what, advice });
     }
     let mut text = there.join(",");
-    database.scan(KERNELS, &there, |row| {
+    database.scan(kernels, &there, |row| {
         text.push('\n');
         for at in 0..there.len() {
             if at > 0 {
@@ -76,9 +85,13 @@ pub(in crate::import) fn import(
     super::csv::import(table, options)
 }
 
-/// Writes a cell as one of a table in CSV.
+/// Writes a cell as one of a table in CSV. The script of rocprof keeps names in quotes.
 fn cell(row: &DatabaseRow<'_>, at: usize) -> String {
-    let text = row.text(at).map(|text| format!("\"{}\"", text.replace('"', "\"\"")));
+    let bare = |text: &str| {
+        let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        inside.unwrap_or(text).replace('"', "\"\"")
+    };
+    let text = row.text(at).map(|text| format!("\"{}\"", bare(&text)));
     let number = || row.number(at).map(|number| number.to_string());
     text.or_else(number).unwrap_or_default()
 }
