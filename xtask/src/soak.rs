@@ -197,6 +197,8 @@ fn judged(shell: &Shell) -> Result<()> {
 
 fn pages(shell: &Shell) -> Result<()> {
     let rows = cmd!(shell, "cargo test -p raddle --test it -- pages:: --nocapture");
+    rows.env("RADDLE_PAGES", "all").run()?;
+    let rows = cmd!(shell, "cargo test -p xsched-policies --test it -- readme --nocapture");
     Ok(rows.env("RADDLE_PAGES", "all").run()?)
 }
 

@@ -10,7 +10,12 @@ use xsched_policies::{
 };
 
 fn main() -> ExitCode {
-    let registry = Registry::bundled()
+    App::new(registry()).main()
+}
+
+/// Returns the policies of raddle and the ten.
+pub fn registry() -> Registry {
+    Registry::bundled()
         .turn::<FirstComeFirstServed>()
         .turn::<HighestPriority>()
         .turn::<SystemPriority>()
@@ -20,6 +25,5 @@ fn main() -> ExitCode {
         .turn::<FeedbackQueues>()
         .turn::<KEarliestDeadlines>()
         .turn::<Laxity>()
-        .turn::<ActiveWindowFirst>();
-    App::new(registry).main()
+        .turn::<ActiveWindowFirst>()
 }
