@@ -32,6 +32,7 @@ mod book;
 mod composed;
 mod dispatcher;
 mod error;
+mod host;
 #[cfg(feature = "recipes")]
 pub mod log;
 #[cfg(feature = "recipes")]
@@ -44,7 +45,8 @@ pub use book::{Book, BookError, Lifted};
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;
-pub use raddle_policy::{Action, Actions, Event};
+pub use host::{HostRun, Owed, run};
+pub use raddle_policy::{Action, Actions, Event, Host, HostError, Tell};
 pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
 #[cfg(feature = "recipes")]

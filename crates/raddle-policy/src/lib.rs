@@ -70,6 +70,8 @@ mod event;
 #[cfg(feature = "alloc")]
 mod fact;
 #[cfg(feature = "alloc")]
+mod host;
+#[cfg(feature = "alloc")]
 mod launch_path;
 #[cfg(feature = "alloc")]
 mod layers;
@@ -108,6 +110,7 @@ pub use self::{
     cus::{Cus, Free, Split, TakenUnits, take_highest},
     event::Event,
     fact::Fact,
+    host::{Host, HostError, Tell},
     launch_path::{LaunchPath, Submission},
     layers::{Asked, Fallback, PerProcess, Traced},
     per_cu::PerCu,

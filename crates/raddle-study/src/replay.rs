@@ -436,18 +436,13 @@ impl Prepared {
         let cus = self.target.device.cus;
         let timeline =
             wish.and_then(|wish| Wanted::of(wish, (self.today(), self.recipes()), (cus, names)));
-        let leavings = kept.map(|kept| kept.leavings);
-        let plan = RunPlan {
-            detail: kept.and_then(|kept| kept.detail),
-            leavings,
-            timeline: timeline.as_ref(),
-            ..self.plan(around)
-        };
+        let (leavings, timeline) = (kept.map(|kept| kept.leavings), timeline.as_ref());
+        let detail = kept.and_then(|kept| kept.detail);
+        let plan = RunPlan { detail, leavings, timeline, ..self.plan(around) };
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         self.leave_out(broken);
         let (target, workload) = (&self.target.device, &self.workload);
-        let runner =
-            Runner::new(RunPlan { leavings, timeline: timeline.as_ref(), ..self.plan(around) })?;
+        let runner = Runner::new(RunPlan { leavings, timeline, ..self.plan(around) })?;
         let warnings = no_op::warnings(target, workload, &runs);
         let rules = Rules {
             warnings: [&*self.rules.warnings, &*warnings].concat(),

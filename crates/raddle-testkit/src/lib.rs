@@ -6,6 +6,7 @@
 
 mod allocations;
 mod builders;
+mod host;
 mod laws;
 mod pages;
 mod samples;
@@ -14,6 +15,7 @@ mod sink;
 
 pub use allocations::{CountingAllocator, held, made, peak};
 pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process, ready};
+pub use host::{Mischief, PlayedEnd, PlayedHost, check_host};
 pub use laws::*;
 pub use pages::{file_holds, page_holds};
 pub use samples::{absent, beside, sample, samples, vectors};

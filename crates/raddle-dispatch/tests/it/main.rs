@@ -4,6 +4,7 @@ mod behind;
 mod building;
 mod composed;
 mod cut;
+mod host;
 mod laws;
 mod log_rules;
 mod recipes;

@@ -8,13 +8,13 @@ use raddle_dispatch::Registry;
 use raddle_sim::{Summary, Workload};
 use raddle_trace::Profile;
 use raddle_trace::arrivals::ArrivalConfig;
-use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::{Case, Cases, Shard, Sweep};
 use super::figures::{Alone, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
 use super::remembered::Remembered;
+use super::search::search_cost;
 use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, PolicyRow, today};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
@@ -476,15 +476,6 @@ pub(crate) struct JudgedRun {
 
 fn replayed(loaded: &[Loaded]) -> Vec<ReplayedProfile<'_>> {
     loaded.iter().map(Loaded::replayed).collect()
-}
-
-/// Returns the cost of the search of a recipe on a device. The search has one clock if decisions
-/// take no time.
-fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
-    let config: &MatchingConfig = named.recipe.allocate.settings()?;
-    let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
-    // If the search has no cost on this device, no run was planned.
-    SearchCost::new(&config.search, timing, &device.shape).ok()
 }
 
 fn alone_ns(

@@ -1,12 +1,14 @@
 //! Which searches are compared on a device (seed 000, E4 to E7)?
 
 use raddle_device::Device;
+use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
 
 use super::cases::Sweep;
 use super::vary::Axis;
 use crate::devices;
 use crate::error::StudyError;
 use crate::files::Files;
+use crate::recipes::NamedRecipe;
 use crate::study::{Study, Ways};
 
 /// The keys that a study of searches varies.
@@ -78,6 +80,15 @@ fn searches(device: &Device) -> Vec<String> {
     let widest = resources().max();
     searches.extend(widest.map(|width| format!("{{shared={{width={width}}}}}")));
     searches
+}
+
+/// Returns the cost of the search of a recipe on a device. The search has one clock if decisions
+/// take no time.
+pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
+    let config: &MatchingConfig = named.recipe.allocate.settings()?;
+    let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
+    // If the search has no cost on this device, no run was planned.
+    SearchCost::new(&config.search, timing, &device.shape).ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,260 @@
+//! How does a device run under a dispatcher, without an event loop of its own?
+//!
+//! A [`Host`] says when something happened and carries out actions; [`run`] is the loop around it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use raddle_policy::{
+    Action, Actions, Event, Host, HostError, LaunchId, Piece, Preemption, ProcessId, Tick, WaveSpan,
+};
+
+use crate::{DispatchError, Dispatcher, Standstill};
+
+/// A report that an action asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Owed {
+    /// The end of workgroups of a launch.
+    WavesEnded(LaunchId),
+    /// The end of a copy.
+    CopyEnded(LaunchId),
+    /// A launch is off.
+    TakenOff(LaunchId),
+    /// A launch is back.
+    Restored(LaunchId),
+    /// The flags of a process are seen.
+    Raised(ProcessId),
+    /// The reset of a process is over.
+    ResetOver(ProcessId),
+}
+
+/// The end of a run: nothing will happen any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HostRun {
+    /// The reports that actions asked for and that never came, in the order of the type.
+    pub owed: Vec<Owed>,
+    /// The policy that stands still, where launches are left although every report came.
+    pub standstill: Option<Standstill>,
+}
+
+/// Runs a host under a dispatcher until nothing will happen any more: all events of a tick are told,
+/// one decision is asked for, its actions are carried out in order.
+///
+/// ```
+/// use raddle_dispatch::{Composed, Event, Host, HostError, Tell, run};
+/// use raddle_policy::{Demand, Launch, LaunchId, Piece, Place, ProcessId, Tick, WaveSpan};
+///
+/// /// A device on which every workgroup takes 100 ticks, and one launch.
+/// #[derive(Default)]
+/// struct Device {
+///     now: Tick,
+///     begun: bool,
+///     running: Vec<Piece>,
+/// }
+///
+/// impl Host for Device {
+///     fn wait(&mut self, _wake: Option<Tick>) -> Result<Option<Tick>, HostError> {
+///         if self.begun && self.running.is_empty() {
+///             return Ok(None);
+///         }
+///         self.now.0 += if self.begun { 100 } else { 0 };
+///         Ok(Some(self.now))
+///     }
+///
+///     fn report(&mut self, tell: &mut Tell<'_>) -> Result<(), HostError> {
+///         if !std::mem::replace(&mut self.begun, true) {
+///             let demand = Demand { waves: 1, vgpr: 1, ..Demand::default() };
+///             tell(&Event::ProcessJoined { process: ProcessId(0), share: 1 })?;
+///             let launch = Launch { workgroups: 12, demand, ..Launch::default() };
+///             return tell(&Event::LaunchReady { launch });
+///         }
+///         let (launch, waves) = (LaunchId(0), WaveSpan::All);
+///         let pieces = std::mem::take(&mut self.running);
+///         tell(&Event::WavesEnded { launch, waves, pieces: &pieces })
+///     }
+///
+///     fn start(
+///         &mut self,
+///         _: LaunchId,
+///         _: WaveSpan,
+///         pieces: &[Piece],
+///         _: &[Place],
+///     ) -> Result<(), HostError> {
+///         self.running.extend(pieces);
+///         Ok(())
+///     }
+/// }
+///
+/// # let shape = raddle_policy::CuShape { simds: 2, waves_per_simd: 2, vgpr_per_simd: 16,
+/// #     sgpr: u16::MAX, lds: 16, workgroups: 4, barriers: 4 };
+/// let mut device = Device::default();
+/// let end = run(&mut Composed::builder(shape, 2).build()?, &mut device)?;
+/// // Two units hold four workgroups each.
+/// assert_eq!((device.now, end.owed.len()), (Tick(200), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When the host, the device or the dispatcher cannot go on.
+pub fn run<D, H>(dispatcher: &mut D, host: &mut H) -> Result<HostRun, HostError>
+where
+    D: Dispatcher + ?Sized,
+    H: Host + ?Sized,
+{
+    let (mut actions, mut owed, mut wakes) = (Actions::default(), Debts::default(), Vec::new());
+    while let Some(now) = host.wait(wakes.first().copied())? {
+        host.report(&mut |event| {
+            dispatcher.event(event, now).map_err(refused)?;
+            owed.reported(event);
+            Ok(())
+        })?;
+        let due = wakes.partition_point(|&wake: &Tick| wake <= now);
+        if wakes.drain(..due).next().is_some() {
+            dispatcher.event(&Event::Woke, now).map_err(refused)?;
+        }
+        actions.clear();
+        dispatcher.decide(now, &mut actions).map_err(refused)?;
+        for action in &actions.list {
+            owed.asked(action, &actions);
+            if let Action::WakeAt(at) = action {
+                let place = wakes.partition_point(|wake| wake < at);
+                wakes.insert(place, *at);
+            } else {
+                carry_out(host, action, &actions)?;
+            }
+        }
+    }
+    dispatcher.finish().map_err(refused)?;
+    let owed = owed.left();
+    let standstill = owed.is_empty().then(|| dispatcher.standstill()).flatten();
+    Ok(HostRun { owed, standstill })
+}
+
+fn refused(error: DispatchError) -> HostError {
+    HostError::Refused(Box::new(error))
+}
+
+fn carry_out<H: Host + ?Sized>(
+    host: &mut H,
+    action: &Action,
+    all: &Actions,
+) -> Result<(), HostError> {
+    match action {
+        Action::Submit { launch, sequence, via } => host.submit(*launch, *sequence, *via),
+        Action::Start { launch, waves, pieces, places } => {
+            host.start(*launch, *waves, all.pieces(pieces), all.places(places))
+        }
+        Action::StartCopy { copy } => host.start_copy(*copy),
+        Action::Assign { launch, workgroup, cu } => host.assign(*launch, *workgroup, *cu),
+        Action::TakeOff { launch, how } => host.take_off(*launch, *how),
+        Action::Restore { launch } => host.restore(*launch),
+        Action::Raise { process, cuts } => host.raise(*process, all.cuts(cuts)),
+        Action::Lower { process } => host.lower(*process),
+        Action::Reset { process } => host.reset(*process),
+        Action::Drained { process, how, after } => host.drained(*process, *how, *after),
+        Action::Refuse { refusal } => host.refuse(refusal),
+        _ => Ok(()),
+    }
+}
+
+/// The reports that are owed, with how many of each.
+#[derive(Default)]
+struct Debts {
+    reports: BTreeMap<Owed, u64>,
+    launches: BTreeMap<LaunchId, Waves>,
+}
+
+/// The waves of a launch.
+#[derive(Clone, Copy)]
+struct Waves {
+    of_workgroup: u16,
+    all: u64,
+    started: u64,
+    ended: u64,
+}
+
+impl Waves {
+    /// Counts the waves of pieces.
+    fn of(self, span: WaveSpan, pieces: &[Piece]) -> u64 {
+        let (_, each) = span.bounds(self.of_workgroup);
+        pieces.iter().map(|piece| u64::from(piece.count) * u64::from(each)).sum()
+    }
+}
+
+impl Debts {
+    fn asked(&mut self, action: &Action, all: &Actions) {
+        let owed = match action {
+            Action::Start { launch, waves, pieces, .. } => {
+                if let Some(own) = self.launches.get_mut(launch) {
+                    own.started += own.of(*waves, all.pieces(pieces));
+                }
+                return;
+            }
+            Action::Refuse { refusal } => {
+                self.launches.remove(&refusal.launch);
+                return;
+            }
+            Action::StartCopy { copy } => Owed::CopyEnded(*copy),
+            Action::TakeOff { launch, .. } => Owed::TakenOff(*launch),
+            Action::Restore { launch } => Owed::Restored(*launch),
+            Action::Raise { process, .. } => Owed::Raised(*process),
+            Action::Reset { process } => Owed::ResetOver(*process),
+            _ => return,
+        };
+        *self.reports.entry(owed).or_default() += 1;
+    }
+
+    /// Notes an event that the dispatcher has taken.
+    fn reported(&mut self, event: &Event<'_>) {
+        match event {
+            Event::LaunchReady { launch } => {
+                let of_workgroup = launch.demand.waves;
+                let all = launch.workgroups.saturating_mul(of_workgroup.into());
+                let waves = Waves { of_workgroup, all, started: 0, ended: 0 };
+                self.launches.insert(launch.id, waves);
+            }
+            Event::WavesEnded { launch, waves, pieces } => {
+                let Some(own) = self.launches.get_mut(launch) else { return };
+                own.ended += own.of(*waves, pieces);
+                // A launch that has ended leaves no more, and does not come back.
+                if own.ended >= own.all {
+                    self.launches.remove(launch);
+                    self.reports.remove(&Owed::TakenOff(*launch));
+                    self.reports.remove(&Owed::Restored(*launch));
+                }
+            }
+            Event::CopyEnded { copy } => self.paid(Owed::CopyEnded(*copy)),
+            Event::TakenOff { launch, how, .. } => {
+                let killed = self.launches.get_mut(launch).filter(|_| *how == Preemption::Reset);
+                if let Some(own) = killed {
+                    (own.started, own.ended) = (0, 0);
+                }
+                self.paid(Owed::TakenOff(*launch));
+            }
+            Event::Restored { launch } => self.paid(Owed::Restored(*launch)),
+            Event::Raised { process } => self.paid(Owed::Raised(*process)),
+            Event::ResetOver { process } => self.paid(Owed::ResetOver(*process)),
+            _ => {}
+        }
+    }
+
+    fn paid(&mut self, owed: Owed) {
+        if let Some(left) = self.reports.get_mut(&owed) {
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                self.reports.remove(&owed);
+            }
+        }
+    }
+
+    fn left(self) -> Vec<Owed> {
+        let running = self.launches.into_iter().filter(|(_, own)| own.started > own.ended);
+        let ended = running.map(|(launch, _)| Owed::WavesEnded(launch));
+        let mut all: Vec<Owed> = ended.chain(self.reports.into_keys()).collect();
+        all.sort_unstable();
+        all
+    }
+}
