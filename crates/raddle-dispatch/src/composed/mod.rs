@@ -113,6 +113,8 @@ struct Preemptions {
     late: Vec<(Tick, LaunchId)>,
     /// Processes whose held or saved launches are to come back.
     returning: BTreeSet<ProcessId>,
+    /// Processes whose reset was asked for and is not over.
+    resetting: BTreeSet<ProcessId>,
     /// Processes for which the whole device is being reset: nothing starts meanwhile.
     resets: BTreeSet<ProcessId>,
     /// Compute units that are being reset, and for which process: nothing starts on them meanwhile.
