@@ -91,6 +91,10 @@ pub enum DispatchError {
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
+    /// A text is no event in the words of the log.
+    #[cfg(feature = "recipes")]
+    #[error("this is no event as a decision log spells it: {what}")]
+    BadEvent { what: String },
 }
 
 #[cfg(feature = "recipes")]

@@ -211,6 +211,13 @@ impl Composed {
         self.book.cus()
     }
 
+    /// Returns the next tick at which the dispatcher wants to hear [`Event::Woke`], where it asked for one
+    /// ([`Action::WakeAt`]).
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Tick> {
+        self.wakes.front().copied()
+    }
+
     fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         self.launches.get(&id).ok_or(DispatchError::UnknownLaunch(id))
     }
