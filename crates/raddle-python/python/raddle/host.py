@@ -255,15 +255,18 @@ class Drained(TypedDict):
     after: int
 
 
-class Refuse(TypedDict):
-    """The launch will never run; launches that wait for it need not wait."""
-
+class _Refuse(TypedDict):
     action: Literal["refuse"]
     launch: int
-    cu: int
     resource: str
     wanted: int
     available: int
+
+
+class Refuse(_Refuse, total=False):
+    """The launch will never run; launches that wait for it need not wait. Without `cu` that is so of all compute units."""
+
+    cu: int
 
 
 Action = Union[
