@@ -95,11 +95,13 @@ pub(crate) const CRATES: [Crate; 24] = [
         "raddle-python",
         &[
             "policy",
+            "device",
             "bitmap",
             "workgroup",
             "sm",
             "timeslice",
             "packet",
+            "dispatch",
             "golden",
             "report",
             "study",

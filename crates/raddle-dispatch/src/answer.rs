@@ -181,7 +181,7 @@ impl Serialize for WrittenPieces<'_> {
     }
 }
 
-fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
     to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
 }
 

@@ -53,6 +53,11 @@ pub enum DispatchError {
         "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
     )]
     NotAsked { launch: LaunchId, what: &'static str },
+    /// An event reports the end of a reset that was not asked for.
+    #[error(
+        "the reset of process {0} was said to be over although none is under way: report only what an action asked for"
+    )]
+    NoReset(ProcessId),
     /// More workgroups ended than started, or the like.
     #[error("event contradicts the book: {0}")]
     Event(#[from] BookError),
@@ -86,6 +91,10 @@ pub enum DispatchError {
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
+    /// A text is no event in the words of the log.
+    #[cfg(feature = "recipes")]
+    #[error("this is no event as a decision log spells it: {what}")]
+    BadEvent { what: String },
 }
 
 #[cfg(feature = "recipes")]

@@ -4,6 +4,7 @@
 #![warn(clippy::too_many_lines)]
 
 mod bench;
+mod dispatcher;
 mod golden;
 mod laws;
 mod policy;
@@ -17,6 +18,8 @@ mod _raddle {
     #[pymodule_export]
     use crate::bench::Bench;
     #[pymodule_export]
+    use crate::dispatcher::Composed;
+    #[pymodule_export]
     use crate::golden::{
         AllocatorObject, BlockWarp, Distribution, FindingView, FreeMapObject, PacketAgent,
         PlaceView, PlacementCheck, PlacementReport, RingObject, Slices, Started, WarpEnd, answer,
@@ -26,7 +29,8 @@ mod _raddle {
     use crate::laws::{LawBroken, check, snapshot};
     #[pymodule_export]
     use crate::policy::{
-        CuView, FreeView, LaunchView, ProcessView, ReadyLaunchView, ReadyView, VictimLaunchView,
+        CuView, FreeView, HintsView, LaunchView, ProcessView, ReadyLaunchView, ReadyView,
+        VictimLaunchView,
     };
     #[pymodule_export]
     use crate::replay::{RaddleError, Replayed, main, recipe_text, replay};

@@ -108,7 +108,7 @@ fn waited(
     (studied.unwrap_or_else(|panic| std::panic::resume_unwind(panic)), signal)
 }
 
-fn refused(py: Python<'_>, stopped: &Stopped) -> PyErr {
+pub(crate) fn refused(py: Python<'_>, stopped: &Stopped) -> PyErr {
     let error = RaddleError::new_err(stopped.text.clone());
     // An exception of ours takes any attribute.
     let _ = error.value(py).setattr("exit_code", stopped.exit_code);

@@ -57,7 +57,9 @@ use std::process::ExitCode;
 use args::{Cli, Verb};
 use console::alarm;
 use error::CliError;
-use raddle_study::{Studied, Surroundings, Watcher, Ways, units};
+use raddle_device::Device;
+use raddle_dispatch::Composed;
+use raddle_study::{RecipeGiven, Studied, Surroundings, Watcher, Ways, units};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;
@@ -142,10 +144,7 @@ impl App {
                 Err(CliError::Usage("only `replay` and `share` have an answer as data".to_owned()))
             }
         };
-        studied.map_err(|error| {
-            let text = units::harmless(&error.to_string()).into_owned();
-            Stopped { exit_code: error.exit_code(), text }
-        })
+        studied.map_err(|error| Stopped::of(&error))
     }
 
     /// Answers a question about files of this machine. Nothing is printed, and no file is written.
@@ -155,6 +154,22 @@ impl App {
     pub fn ask(&self, study: &Study) -> Result<Outcome, StudyError> {
         let (registry, files) = (&self.registry, &disk::Disk::default());
         study.run(&Surroundings { registry, files, watcher: &(), jobs: None })
+    }
+
+    /// Makes the dispatcher of a recipe over a device, for a program that drives it itself; the recipe and
+    /// the device may be files of this machine. See [`raddle_study::dispatcher`].
+    ///
+    /// # Errors
+    /// Where the recipe or the device is unknown, or cannot be read or used.
+    pub fn dispatcher(
+        &self,
+        recipe: RecipeGiven<'_>,
+        device: &str,
+        log: Option<Box<dyn std::io::Write + Send>>,
+    ) -> Result<(Composed, Device), Stopped> {
+        let files = disk::Disk::default();
+        let made = raddle_study::dispatcher(recipe, device, log, (&self.registry, &files));
+        made.map_err(|error| Stopped::of(&error.into()))
     }
 
     /// Runs a command line, the program's name first, and returns the exit code.
@@ -219,6 +234,13 @@ pub struct Stopped {
     pub exit_code: u8,
     /// The text of the error: what went wrong, where, and what to do.
     pub text: String,
+}
+
+impl Stopped {
+    fn of(error: &CliError) -> Self {
+        let text = units::harmless(&error.to_string()).into_owned();
+        Self { exit_code: error.exit_code(), text }
+    }
 }
 
 /// Carries out a command line. Returns the exit code, which may be that of a program.

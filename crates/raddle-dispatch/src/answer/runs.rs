@@ -19,7 +19,7 @@ pub(crate) struct PieceRun {
 /// A run as a log spells it: first workgroup, stride, count, first compute unit, compute units, and
 /// the step if it is not 1.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a run is [first, stride, count, cu, cus], or the same and the step")]
 enum WrittenRun {
     Even(u64, u32, u32, CuId, u16),
     Stepped(u64, u32, u32, CuId, u16, u64),

@@ -101,6 +101,7 @@ impl Composed {
     /// Resets a process: kills all launches that the reset hits and that have begun.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
+        self.preemptions.resetting.insert(process);
         let hit = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| {
                 // A launch that another reset kills already closes its compute units for that reset alone.
@@ -240,7 +241,11 @@ impl Composed {
 
     /// Notes that the reset of a process is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
+        if !self.preemptions.resetting.contains(&process) {
+            return Err(DispatchError::NoReset(process));
+        }
         self.driver.report(Report::Drained(process))?;
+        self.preemptions.resetting.remove(&process);
         // Launches of streams that were not reset are left over, and must be able to end.
         if self.driver.controller().declared().scope == ResetScope::Queue {
             self.reopen(process);

@@ -79,6 +79,7 @@ impl Composed {
         }
         self.driver.host(|it| it.lost(id))?;
         self.turns.arbiter.left(id);
+        self.preemptions.resetting.remove(&id);
         self.preemptions.resets.remove(&id);
         self.preemptions.returning.remove(&id);
         self.turns.lost.remove(&id);
@@ -146,7 +147,9 @@ impl Composed {
     }
 
     pub(super) fn check_new(&self, launch: &Launch) -> Result<(), DispatchError> {
-        if self.launches.contains_key(&launch.id) {
+        let is_refused = || self.refused.iter().any(|refusal| refusal.launch == launch.id);
+        let is_gone = || self.journal.rules.is_gone(launch.id) || is_refused();
+        if self.launches.contains_key(&launch.id) || is_gone() {
             return Err(DispatchError::DuplicateLaunch(launch.id));
         }
         if !self.processes.contains_key(&launch.process) {

@@ -113,6 +113,8 @@ struct Preemptions {
     late: Vec<(Tick, LaunchId)>,
     /// Processes whose held or saved launches are to come back.
     returning: BTreeSet<ProcessId>,
+    /// Processes whose reset was asked for and is not over.
+    resetting: BTreeSet<ProcessId>,
     /// Processes for which the whole device is being reset: nothing starts meanwhile.
     resets: BTreeSet<ProcessId>,
     /// Compute units that are being reset, and for which process: nothing starts on them meanwhile.
@@ -207,6 +209,13 @@ impl Composed {
     #[must_use]
     pub const fn cus(&self) -> &Cus {
         self.book.cus()
+    }
+
+    /// Returns the next tick at which the dispatcher wants to hear [`Event::Woke`], where it asked for one
+    /// ([`Action::WakeAt`]).
+    #[must_use]
+    pub fn next_wake(&self) -> Option<Tick> {
+        self.wakes.front().copied()
     }
 
     fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {

@@ -57,4 +57,9 @@ impl Unchecked {
 
     #[expect(clippy::unused_self, reason = "the check that is made has a self")]
     pub(crate) const fn gone(&mut self, _: LaunchId) {}
+
+    #[expect(clippy::unused_self, reason = "the check that is made has a self")]
+    pub(crate) const fn is_gone(&self, _: LaunchId) -> bool {
+        false
+    }
 }

@@ -25,6 +25,7 @@ pub struct LogLine<T> {
 /// runs to read them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(expecting = "an object with a key `event`")]
 pub(super) enum LoggedEvent<P> {
     ProcessJoined {
         process: ProcessId,
@@ -136,10 +137,17 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
 }
 
 impl LoggedEvent<Vec<PieceRun>> {
-    /// Makes the event, with its pieces put into `pieces`; `None` if it names a compute unit that
-    /// the device does not have, or both waves and a cut.
-    pub(super) fn event<'p>(&self, cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
-        Some(match *self {
+    /// Makes the event, with its pieces put into `pieces`.
+    ///
+    /// # Errors
+    /// When the event names a compute unit that the device does not have, or both waves and a cut; when
+    /// only the log of a live program has it.
+    pub(super) fn event<'p>(
+        &self,
+        cus: u16,
+        pieces: &'p mut Vec<Piece>,
+    ) -> Result<Event<'p>, &'static str> {
+        Ok(match *self {
             Self::ProcessJoined { process, share } => Event::ProcessJoined { process, share },
             Self::ProcessLeft { process } => Event::ProcessLeft { process },
             Self::LaunchIssued { launch } => Event::LaunchIssued { launch },
@@ -150,10 +158,13 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::CopyReady { copy } => Event::CopyReady { copy },
             Self::CopyEnded { copy } => Event::CopyEnded { copy },
             Self::WavesEnded { launch, waves, cut, pieces: ref written } => {
-                let waves = read_span(waves, cut)?;
+                let waves = read_span(waves, cut)
+                    .ok_or("it names `waves` and `cut`: waves are of one of the two kinds")?;
                 for run in written {
-                    if run.piece.cu.0.checked_add(run.cus)? > cus {
-                        return None;
+                    if u32::from(run.piece.cu.0) + u32::from(run.cus) > u32::from(cus) {
+                        return Err(
+                            "its pieces name a compute unit that the device does not have: count from 0",
+                        );
                     }
                     pieces.extend(run.expand());
                 }
@@ -170,7 +181,9 @@ impl LoggedEvent<Vec<PieceRun>> {
             | Self::NotSubmitted { .. }
             | Self::Judged { .. }
             | Self::Reached { .. }
-            | Self::Unknown => return None,
+            | Self::Unknown => {
+                return Err("only the log of a live program has it: a dispatcher does not hear it");
+            }
         })
     }
 }
@@ -179,7 +192,7 @@ impl LoggedEvent<Vec<PieceRun>> {
 type FirstAndCount = Option<(u16, u16)>;
 
 /// Spells a span as the values of the keys `waves` and `cut`.
-const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
+pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
         WaveSpan::Range { first, count } => (Some((first, count)), None),
@@ -269,14 +282,14 @@ mod tests {
             let event = Event::WavesEnded { launch, waves, pieces: &pieces };
             let said = serde_json::to_string(&LoggedEvent::from(&event)).unwrap();
             let text = format!("{{\"t\":9,\"step\":2,{}", &said[1..]);
-            assert_eq!(read(&text).event(2, &mut Vec::new()), Some(event), "{text}");
+            assert_eq!(read(&text).event(2, &mut Vec::new()), Ok(event), "{text}");
         }
     }
 
     #[test]
     fn a_span_is_of_one_kind() {
         let text = r#"{"t":9,"step":2,"event":"waves-ended","launch":5,"waves":[0,1],"cut":[0,1],"pieces":[[3,1,1,0,1]]}"#;
-        assert_eq!(read(text).event(2, &mut Vec::new()), None);
+        assert!(read(text).event(2, &mut Vec::new()).is_err());
     }
 
     #[test]

@@ -102,12 +102,8 @@ impl LogReplay {
         }
         self.open = Some((read.t, read.step));
         self.pieces.clear();
-        let event = read.said.event(self.cus, &mut self.pieces).ok_or_else(|| {
-            DispatchError::bad_log(
-                number,
-                "the event names what the device does not have, or waves in two ways",
-            )
-        })?;
+        let event = read.said.event(self.cus, &mut self.pieces);
+        let event = event.map_err(|what| DispatchError::bad_log(number, what))?;
         let heard = self.dispatcher.event(&event, read.t);
         heard.map_err(|error| DispatchError::bad_log(number, error.to_string()))?;
         self.found.events += 1;

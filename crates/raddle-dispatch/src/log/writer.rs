@@ -248,10 +248,23 @@ impl LogWriter {
             return Err(error);
         }
         let Some(mut to) = self.to.take() else { return Ok(()) };
-        let (events, answers) = self.lines;
-        writeln!(to, "{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")?;
+        writeln!(to, "{}", last_line(self.lines))?;
         to.flush()
     }
+}
+
+/// Spells the last line of a log, with the numbers of its events and answers.
+fn last_line((events, answers): (u64, u64)) -> String {
+    format!("{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")
+}
+
+/// Gives the whole lines of a log that goes on a last line, so that they can be replayed and
+/// checked. Each line must be spelled in full.
+#[must_use]
+pub fn ended(lines: &str) -> String {
+    let with = |key: &str| lines.lines().skip(1).filter(|line| line.contains(key)).count() as u64;
+    let counts = (with("\"event\":"), with("\"answer\":"));
+    format!("{lines}{}\n", last_line(counts))
 }
 
 #[cfg(test)]

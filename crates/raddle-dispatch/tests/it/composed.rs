@@ -3,8 +3,8 @@
 use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
-    Allocate, Answer, CuId, Launch, LaunchId, Piece, Preemption, ProcessId, ReadyView, Round, Tick,
-    WaveSpan,
+    Allocate, Answer, CuId, Demand, Launch, LaunchId, Piece, Preemption, ProcessId, ReadyView,
+    Round, Tick, WaveSpan,
 };
 use raddle_preempt::policy::ByRule;
 
@@ -151,12 +151,22 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     for unasked in [taken_off(1, Preemption::Drain), restored(1)] {
         assert!(matches!(d.event(&unasked, now), Err(DispatchError::NotAsked { .. })));
     }
+    let over = Event::ResetOver { process: ProcessId(0) };
+    assert!(matches!(d.event(&over, now), Err(DispatchError::NoReset(_))));
     assert!(matches!(d.event(&left(0), now), Err(DispatchError::ProcessBusy(_))));
     assert_eq!(d.cus(), &before);
     for group in 0..4 {
         let piece = [Piece::one(group, CuId(0))];
         d.event(&ended(1, &piece), now).unwrap();
     }
+    // An id is used up when its launch has ended, and when it waits to be refused.
+    let too_large = Demand { waves: 99, ..launch(2, 0, 1).demand };
+    d.event(&ready(Launch { demand: too_large, ..launch(2, 0, 1) }), now).unwrap();
+    for id in [1, 2] {
+        let again = d.event(&ready(launch(id, 0, 4)), now);
+        assert!(matches!(again, Err(DispatchError::DuplicateLaunch(_))));
+    }
+    assert_eq!(step(&mut d, 0, &[]).len(), 1);
     d.event(&left(0), now).unwrap();
 }
 

@@ -9,6 +9,7 @@ raddle replays GPU profiles under scheduling policies. `replay` answers as data,
     >>> result.processes.to_pandas()
 """
 
+from ._dispatcher import Dispatcher
 from ._golden import check_placement, golden
 from ._raddle import (
     Allocator,
@@ -29,6 +30,7 @@ from ._table import Table
 __all__ = [
     "Allocator",
     "BlockWarp",
+    "Dispatcher",
     "FreeMap",
     "LawBroken",
     "PacketAgent",

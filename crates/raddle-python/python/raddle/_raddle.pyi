@@ -5,10 +5,12 @@ __all__ = [
     "Allocator",
     "Bench",
     "BlockWarp",
+    "Composed",
     "Cus",
     "Distribution",
     "Free",
     "FreeMap",
+    "Hints",
     "Launch",
     "LawBroken",
     "PacketAgent",
@@ -149,6 +151,48 @@ class Process:
         """For how long it has had waves on the device so far."""
     @property
     def resident_waves(self) -> int: ...
+    @property
+    def ready(self) -> int | None:
+        """Launches that are ready and not submitted; None where nobody knows."""
+    @property
+    def submitted(self) -> int:
+        """Launches that are submitted and have not ended."""
+    @property
+    def outstanding(self) -> int | None:
+        """For how long the ready and submitted launches are expected to run together; None unless that is known of all."""
+    @property
+    def ready_since(self) -> int:
+        """When it last became runnable."""
+    @property
+    def waiting_since(self) -> int | None:
+        """Since when it has had no waves on the device although it is runnable; None while it has some."""
+    @property
+    def streams(self) -> int | None:
+        """Streams with launches that are ready or submitted; None where nobody knows."""
+    @property
+    def hints(self) -> Hints: ...
+
+@final
+class Hints:
+    """The last hint of each kind that the program of a process gave; None where it gave none."""
+
+    @property
+    def priority(self) -> int | None:
+        """How urgent it is, 0 first, whatever the levels of its launches."""
+    @property
+    def deadline(self) -> int | None:
+        """The time after which its work should have ended, counted from when the work became ready."""
+    @property
+    def laxity(self) -> int | None:
+        """For how long its work may wait, counted from when the work became ready."""
+    @property
+    def utilisation(self) -> int | None:
+        """The part of the device that it is to have, in percent."""
+    @property
+    def custom(self) -> int | None:
+        """A number that a policy and its programs agree on."""
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
 
 @final
 class VictimLaunch:
@@ -160,6 +204,25 @@ class VictimLaunch:
     def resident_waves(self) -> int: ...
     @property
     def submitted(self) -> int: ...
+
+@final
+class Composed:
+    """A dispatcher that takes and gives JSON."""
+
+    def __new__(
+        cls, recipe: str, text: bool, device: str, policies: Sequence[type], log: bool
+    ) -> Composed: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def cus(self) -> int: ...
+    @property
+    def looks_ahead(self) -> bool: ...
+    def event(self, now: int, event: str) -> None: ...
+    def decide(self, now: int) -> tuple[str, int | None]: ...
+    def free(self, cu: int) -> Free: ...
+    def demand(self, footprint: str) -> str: ...
+    def log(self) -> str | None: ...
 
 @final
 class Bench:

@@ -31,12 +31,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Optional, Protocol, TypedDict, Union
 
-from ._raddle import Cus, Free, Launch, Process, Ready, ReadyLaunch, VictimLaunch
+from ._raddle import Cus, Free, Hints, Launch, Process, Ready, ReadyLaunch, VictimLaunch
 
 __all__ = [
     "Allocate",
     "Cus",
     "Free",
+    "Hints",
     "Launch",
     "LaunchPath",
     "Preempt",

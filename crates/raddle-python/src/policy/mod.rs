@@ -17,7 +17,8 @@ use raddle_policy::{Ranked, SettingError};
 use serde_json::Value;
 
 pub(crate) use views::{
-    CuView, FreeView, LaunchView, ProcessView, ReadyLaunchView, ReadyView, VictimLaunchView,
+    CuView, FreeView, HintsView, LaunchView, ProcessView, ReadyLaunchView, ReadyView,
+    VictimLaunchView,
 };
 
 /// The first exception that a policy raised.

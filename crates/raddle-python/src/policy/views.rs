@@ -5,7 +5,7 @@
 
 use pyo3::prelude::*;
 use raddle_policy::{
-    CuId, Cus, Free, Idempotence, Launch, ProcessState, ReadyLaunch, VictimLaunch,
+    CuId, Cus, Free, Hints, Idempotence, Launch, ProcessState, ReadyLaunch, VictimLaunch,
 };
 
 /// A launch.
@@ -174,13 +174,53 @@ pub(crate) struct ProcessView {
     alive: u64,
     ran: u64,
     resident_waves: u64,
+    ready: Option<u64>,
+    submitted: u64,
+    outstanding: Option<u64>,
+    ready_since: u64,
+    waiting_since: Option<u64>,
+    streams: Option<u32>,
+    hints: HintsView,
+}
+
+/// The last hint of each kind that the program of a process gave.
+#[pyclass(frozen, get_all, eq, name = "Hints", module = "raddle._raddle")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HintsView {
+    priority: Option<u8>,
+    deadline: Option<u64>,
+    laxity: Option<u64>,
+    utilisation: Option<u16>,
+    custom: Option<u64>,
+}
+
+impl From<Hints> for HintsView {
+    fn from(hints: Hints) -> Self {
+        let Hints { priority, deadline, laxity, utilisation, custom } = hints;
+        let (deadline, laxity) = (deadline.map(|it| it.0), laxity.map(|it| it.0));
+        Self { priority: priority.map(|it| it.0), deadline, laxity, utilisation, custom }
+    }
 }
 
 impl From<&ProcessState> for ProcessView {
     fn from(process: &ProcessState) -> Self {
-        let ProcessState { id, level, share, joined, alive, ran, resident_waves, .. } = *process;
-        let (joined, alive, ran) = (joined.0, alive.0, ran.0);
-        Self { id: id.0, level: level.0, share, joined, alive, ran, resident_waves }
+        let ProcessState { share, resident_waves, ready, submitted, streams, .. } = *process;
+        Self {
+            id: process.id.0,
+            level: process.level.0,
+            share,
+            joined: process.joined.0,
+            alive: process.alive.0,
+            ran: process.ran.0,
+            resident_waves,
+            ready,
+            submitted,
+            outstanding: process.outstanding.map(|it| it.0),
+            ready_since: process.ready_since.0,
+            waiting_since: process.waiting_since.map(|it| it.0),
+            streams,
+            hints: process.hints.into(),
+        }
     }
 }
 

@@ -119,6 +119,11 @@ impl Checker {
         self.forget(launch);
     }
 
+    /// Returns whether a launch has ended or was refused, so that its id is used up.
+    pub(crate) fn is_gone(&self, launch: LaunchId) -> bool {
+        self.gone.contains(&launch)
+    }
+
     /// Returns a rule that is broken, and by what.
     pub(crate) fn broken(&self) -> Option<(LogRule, &str)> {
         let (rule, broken) = self.found.broken.first_key_value()?;
