@@ -174,6 +174,7 @@ pub(crate) fn open_by(
     files: &dyn Files,
     read: impl Fn(&str) -> Result<Arc<Profile>, StudyError>,
 ) -> Result<Vec<Loaded>, StudyError> {
+    names.iter().try_for_each(|name| check_times(name, files))?;
     let times: Vec<(&str, u16)> = names.iter().map(|name| times(name, files)).collect();
     if times.iter().map(|&(_, times)| u64::from(times)).sum::<u64>() > u64::from(u16::MAX) {
         let text = "more than 65535 profiles: replay fewer together".to_owned();
@@ -200,6 +201,18 @@ pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
+}
+
+/// Refuses a number of processes behind a file that is none.
+fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
+    let said = name.rsplit_once('*').filter(|(file, _)| !files.has(name) && files.has(file));
+    let Some((file, count)) = said else { return Ok(()) };
+    if count.parse().is_ok_and(|count: u16| count > 0) {
+        return Ok(());
+    }
+    let text =
+        format!("{name}: `{count}` is no number of processes, 1 to 65535, such as `{file}*2`");
+    Err(StudyError::Usage(text))
 }
 
 /// Refuses goals of figures that their processes do not have.

@@ -197,11 +197,17 @@ pub fn choose(
     (registry, files): (&Registry, &dyn Files),
 ) -> Result<Vec<NamedRecipe>, StudyError> {
     let mut names = UniqueNames::default();
+    let known = |wanted: &String| if wanted == TODAY { today.to_owned() } else { wanted.clone() };
+    let all: Vec<String> = wanted.iter().map(known).collect();
+    if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
+        let text = format!("the recipe {} is named twice: name each once", all[twice]);
+        return Err(StudyError::Usage(text));
+    }
     let set: Vec<String> = settings.iter().map(|setting| setting.table().to_owned()).collect();
     wanted
         .iter()
-        .map(|wanted| {
-            let known = if wanted == TODAY { today } else { wanted };
+        .zip(&all)
+        .map(|(wanted, known)| {
             let (name, text) = find(known, files)?;
             let (name, changed) = (names.give(&name), with(text.clone(), settings));
             let named = NamedRecipe::parse(name.clone(), wanted, changed, registry);
@@ -376,11 +382,17 @@ mod tests {
 
     #[test]
     fn equal_names_stay_apart() {
-        let (registry, files) = (Registry::bundled(), MemoryFiles::default());
-        let wanted = ["greedy", "today", "greedy"].map(str::to_owned);
-        let twice = choose(&wanted, "streams", &[], (&registry, &files)).unwrap();
-        assert_eq!(twice[0].name, "greedy");
-        assert_eq!(twice[1].name, "streams");
-        assert_eq!(twice[2].name, "greedy-2");
+        let own = |file: &str| (file.to_owned(), text_of("greedy").unwrap().into());
+        let files = MemoryFiles([own("a/greedy.toml")].into());
+        let registry = Registry::bundled();
+        let chosen = |wanted: [&str; 3]| {
+            choose(&wanted.map(str::to_owned), "streams", &[], (&registry, &files))
+        };
+        let apart = chosen(["greedy", "today", "a/greedy.toml"]).unwrap();
+        let names: Vec<&str> = apart.iter().map(|named| &*named.name).collect();
+        assert_eq!(names, ["greedy", "streams", "greedy-2"]);
+        // A recipe beside itself would be told as one that changes nothing.
+        let twice = chosen(["streams", "greedy", "today"]).unwrap_err().to_string();
+        assert_eq!(twice, "the recipe streams is named twice: name each once");
     }
 }

@@ -51,6 +51,9 @@ pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Re
 fn show(name: &str, format: Format) -> Result<String, CliError> {
     let text = recipes::text_of(name).ok_or_else(|| {
         let near = match recipes::nearest(name) {
+            Some(today) if today == name => {
+                " It stands for the way in which a device is shared without set-up, such as `time-slice`.".to_owned()
+            }
             None => format!(" Some are {}.", recipes::DEFAULT.join(", ")),
             near => meant(near),
         };

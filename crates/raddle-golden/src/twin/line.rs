@@ -129,6 +129,8 @@ pub(super) enum Answered {
     },
     Refuse(Refusal),
     Wait {
+        #[serde(default)]
+        refusals: Vec<Refusal>,
         retry_at: Option<u64>,
     },
     Broke {

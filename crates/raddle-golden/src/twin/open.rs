@@ -52,7 +52,7 @@ impl OpenLog {
         let (mut allocate, twin) = slots::allocate(&recipe["allocate"], &header.shape, header.cus);
         let most = u64::from(header.cus) * u64::from(header.shape.workgroups);
         let most = most.min(MOST_WORKGROUPS);
-        let mut placing = twin.map(|twin| Placing::new(twin, most));
+        let mut placing = twin.map(|twin| Placing::new(twin, header.cus, most));
         // If the launch path comes from outside, it is not known when the device sees a launch.
         if !matches!(path["policy"].as_str(), Some("ordinary" | "condensed")) {
             let why = "the launch path has no twin, so when a launch is seen is not known";
@@ -289,9 +289,10 @@ impl OpenLog {
             }
             Answered::Start(start) => self.starts.push((at, start)),
             Answered::Assign { launch, workgroup, cu } => self.assign((launch, workgroup, cu)),
-            Answered::Wait { retry_at } => {
+            Answered::Wait { refusals, retry_at } => {
                 self.arrive();
                 if let Some(placing) = &mut self.placing {
+                    placing.reasons(&refusals, &self.desk, &mut self.allocate, at);
                     placing.wait(retry_at, &self.desk, &mut self.allocate, at);
                 }
             }

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
+use raddle_policy::{
+    Fact, Launch, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, WaveSpan,
+};
 
 use super::desk::{Desk, Entry, Job};
 use super::line::Start;
@@ -105,6 +107,8 @@ fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
 /// An allocate policy beside its twin.
 pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
+    /// The compute units of the device.
+    cus: u16,
     /// The most workgroups that a device holds.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
@@ -116,9 +120,9 @@ pub(super) struct Placing {
 }
 
 impl Placing {
-    pub(super) fn new(twin: Box<dyn PlacingTwin>, most: u64) -> Self {
+    pub(super) fn new(twin: Box<dyn PlacingTwin>, cus: u16, most: u64) -> Self {
         let (closed, resets) = (Vec::new(), BTreeSet::new());
-        Self { twin, most, closed, resets, stale: false, asked: false, waited: false }
+        Self { twin, cus, most, closed, resets, stale: false, asked: false, waited: false }
     }
 
     fn ask(&mut self, desk: &Desk) -> Wanted {
@@ -250,6 +254,21 @@ impl Placing {
         desk.assigned(id, workgroup, cu);
         let cu = raddle_policy::CuId(cu);
         self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
+    }
+
+    /// Checks the reasons that an answer gives for waiting: each is of a launch that is there, of a
+    /// unit of the device, and of a resource of which less is available than wanted. How much is
+    /// available is not judged, as it is what the search of the policy sees.
+    pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
+        let is_true = |why: &&Refusal| {
+            let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
+            there && desk.jobs.contains_key(&why.launch) && why.available < why.wanted
+        };
+        if let Some(false_one) = given.iter().find(|why| !is_true(why)) {
+            let wanted = "of a launch that is there, a unit of the device, and less than is wanted";
+            let rule = "law 6 of allocate policies: a reason for waiting lacks something";
+            slot.differs(at, rule, || (wanted.to_owned(), false_one.to_string()));
+        }
     }
 
     pub(super) fn wait(&mut self, retry_at: Option<u64>, desk: &Desk, slot: &mut Slot, at: At) {

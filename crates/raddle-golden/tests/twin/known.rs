@@ -77,6 +77,8 @@ const PREEMPTS: &[&str] = &[
     "policy = \"reset\"\nmost-kills = 3",
     "policy = \"reset\"\nmost-kills = 1\nscope = \"launch\"",
     "policy = \"reset\"\nmost-kills = 2\nscope = \"queue\"",
+    "policy = \"reset\"\nmost-kills = 2\nscope = \"partition\"",
+    "policy = \"reset\"\nmost-kills = 1\nscope = \"device\"",
     "policy = \"switch\"",
     "policy = \"cheapest\"\nbound-us = 1\nmost-kills = 2\ncosts = { flag-ns = 40, exit-ns = 5, reset-ns = 70, switch-ns = 30, bytes-per-us = 1000, vgpr-bytes = 8, sgpr-bytes = 4, lds-bytes = 2 }",
     "policy = \"cheapest\"\nbound-us = 3\nabilities = { can-flag = true, can-drain = true }\ncosts = { reset-ns = 70, bytes-per-us = 1000, vgpr-bytes = 8, sgpr-bytes = 4, lds-bytes = 2 }",

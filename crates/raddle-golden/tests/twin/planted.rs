@@ -70,6 +70,20 @@ fn another_unit_is_found_under_every_allocate_policy() {
 }
 
 #[test]
+fn a_reason_for_waiting_that_lacks_nothing_is_found() {
+    for (key, value) in [("available", json!(9_999)), ("cu", json!(77)), ("launch", json!(9_999))] {
+        let lines = lines(&format!("{BUSY}policy = \"block-warp\""), 3, Detail::Answers);
+        planted(&lines, "block-warp", |line| {
+            let reasons = line["refusals"].as_array_mut().filter(|reasons| !reasons.is_empty());
+            reasons.is_some_and(|reasons| {
+                reasons[0][key] = value.clone();
+                true
+            })
+        });
+    }
+}
+
+#[test]
 fn another_address_is_found_in_a_log_in_full_and_by_its_hash() {
     let recipe = format!("{BUSY}policy = \"matching\"");
     planted(&lines(&recipe, 4, Detail::Full), "matching", |line| {

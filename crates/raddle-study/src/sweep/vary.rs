@@ -3,6 +3,8 @@
 
 use std::str::FromStr;
 
+use crate::rules::is_recipe_key;
+
 /// The number of values of a range that names no step.
 const STEPS: i128 = 8;
 /// The most values of one range.
@@ -23,7 +25,7 @@ impl FromStr for Axis {
         let (key, values) = text.split_once('=').ok_or(
             "there is no `=` in it: write KEY=VALUE,VALUE or KEY=FROM..TO, such as load=10..80/s",
         )?;
-        let key = key.trim().trim_start_matches('-').replace('_', "-");
+        let key = spelled(key.trim().trim_start_matches('-'));
         let mut all = Vec::new();
         for part in parts(values) {
             match range(part.trim()) {
@@ -35,6 +37,16 @@ impl FromStr for Axis {
             return Err("write KEY=VALUE,VALUE or KEY=FROM..TO".to_owned());
         }
         Ok(Self { key, values: all })
+    }
+}
+
+/// Returns a key in kebab-case; what stands behind the point of an option is a name of the user's, and
+/// stays.
+fn spelled(key: &str) -> String {
+    let option = |(option, name): (&str, &str)| format!("{}.{name}", option.replace('_', "-"));
+    match key.split_once('.').filter(|_| !is_recipe_key(key)) {
+        Some(split) => option(split),
+        None => key.replace('_', "-"),
     }
 }
 
@@ -180,6 +192,16 @@ mod tests {
         assert_eq!(of("x=10..20:5/s"), ["10/s", "15/s", "20/s"]);
         assert_eq!(of("x=10/s..20/s:5"), ["10/s", "15/s", "20/s"]);
         assert_eq!(of("x=1ms..4ms:*2"), ["1ms", "2ms", "4ms"]);
+    }
+
+    /// A file may be called `my_decode`, and a key `t0_us`.
+    #[test]
+    fn names_of_processes_stay_as_they_are_written() {
+        let key = |text: &str| text.parse::<Axis>().expect("an axis").key;
+        assert_eq!(key("share.my_decode=1,2"), "share.my_decode");
+        assert_eq!(key("--think.a_b=1ms,2ms"), "think.a_b");
+        assert_eq!(key("turn.t0_us=100,200"), "turn.t0-us");
+        assert_eq!(key("launch_latency=fitted,none"), "launch-latency");
     }
 
     #[test]

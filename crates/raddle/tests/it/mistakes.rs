@@ -28,6 +28,37 @@ fn refused(place: &Place, args: &[&str], code: i32, why: &str) -> Ran {
     ran
 }
 
+/// Names with an underscore are those of most real profiles.
+#[test]
+fn a_process_with_an_underscore_can_be_varied() {
+    let place = place();
+    place.file("my_infer.csv", infer());
+    for key in ["share", "load", "think", "start", "memory", "priority"] {
+        let value = match key {
+            "load" => "100/s,200/s",
+            "think" | "start" => "1ms,2ms",
+            "memory" => "1GB,2GB",
+            _ => "1,2",
+        };
+        let vary = format!("--vary={key}.my_infer={value}");
+        let args = ["sweep", "train.csv", "my_infer.csv", &vary, "--out=x.jsonl", "--dry-run"];
+        let ran = place.raddle(&args);
+        assert_eq!(ran.code, 0, "{vary}: {}", ran.err);
+    }
+}
+
+/// Counts of processes and recipes that make no sense are told as such, not as files.
+#[test]
+fn counts_and_recipes_that_stand_twice_are_refused() {
+    let place = place();
+    let why = "`0` is no number of processes";
+    refused(&place, &["share", "train.csv*0", "infer.csv", "--no-files"], 2, why);
+    let twice = ["--recipe=leftover", "--recipe=leftover", "--no-files"];
+    let args = [&["replay", "train.csv", "infer.csv"], &twice[..]].concat();
+    refused(&place, &args, 2, "leftover is named twice");
+    refused(&place, &["recipes", "--show=today"], 2, "It stands for the way");
+}
+
 /// A mistake in what is asked is wrong usage (2); a file that cannot be read, or is wrong in itself, is
 /// refused input (1).
 #[test]
