@@ -40,6 +40,7 @@ struct Mutant {
     to: String,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the limit of a mistake is of this machine")]
 pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     let root = checkout::root();
     let list = root.join("xtask/mutants").join(format!("{package}.toml"));
