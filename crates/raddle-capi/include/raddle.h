@@ -200,6 +200,9 @@ typedef enum {
     RADDLE_FIT_BEST = 1,
     // The longest one, ties to the lowest.
     RADDLE_FIT_WORST = 2,
+    // The lowest start at or after the end of the run that `raddle_free_map_allocate` gave last by any fit, 0 before
+    // the first; else the lowest of all.
+    RADDLE_FIT_NEXT = 3,
 } RaddleFit;
 
 // The kinds of hints; the value is in `value`.
@@ -1123,7 +1126,8 @@ RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *wo
 
 // Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
 // number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-// right if the rule gives it at any moment in between.
+// right if the rule gives it at any moment in between. With a lag, and no rule for any resource, the first event is an
+// error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,

@@ -8,7 +8,17 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
 /// A map of equal blocks, each free or taken. Blocks count from 0.
 #[derive(Debug)]
-pub struct RaddleFreeMap(pub(crate) FreeMap);
+pub struct RaddleFreeMap {
+    pub(crate) map: FreeMap,
+    /// The end of the run that was allocated last.
+    after: u32,
+}
+
+impl RaddleFreeMap {
+    const fn new(map: FreeMap) -> Self {
+        Self { map, after: 0 }
+    }
+}
 
 /// The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
 #[repr(C)]
@@ -20,6 +30,9 @@ pub enum RaddleFit {
     Best = 1,
     /// The longest one, ties to the lowest.
     Worst = 2,
+    /// The lowest start at or after the end of the run that `raddle_free_map_allocate` gave last by any fit, 0 before
+    /// the first; else the lowest of all.
+    Next = 3,
 }
 
 /// How much of a map is free.
@@ -34,12 +47,14 @@ pub struct RaddleFreeBlocks {
     pub longest: u32,
 }
 
-fn fit(map: &FreeMap, fit: u32, want: u32) -> Result<Option<RunPlan>, Failure> {
+fn fit(of: &RaddleFreeMap, fit: u32, want: u32) -> Result<Option<RunPlan>, Failure> {
+    let RaddleFreeMap { map, after } = of;
     match fit {
         0 => Ok(map.first_fit(want)),
         1 => Ok(map.best_fit(want)),
         2 => Ok(map.worst_fit(want)),
-        _ => Err(Failure::argument(format!("`fit` is {fit}: give one of `RaddleFit`, 0 to 2"))),
+        3 => Ok(map.next_fit(*after, want)),
+        _ => Err(Failure::argument(format!("`fit` is {fit}: give one of `RaddleFit`, 0 to 3"))),
     }
 }
 
@@ -52,7 +67,7 @@ pub unsafe extern "C" fn raddle_free_map_new(
     guarded(|| {
         // SAFETY: the caller keeps the promises of the crate.
         let map = unsafe { Out::new("map", map)? };
-        enter(RaddleFreeMap(FreeMap::new(blocks).map_err(Failure::invalid)?), &map)
+        enter(RaddleFreeMap::new(FreeMap::new(blocks).map_err(Failure::invalid)?), &map)
     })
 }
 
@@ -69,7 +84,7 @@ pub unsafe extern "C" fn raddle_free_map_from_words(
         // SAFETY: the caller keeps the promises of the crate.
         let (words, map) = unsafe { (list("words", words, count)?, Out::new("map", map)?) };
         let made = FreeMap::from_words(words, blocks, Polarity::FreeIsOne);
-        enter(RaddleFreeMap(made.map_err(Failure::invalid)?), &map)
+        enter(RaddleFreeMap::new(made.map_err(Failure::invalid)?), &map)
     })
 }
 
@@ -84,8 +99,8 @@ pub unsafe extern "C" fn raddle_free_map_words(
     with(map, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let out = unsafe { (Out::list("words", words, capacity)?, Out::new("count", count)?) };
-        let mut words = vec![0_u64; it.0.blocks().div_ceil(64) as usize];
-        for (start, len) in it.0.runs() {
+        let mut words = vec![0_u64; it.map.blocks().div_ceil(64) as usize];
+        for (start, len) in it.map.runs() {
             for block in start..start + len {
                 words[block as usize / 64] |= 1 << (block % 64);
             }
@@ -103,8 +118,8 @@ pub unsafe extern "C" fn raddle_free_map_count(
     with(map, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let free = unsafe { Out::new("free", free)? };
-        let (blocks, longest) = (it.0.blocks(), it.0.longest());
-        free.put(RaddleFreeBlocks { blocks, free: it.0.free_blocks(), longest });
+        let (blocks, longest) = (it.map.blocks(), it.map.longest());
+        free.put(RaddleFreeBlocks { blocks, free: it.map.free_blocks(), longest });
         Ok(RaddleStatus::Ok)
     })
 }
@@ -121,7 +136,7 @@ pub unsafe extern "C" fn raddle_free_map_find(
     with(map, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let start = unsafe { Out::new("start", start)? };
-        found(self::fit(&it.0, fit, want)?, &start)
+        found(self::fit(it, fit, want)?, &start)
     })
 }
 
@@ -142,8 +157,13 @@ pub unsafe extern "C" fn raddle_free_map_allocate(
     with(map, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let start = unsafe { Out::new("start", start)? };
-        let Some(plan) = self::fit(&it.0, fit, want)? else { return Ok(RaddleStatus::Refused) };
-        start.put(it.0.commit(plan).map_err(Failure::invalid)?);
+        let Some(plan) = self::fit(it, fit, want)? else { return Ok(RaddleStatus::Refused) };
+        let taken = it.map.commit(plan).map_err(Failure::invalid)?;
+        // An empty run is nowhere, so the next search goes on from where it was.
+        if want > 0 {
+            it.after = taken + want;
+        }
+        start.put(taken);
         Ok(RaddleStatus::Ok)
     })
 }
@@ -155,7 +175,7 @@ pub extern "C" fn raddle_free_map_take(
     start: u32,
     len: u32,
 ) -> RaddleStatus {
-    with(map, |it| match it.0.take(start, len) {
+    with(map, |it| match it.map.take(start, len) {
         Ok(()) => Ok(RaddleStatus::Ok),
         Err(raddle_bitmap::Error::Taken { .. }) => Ok(RaddleStatus::Refused),
         Err(error) => Err(Failure::invalid(error)),
@@ -170,7 +190,7 @@ pub extern "C" fn raddle_free_map_release(
     len: u32,
 ) -> RaddleStatus {
     with(map, |it| {
-        it.0.release(start, len).map_err(Failure::invalid)?;
+        it.map.release(start, len).map_err(Failure::invalid)?;
         Ok(RaddleStatus::Ok)
     })
 }
@@ -179,7 +199,7 @@ pub extern "C" fn raddle_free_map_release(
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_grow(map: *mut RaddleFreeMap, by: u32) -> RaddleStatus {
     with(map, |it| {
-        it.0.grow(by).map_err(Failure::invalid)?;
+        it.map.grow(by).map_err(Failure::invalid)?;
         Ok(RaddleStatus::Ok)
     })
 }

@@ -122,7 +122,8 @@ fn put(
 
 /// Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
 /// number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-/// right if the rule gives it at any moment in between.
+/// right if the rule gives it at any moment in between. With a lag, and no rule for any resource, the first event is an
+/// error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,

@@ -70,7 +70,7 @@ pub unsafe extern "C" fn raddle_search_longest(
         using(map, |map| {
             // SAFETY: the caller keeps the promises of the crate.
             let longest = unsafe { Out::new("longest", longest)? };
-            longest.put(search.0.longest(map.0.view()).map_err(Failure::invalid)?);
+            longest.put(search.0.longest(map.map.view()).map_err(Failure::invalid)?);
             Ok(RaddleStatus::Ok)
         })
     })

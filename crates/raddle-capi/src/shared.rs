@@ -93,7 +93,7 @@ pub unsafe extern "C" fn raddle_shared_longest(
         let mut copies: Vec<FreeMap> = Vec::with_capacity(maps.len());
         for &map in maps {
             using(map, |map| {
-                copies.push(map.0.clone());
+                copies.push(map.map.clone());
                 Ok(RaddleStatus::Ok)
             })?;
         }

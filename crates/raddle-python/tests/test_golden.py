@@ -54,6 +54,9 @@ def test_a_table_is_checked_as_by_the_command(tmp_path):
     ]:
         with pytest.raises(raddle.RaddleError, match=re.escape(error)):
             raddle.check_placement(**wrong)
+    for given in (lambda: raddle.check_placement(file, lag=5), lambda: raddle.PlacementCheck(1, {"lds": (4, "shared")}, lag=5)):
+        with pytest.raises(raddle.RaddleError, match="a lag is for predicted starts: give the rule"):
+            given()
     with pytest.raises(ValueError, match="`fit` is `lowest`: give first, best"):
         raddle.check_placement(file, fit="lowest")
 
@@ -161,3 +164,54 @@ def test_an_agent_reads_packets():
     assert {name: launches[0][name] for name in fields} == fields
     with pytest.raises(ValueError, match="has 3 bytes: give 64"):
         agent.receive(b"abc")
+
+
+def test_numbers_out_of_range_are_named():
+    shape = dict(simds=2, waves_per_simd=4, vgpr_per_simd=16, sgpr=32, lds=8, workgroups=8, barriers=4)
+    free, ring, device = raddle.FreeMap(8), raddle.Ring(8), raddle.Allocator(2, **shape)
+    sms = raddle.BlockWarp(1, registers=16, warps=4, shared=8)
+    slices = raddle.Slices(40, 2, "equal")
+    check = raddle.PlacementCheck(1, {"lds": (4, "shared")})
+    ticks = dict(longest=5, seed=1)
+    calls = [
+        (raddle.FreeMap, dict(blocks=1), {}),
+        (free.find, dict(want=1, after=0), {}),
+        (free.allocate, dict(want=1, after=0), {}),
+        (free.take, dict(start=0, length=1), {}),
+        (free.release, dict(start=0, length=1), {}),
+        (raddle.Ring, dict(blocks=1), {}),
+        (ring.find, dict(want=1), {}),
+        (ring.allocate, dict(want=1), {}),
+        (ring.release, dict(start=0), {}),
+        (raddle.Allocator, dict(cus=1, **shape), {}),
+        (device.allocate, dict(cu=0, launch=1, workgroup=1, waves=1, vgpr=1, sgpr=1, lds=1, barriers=1, simd=0), {}),
+        (device.release, dict(cu=0, launch=1, workgroup=1), {}),
+        (raddle.BlockWarp, dict(sms=1, registers=1, warps=1, shared=1), {}),
+        (sms.arrive, dict(kernel=1, rank=1, blocks=1, warps=1, registers=1, shared=1), {}),
+        (sms.serve, dict(sm=0), {}),
+        (sms.ended, dict(kernel=1, block=1), {}),
+        (sms.remaining, dict(sm=0), {}),
+        (raddle.Slices, dict(t0=1, capacity=1, **ticks), dict(rule="equal")),
+        (slices.cuts, dict(running=1), dict(pool=[])),
+        (raddle.check_placement, dict(lag=1), dict(table=table().splitlines(), fit="first")),
+        (raddle.PlacementCheck, dict(units=1, wave_slots=1, lag=1), dict(resources={"lds": (4, "shared")}, fit="first")),
+        (check.request, dict(clock=1, workgroup=1, waves=1, lds=1), {}),
+        (check.place, dict(clock=1, unit=0, workgroup=1, waves=1), {}),
+        (check.wave, dict(clock=1, unit=0, workgroup=1, wave=1, tag=1, lds=1), {}),
+        (check.end, dict(clock=1, unit=0, workgroup=1, wave=1, tag=1), {}),
+        (check.free, dict(clock=1, unit=0, workgroup=1), {}),
+    ]
+    for call, numbers, others in calls:
+        for name in numbers:
+            for wrong in (-1, 1 << 64):
+                with pytest.raises(raddle.RaddleError, match=f"`{name}` is {wrong}: give a whole number from 0 to "):
+                    call(**{**numbers, name: wrong}, **others)
+    entry = dict(id=7, level=3, share=1, alive=100, ran=10)
+    for name in entry:
+        with pytest.raises(raddle.RaddleError, match=f"`{name}` is -1: give a whole number from 0 to "):
+            slices.next([tuple({**entry, name: -1}.values())])
+    for part in ((-1, 1), (1, -1)):
+        with pytest.raises(raddle.RaddleError, match="`lds` is -1"):
+            check.place(1, 0, 1, lds=part)
+    with pytest.raises(raddle.RaddleError, match="`lds` is -1"):
+        raddle.PlacementCheck(1, {"lds": (-1, "shared")})

@@ -49,7 +49,9 @@ static void maps(void) {
     OK(raddle_free_map_find(map, RADDLE_FIT_WORST, 3, &start));
     HOLDS(start == 12);
     IS(raddle_free_map_find(map, RADDLE_FIT_FIRST, 59, &start), RADDLE_STATUS_REFUSED);
-    IS(raddle_free_map_find(map, 3, 1, &start), RADDLE_STATUS_ARGUMENT);
+    OK(raddle_free_map_find(map, RADDLE_FIT_NEXT, 5, &start));
+    HOLDS(start == 12);
+    IS(raddle_free_map_find(map, 4, 1, &start), RADDLE_STATUS_ARGUMENT);
     OK(raddle_free_map_count(map, &free));
     HOLDS(free.blocks == 70 && free.free == 62 && free.longest == 58);
 

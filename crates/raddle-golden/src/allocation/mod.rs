@@ -123,6 +123,19 @@ pub struct AllocationOptions {
     pub lag: u64,
 }
 
+impl AllocationOptions {
+    /// Checks that a lag is given with a rule alone. Every check does so before it begins.
+    ///
+    /// # Errors
+    /// With a lag and no rule: the text for the user.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if self.lag > 0 && self.starts.is_none() && self.starts_of.is_empty() {
+            return Err("a lag is for predicted starts: give the rule that predicts them (`fit`)");
+        }
+        Ok(())
+    }
+}
+
 /// The result of a check.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -226,7 +239,8 @@ impl AllocationCheck {
     /// Begins a check of empty units. The lines of its findings count events, from 1.
     ///
     /// # Errors
-    /// Without a resource, or with a rule for a resource that the device does not have.
+    /// Without a resource, with a rule for a resource that the device does not have, or with options
+    /// that [`AllocationOptions::check`] refuses.
     pub fn new(device: AllocationDevice, options: &AllocationOptions) -> Result<Self, TableFault> {
         if device.resources.is_empty() {
             return Err(TableFault::new(0, "the device has no resource: add one"));

@@ -102,6 +102,7 @@ impl Model {
         device: AllocationDevice,
         options: &AllocationOptions,
     ) -> Result<Self, TableFault> {
+        options.check().map_err(|text| TableFault::new(1, text))?;
         for name in options.starts_of.keys() {
             if !device.resources.iter().any(|it| it.name == *name) {
                 let known: Vec<&str> = device.resources.iter().map(|it| &*it.name).collect();

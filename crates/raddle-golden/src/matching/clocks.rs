@@ -103,7 +103,7 @@ impl MatchClocks {
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
-        Stock::Run(map) => Some((name, map.blocks())),
+        Stock::Run { map, .. } => Some((name, map.blocks())),
         Stock::Count(_) => None,
     });
     let mut clocks = 1;
@@ -152,7 +152,7 @@ fn periods(cu: &Cu<String>, width: u32) -> Vec<Vec<(String, &FreeMap)>> {
     let (mut periods, mut left) = (Vec::<Vec<(String, &FreeMap)>>::new(), 0);
     for (simd, stocks) in (0..).map(Some).zip(&cu.simds).chain([(None, &cu.shared)]) {
         let runs = stocks.iter().filter_map(|(name, stock)| match stock {
-            Stock::Run(map) => Some((name, map)),
+            Stock::Run { map, .. } => Some((name, map)),
             Stock::Count(_) => None,
         });
         let mut runs: Vec<_> = runs.collect();

@@ -51,6 +51,7 @@ pub(super) fn tell(
             Fit::First => "the lowest start",
             Fit::Best => "the start of the shortest run",
             Fit::Worst => "the start of the longest run",
+            Fit::Next => "the lowest start from where the run before ended, around the end,",
         }
     ));
     taken(target, story);
@@ -105,7 +106,7 @@ fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     for (index, cu) in question.model.cus.iter().enumerate() {
         let runs = |stocks: &BTreeMap<String, Stock>| {
             let found = |(name, stock): (&String, &Stock)| match stock {
-                Stock::Run(map) => {
+                Stock::Run { map, .. } => {
                     Some(found(&question.search, name, map).map(|text| (name.clone(), text)))
                 }
                 Stock::Count(_) => None,

@@ -233,8 +233,8 @@ impl FreeScore {
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
-            (Stock::Run(map), Amounts::Free) => Ok(map.view().free_blocks().into()),
-            (Stock::Run(map), Amounts::LongestRun) => {
+            (Stock::Run { map, .. }, Amounts::Free) => Ok(map.view().free_blocks().into()),
+            (Stock::Run { map, .. }, Amounts::LongestRun) => {
                 reported(search, name, map.view()).map(u64::from)
             }
         };

@@ -215,14 +215,30 @@ fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
     Ok(Cu { shared, pointer, simds })
 }
 
-/// Reads stocks: a string of digits is a map; a number, or a "0x.." string, is a count.
+/// A map with the end of the run that it gave last.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedRun {
+    free: String,
+    after: u32,
+}
+
+/// Reads stocks: a string of digits is a map, and so is an object with one; a number, or a "0x.."
+/// string, is a count.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
         let stock = match value {
             Value::String(digits) if !digits.starts_with("0x") => {
                 let map = FreeMap::from_digits(digits, Polarity::FreeIsOne);
-                Stock::Run(map.map_err(fault(FaultKind::OutOfRange, &at))?)
+                Stock::run(map.map_err(fault(FaultKind::OutOfRange, &at))?)
+            }
+            object @ Value::Object(_) => {
+                let AskedRun { free, after } = read_at(object, &at)?;
+                let map = FreeMap::from_digits(&free, Polarity::FreeIsOne);
+                let map = map.map_err(fault(FaultKind::OutOfRange, &format!("{at}/free")))?;
+                check(after.into(), &(0..=map.blocks().into()), &format!("{at}/after"))?;
+                Stock::Run { map, after }
             }
             other => Stock::Count(read_at(other, &at)?),
         };

@@ -33,7 +33,7 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
     for cu in cus {
         let stocks = cu.simds.iter().chain([&cu.shared]).flatten();
         for (name, stock) in stocks {
-            let Stock::Run(map) = stock else { continue };
+            let Stock::Run { map, .. } = stock else { continue };
             let blocks = map.view().blocks();
             if let SearchRule::Shared { width } = *rule
                 && width < blocks

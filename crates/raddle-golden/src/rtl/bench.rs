@@ -48,7 +48,7 @@ pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) ->
 pub(super) fn bench(name: &str, ports: &[Port]) -> String {
     let slots = ports.iter().filter_map(|port| port.slot).max().map_or(0, |last| last + 1);
     let mut text = format!(
-        "// Checks {name} against the lines of {name}.hex, or of +vectors=FILE.\n`timescale 1ns/1ns\nmodule {name}_bench;\n"
+        "// Checks {name} against the lines of {name}.hex, or of +vectors=FILE.\nmodule {name}_bench;\n"
     );
     let (mut read, mut given): (Vec<String>, String) = (Vec::new(), String::new());
     for Port { name, width, output, .. } in ports {

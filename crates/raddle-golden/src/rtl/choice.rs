@@ -87,15 +87,15 @@ fn decided(channels: u32, levels: u32) -> String {
     tied = 0;
     best = 0;
     for (l = {last}; l >= 0; l = l - 1) begin
-      for (c = 0; c < {channels}; c = c + 1) at[c] = fits[c] && level[{wide} * c +: {wide}] == l;
+      for (c = 0; c < {channels}; c = c + 1) at[c] = fits[c] && level[{wide} * c +: {wide}] == l[{level}:0];
       if (|at) begin
         tied = at;
-        best = l;
+        best = l[{best}:0];
       end
     end
     // a42: the lowest channel without a mark, else the lowest of all.
     old = 0;
-    for (l = 0; l < {levels}; l = l + 1) if (best == l) old = marks[{channels} * l +: {channels}];
+    for (l = 0; l < {levels}; l = l + 1) if (best == l[{best}:0]) old = marks[{channels} * l +: {channels}];
     unmarked = tied & ~old;
     from = |unmarked ? unmarked : tied;
     chosen = 0;
@@ -103,17 +103,18 @@ fn decided(channels: u32, levels: u32) -> String {
     for (c = {top}; c >= 0; c = c - 1) if (from[c]) begin
       chosen = 0;
       chosen[c] = 1;
-      picked = c;
+      picked = c[{picked}:0];
     end
     // a41: a single best head sets no mark. The last mark of a tie clears those of the others.
     if (tied != chosen) old = |unmarked ? old | chosen : old & ~(tied & ~chosen);
     next = marks;
-    for (l = 0; l < {levels}; l = l + 1) if (best == l) next[{channels} * l +: {channels}] = old;
+    for (l = 0; l < {levels}; l = l + 1) if (best == l[{best}:0]) next[{channels} * l +: {channels}] = old;
   end
   assign any = |tied;
   assign channel = picked;
   assign next_marks = next;
 ",
+        level = wide - 1,
         marks = channels * levels - 1,
     )
 }

@@ -161,7 +161,7 @@ impl Finder {
             groups.level = self.body.reduce(&to, gate, &[blocks], false);
         }
         let windows = self.windows("fa", &groups, &[]);
-        let tested = self.under_test("far", &windows);
+        let tested = self.under_test("gar", &windows);
         let amounts = (1..=search.groups()).map(|groups| groups * size);
         let columns = amounts.zip(&windows).map(|(amount, it)| Column::new(amount, it.whole()));
         (columns.collect(), tested)

@@ -45,12 +45,12 @@ pub fn headers() -> RtlCircuit {
     let sum: Vec<String> = FIELDS
         .iter()
         .enumerate()
-        .map(|(bit, words)| format!("(header[{}] ? 6'd{words} : 6'd0)", bit + 3))
+        .map(|(bit, words)| format!("(header[{bit}] ? 6'd{words} : 6'd0)"))
         .collect();
     let body = format!(
         "  reg [30:0] found;
   reg fine;
-  reg [15:0] header;
+  reg [12:0] header;
   reg [5:0] next;
   reg [7:0] left;
   integer p;
@@ -60,13 +60,14 @@ pub fn headers() -> RtlCircuit {
     header = 0;
     left = packet[15:8];
     fine = packet[7:0] == 8'd{CONDENSED} && left != 0;
-    for (p = 0; p < 31; p = p + 1) if (left != 0 && next == p) begin
-      header = packet[16 + 16 * p +: 16];
+    for (p = 0; p < 31; p = p + 1) if (left != 0 && next == p[5:0]) begin
+      // The lowest three digits are the entry.
+      header = packet[19 + 16 * p +: 13];
       found[p] = 1;
       left = left - 1;
       next = next + 6'd1 + {};
       // The half-word of synch_scopes has no high byte.
-      if (header[3] && p < 30 && packet[(p < 30 ? 40 + 16 * p : 0) +: 8] != 0) fine = 0;
+      if (header[0] && p < 30 && packet[(p < 30 ? 40 + 16 * p : 0) +: 8] != 0) fine = 0;
     end
     if (left != 0 || next > 31) fine = 0;
   end

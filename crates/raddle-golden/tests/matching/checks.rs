@@ -182,7 +182,7 @@ fn any_rule_places_among_those_that_fit() {
     let rule = MostFree::new(Weights::new(&[1]).unwrap());
     let most_free = |fit: &[usize], cus: &[Cu<&'static str>]| {
         let free = |&cu: &usize| match &cus[cu].simds[0]["vgpr"] {
-            Stock::Run(map) => [u64::from(map.free_blocks())],
+            Stock::Run { map, .. } => [u64::from(map.free_blocks())],
             Stock::Count(free) => [*free],
         };
         rule.pick(fit.iter().map(free).collect::<Vec<_>>())
@@ -264,7 +264,7 @@ fn records_may_come_from_a_shared_finder() {
     let kinds = [Kind { id: 0, blocks: 8 }, Kind { id: 1, blocks: 8 }, Kind { id: 2, blocks: 4 }];
     let finder = Shared::new(12, 12, &[&kinds[..1], &kinds[1..]], &Layout::Packed).unwrap();
     let map = |stock: &Stock| match stock {
-        Stock::Run(map) => map.clone(),
+        Stock::Run { map, .. } => map.clone(),
         Stock::Count(_) => panic!("a map"),
     };
     let maps = [map(&unit.simds[0]["vgpr"]), map(&unit.simds[1]["vgpr"]), map(&unit.shared["lds"])];

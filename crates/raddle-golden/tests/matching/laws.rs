@@ -50,7 +50,7 @@ fn room(stock: &Stock, wanted: u64) -> Option<usize> {
     let text = left(stock);
     match stock {
         Stock::Count(free) => (*free >= wanted).then_some(0),
-        Stock::Run(_) => (0..=text.len()).find(|&start| {
+        Stock::Run { .. } => (0..=text.len()).find(|&start| {
             let run = text.get(start..start + wanted as usize);
             run.is_some_and(|run| run.bytes().all(|digit| digit == b'1'))
         }),

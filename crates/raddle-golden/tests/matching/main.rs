@@ -22,7 +22,7 @@ use raddle_workgroup::order::Marks;
 pub(crate) type Amounts = BTreeMap<&'static str, u64>;
 
 pub(crate) fn run(free: &str) -> Stock {
-    Stock::Run(FreeMap::from_digits(free, Polarity::FreeIsOne).unwrap())
+    Stock::run(FreeMap::from_digits(free, Polarity::FreeIsOne).unwrap())
 }
 
 pub(crate) fn amounts(of: &[(&'static str, u64)]) -> Amounts {
@@ -67,7 +67,7 @@ pub(crate) fn waves(
 /// The free digits of a stock, or its count.
 pub(crate) fn left(stock: &Stock) -> String {
     match stock {
-        Stock::Run(map) => map.digits(Polarity::FreeIsOne).to_string(),
+        Stock::Run { map, .. } => map.digits(Polarity::FreeIsOne).to_string(),
         Stock::Count(free) => free.to_string(),
     }
 }
@@ -98,7 +98,10 @@ pub(crate) fn commit<R: Ord>(
     for (stocks, pieces) in changed(model, &target) {
         for (name, piece) in pieces {
             match (stocks.get_mut(name).unwrap(), *piece) {
-                (Stock::Run(map), TakenPiece::Run { start, len }) => map.take(start, len).unwrap(),
+                (Stock::Run { map, after }, TakenPiece::Run { start, len }) => {
+                    map.take(start, len).unwrap();
+                    *after = start + len;
+                }
                 (Stock::Count(free), TakenPiece::Count(count)) => *free -= count,
                 other => panic!("not of one kind: {other:?}"),
             }
@@ -115,7 +118,7 @@ pub(crate) fn release<R: Ord>(model: &mut MatchModel<R>, held: &MatchTarget<R>) 
     for (stocks, pieces) in changed(model, held) {
         for (name, piece) in pieces {
             match (stocks.get_mut(name).unwrap(), *piece) {
-                (Stock::Run(map), TakenPiece::Run { start, len }) => {
+                (Stock::Run { map, .. }, TakenPiece::Run { start, len }) => {
                     map.release(start, len).unwrap();
                 }
                 (Stock::Count(free), TakenPiece::Count(count)) => *free += count,

@@ -63,7 +63,7 @@ struct Twins<'s> {
 }
 
 fn stock(blocks: u32) -> Stock {
-    FreeMap::new(blocks).map_or(Stock::Count(0), Stock::Run)
+    FreeMap::new(blocks).map_or(Stock::Count(0), Stock::run)
 }
 
 fn unit(shape: &CuShape) -> Cu<Name> {
@@ -260,7 +260,10 @@ impl<'s> Twins<'s> {
             for (name, piece) in pieces {
                 let stock = stocks.get_mut(name).expect("it is there");
                 match (stock, *piece) {
-                    (Stock::Run(map), TakenPiece::Run { start, len }) => {
+                    (Stock::Run { map, after }, TakenPiece::Run { start, len }) => {
+                        if out {
+                            *after = start + len;
+                        }
                         let done = if out { map.take(start, len) } else { map.release(start, len) };
                         done.expect("it was free, and is given back once");
                     }
@@ -392,7 +395,7 @@ impl<'s> Twins<'s> {
 fn waves_free(cu: &Cu<Name>) -> u64 {
     let free = |stocks: &BTreeMap<Name, Stock>| match stocks["waves"] {
         Stock::Count(free) => free,
-        Stock::Run(_) => unreachable!("slots are counted"),
+        Stock::Run { .. } => unreachable!("slots are counted"),
     };
     cu.simds.iter().map(free).sum()
 }
@@ -414,7 +417,7 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
         (1u32..9).prop_map(SearchRule::groups),
         Just(SearchRule::Shared { width: 0 }),
     ];
-    let fit = prop_oneof![Just(Fit::First), Just(Fit::Best), Just(Fit::Worst)];
+    let fit = prop_oneof![Just(Fit::First), Just(Fit::Best), Just(Fit::Worst), Just(Fit::Next)];
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
     let rule = |(threshold, retry_us)| {
         Some(SplitRule { threshold, retry_us: Some(retry_us), retry_ns: None })

@@ -53,7 +53,7 @@ fn e1_match() {
         let stock = |(name, n): (String, u64)| {
             let counted = name == "slots";
             let map = || FreeMap::new(u32::try_from(n).unwrap()).unwrap();
-            (name, if counted { Stock::Count(n) } else { Stock::Run(map()) })
+            (name, if counted { Stock::Count(n) } else { Stock::run(map()) })
         };
         amounts(value).into_iter().map(stock).collect::<BTreeMap<String, Stock>>()
     };

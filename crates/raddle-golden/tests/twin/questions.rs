@@ -48,7 +48,7 @@ fn settings(draws: &mut Draws) -> (String, (CuShape, u16)) {
         _ => "\"full\"",
     };
     keys.push(format!("search = {search}"));
-    let fit = one(draws, &["first", "best", "worst"]);
+    let fit = one(draws, &["first", "best", "worst", "next"]);
     let balance = one(draws, &["tail", "tail", "fixed"]);
     keys.push(format!("fit = \"{fit}\"\nbalance = \"{balance}\""));
     let order = ["\"static\"", "{ windows = { windows-ns = [500, 300, 100] } }"];

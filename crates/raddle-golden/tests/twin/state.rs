@@ -33,11 +33,18 @@ struct Part {
     barriers: u64,
 }
 
+/// Free granules, and the end of the run that was taken last.
+#[derive(Clone)]
+struct Map {
+    free: Vec<bool>,
+    after: u64,
+}
+
 /// The free resources of a unit.
 struct Unit {
-    simds: Vec<(u64, Vec<bool>)>,
-    sgpr: Vec<bool>,
-    lds: Vec<bool>,
+    simds: Vec<(u64, Map)>,
+    sgpr: Map,
+    lds: Map,
     barriers: u64,
     workgroups: u64,
     pointer: u64,
@@ -87,16 +94,30 @@ pub(crate) struct State {
     pub(crate) rounds: u64,
 }
 
-fn digits(free: &[bool]) -> String {
-    free.iter().map(|free| if *free { '1' } else { '0' }).collect()
+impl Map {
+    fn new(granules: u64) -> Self {
+        Self { free: vec![true; granules as usize], after: 0 }
+    }
+
+    fn asked(&self) -> Value {
+        let digit = |free: &bool| if *free { '1' } else { '0' };
+        json!({"free": self.free.iter().map(digit).collect::<String>(), "after": self.after})
+    }
+
+    /// Notes that an answer has given a run.
+    fn gave(&mut self, start: u64, len: u64) {
+        if len > 0 {
+            self.after = start + len;
+        }
+    }
 }
 
 fn number(value: &Value) -> u64 {
     value.as_u64().expect("a number")
 }
 
-fn set(map: &mut [bool], start: u64, len: u64, free: bool) {
-    let run = &mut map[start as usize..(start + len) as usize];
+fn set(map: &mut Map, start: u64, len: u64, free: bool) {
+    let run = &mut map.free[start as usize..(start + len) as usize];
     assert!(run.iter().all(|it| *it != free), "taken once, and given back once");
     run.fill(free);
 }
@@ -159,11 +180,11 @@ impl State {
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr };
         let unit = |_| Unit {
             simds: vec![
-                (shape.waves_per_simd.into(), vec![true; shape.vgpr_per_simd.into()]);
+                (shape.waves_per_simd.into(), Map::new(shape.vgpr_per_simd.into()));
                 shape.simds.into()
             ],
-            sgpr: vec![true; sgpr.into()],
-            lds: vec![true; shape.lds as usize],
+            sgpr: Map::new(sgpr.into()),
+            lds: Map::new(shape.lds.into()),
             barriers: shape.barriers.into(),
             workgroups: shape.workgroups.into(),
             pointer: 0,
@@ -393,6 +414,13 @@ impl State {
 
     fn take(&mut self, name: Name, part: Part, now: u64) {
         self.hand(&name, &part, false);
+        let demand = self.launches[&name.0].demand;
+        let unit = &mut self.units[part.cu];
+        for ((_, map), &(waves, start)) in unit.simds.iter_mut().zip(&part.simds) {
+            map.gave(start, waves * u64::from(demand.vgpr));
+        }
+        unit.sgpr.gave(part.sgpr, part.waves * u64::from(demand.sgpr));
+        unit.lds.gave(part.lds, demand.lds.into());
         self.units[part.cu].activity.push((name.0, now, None, part.waves));
         self.held.insert(name, part);
         (self.failures, self.waiting) = (0, None);
@@ -416,7 +444,7 @@ impl State {
             by(slots, waves);
             set(map, start, waves * u64::from(demand.vgpr), free);
         }
-        if !unit.sgpr.is_empty() {
+        if !unit.sgpr.free.is_empty() {
             set(&mut unit.sgpr, part.sgpr, part.waves * u64::from(demand.sgpr), free);
         }
         set(&mut unit.lds, part.lds, demand.lds.into(), free);

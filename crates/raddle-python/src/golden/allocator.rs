@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use raddle_policy::{CuId, CuShape, Demand, LaunchId};
 use raddle_workgroup::{Allocator, SimdRule};
 
-use super::refused;
+use super::number::numbers;
+use super::{Number, refused};
 
 /// The address of one wave.
 #[pyclass(frozen, get_all, name = "Place", module = "raddle._raddle")]
@@ -38,15 +39,16 @@ impl AllocatorObject {
     #[pyo3(signature = (cus, *, simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
-        cus: u16,
-        simds: u8,
-        waves_per_simd: u16,
-        vgpr_per_simd: u16,
-        sgpr: u16,
-        lds: u32,
-        workgroups: u16,
-        barriers: u16,
+        cus: Number<u16>,
+        simds: Number<u8>,
+        waves_per_simd: Number<u16>,
+        vgpr_per_simd: Number<u16>,
+        sgpr: Number<u16>,
+        lds: Number<u32>,
+        workgroups: Number<u16>,
+        barriers: Number<u16>,
     ) -> PyResult<Self> {
+        numbers!(cus, simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers);
         let shape =
             CuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers };
         shape.check().map_err(refused)?;
@@ -59,21 +61,22 @@ impl AllocatorObject {
     fn workgroups(&self) -> usize {
         self.allocator.groups()
     }
-    #[pyo3(signature = (cu, launch, workgroup, *, waves, vgpr = 0, sgpr = 0, lds = 0, barriers = 0, simd = None))]
+    #[pyo3(signature = (cu, launch, workgroup, *, waves, vgpr = Number::Fits(0), sgpr = Number::Fits(0), lds = Number::Fits(0), barriers = Number::Fits(0), simd = None), text_signature = r#"($self, cu, launch, workgroup, *, waves, vgpr=0, sgpr=0, lds=0, barriers=0, simd=None)"#)]
     #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn allocate<'py>(
         &mut self,
         py: Python<'py>,
-        cu: u16,
-        launch: u32,
-        workgroup: u64,
-        waves: u16,
-        vgpr: u16,
-        sgpr: u16,
-        lds: u32,
-        barriers: u16,
-        simd: Option<u8>,
+        cu: Number<u16>,
+        launch: Number<u32>,
+        workgroup: Number<u64>,
+        waves: Number<u16>,
+        vgpr: Number<u16>,
+        sgpr: Number<u16>,
+        lds: Number<u32>,
+        barriers: Number<u16>,
+        simd: Option<Number<u8>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        numbers!(cu, launch, workgroup, waves, vgpr, sgpr, lds, barriers, simd);
         self.check_cu(cu)?;
         if waves == 0 {
             return Err(PyValueError::new_err("`waves` is 0: give 1 or more"));
@@ -100,7 +103,13 @@ impl AllocatorObject {
         };
         placed.iter().map(view).collect::<Vec<_>>().into_bound_py_any(py)
     }
-    fn release(&mut self, cu: u16, launch: u32, workgroup: u64) -> PyResult<()> {
+    fn release(
+        &mut self,
+        cu: Number<u16>,
+        launch: Number<u32>,
+        workgroup: Number<u64>,
+    ) -> PyResult<()> {
+        numbers!(cu, launch, workgroup);
         self.check_cu(cu)?;
         self.allocator.release(CuId(cu), LaunchId(launch), workgroup).map_err(refused)
     }

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use raddle_policy::{CuId, LaunchId};
 use raddle_sm::{BlockWarpConfig, Controllers, Handle, Kernel, Resources, Route};
 
-use super::{refused, word};
+use super::number::numbers;
+use super::{Number, refused, word};
 
 /// The controllers of equal SMs.
 #[pyclass(module = "raddle._raddle")]
@@ -50,16 +51,17 @@ impl BlockWarp {
     #[pyo3(signature = (sms, *, registers, warps, shared, strict = false, choose = "lowest", fall_through = false, backfill = true, whole_blocks_for_barriers = true))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
-        sms: u16,
-        registers: u64,
-        warps: u64,
-        shared: u64,
+        sms: Number<u16>,
+        registers: Number<u64>,
+        warps: Number<u64>,
+        shared: Number<u64>,
         strict: bool,
         choose: &str,
         fall_through: bool,
         backfill: bool,
         whole_blocks_for_barriers: bool,
     ) -> PyResult<Self> {
+        numbers!(sms, registers, warps, shared);
         let choose = word("choose", choose)?;
         let config =
             BlockWarpConfig { strict, choose, fall_through, backfill, whole_blocks_for_barriers };
@@ -67,18 +69,19 @@ impl BlockWarp {
         let controllers = controllers.map_err(refused)?;
         Ok(Self { controllers, blocks: BTreeMap::new() })
     }
-    #[pyo3(signature = (kernel, *, rank, blocks, warps, registers = 0, shared = 0, barrier = false))]
+    #[pyo3(signature = (kernel, *, rank, blocks, warps, registers = Number::Fits(0), shared = Number::Fits(0), barrier = false), text_signature = r#"($self, kernel, *, rank, blocks, warps, registers=0, shared=0, barrier=false)"#)]
     #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn arrive(
         &mut self,
-        kernel: u32,
-        rank: u64,
-        blocks: u64,
-        warps: u64,
-        registers: u64,
-        shared: u64,
+        kernel: Number<u32>,
+        rank: Number<u64>,
+        blocks: Number<u64>,
+        warps: Number<u64>,
+        registers: Number<u64>,
+        shared: Number<u64>,
         barrier: bool,
     ) -> PyResult<Option<(&'static str, u64, u64)>> {
+        numbers!(kernel, rank, blocks, warps, registers, shared);
         let id = LaunchId(kernel);
         let kernel = Kernel { id, rank, blocks, warps, registers, shared, barrier };
         let refusal = self.controllers.arrive(&kernel).map_err(refused)?;
@@ -97,7 +100,8 @@ impl BlockWarp {
             count: made.count,
         })
     }
-    fn serve(&mut self, sm: u16) -> PyResult<Option<Started>> {
+    fn serve(&mut self, sm: Number<u16>) -> PyResult<Option<Started>> {
+        numbers!(sm);
         let served = self.controllers.serve(CuId(sm)).map_err(refused)?;
         Ok(served.map(|it| {
             self.blocks.insert((it.kernel.0, it.block), it.handle);
@@ -105,7 +109,8 @@ impl BlockWarp {
             Started { kernel, block, first, count, last: it.last }
         }))
     }
-    fn ended(&mut self, kernel: u32, block: u64) -> PyResult<WarpEnd> {
+    fn ended(&mut self, kernel: Number<u32>, block: Number<u64>) -> PyResult<WarpEnd> {
+        numbers!(kernel, block);
         let handle = self.blocks.get(&(kernel, block)).copied().ok_or_else(|| {
             refused(format!(
                 "no warp of block {block} of kernel {kernel} runs: report each end once"
@@ -118,7 +123,8 @@ impl BlockWarp {
         let (block_done, kernel_done) = (ended.block_done, ended.kernel_done);
         Ok(WarpEnd { sm: ended.sm.0, block_done, kernel_done })
     }
-    fn remaining(&self, sm: u16) -> PyResult<(u64, u64, u64)> {
+    fn remaining(&self, sm: Number<u16>) -> PyResult<(u64, u64, u64)> {
+        numbers!(sm);
         let rows = self.controllers.sms();
         let row = rows.get(usize::from(sm));
         let row =

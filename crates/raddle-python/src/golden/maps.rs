@@ -4,7 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use raddle_bitmap::{Error, FreeMap, Polarity, Ring, RunPlan};
 
-use super::refused;
+use super::number::numbers;
+use super::{Number, refused};
 
 /// A map of equal blocks, each free or taken.
 #[pyclass(name = "FreeMap", module = "raddle._raddle")]
@@ -13,7 +14,8 @@ pub(crate) struct FreeMapObject(FreeMap);
 #[pymethods]
 impl FreeMapObject {
     #[new]
-    fn new(blocks: u32) -> PyResult<Self> {
+    fn new(blocks: Number<u32>) -> PyResult<Self> {
+        numbers!(blocks);
         FreeMap::new(blocks).map(Self).map_err(refused)
     }
     #[staticmethod]
@@ -36,23 +38,32 @@ impl FreeMapObject {
     fn runs(&self) -> Vec<(u32, u32)> {
         self.0.runs().collect()
     }
-    #[pyo3(signature = (want, fit = "first", after = 0))]
-    fn find(&self, want: u32, fit: &str, after: u32) -> PyResult<Option<u32>> {
+    #[pyo3(signature = (want, fit = "first", after = Number::Fits(0)), text_signature = r#"($self, want, fit="first", after=0)"#)]
+    fn find(&self, want: Number<u32>, fit: &str, after: Number<u32>) -> PyResult<Option<u32>> {
+        numbers!(want, after);
         Ok(self.plan(want, fit, after)?.map(|plan| plan.start()))
     }
-    #[pyo3(signature = (want, fit = "first", after = 0))]
-    fn allocate(&mut self, want: u32, fit: &str, after: u32) -> PyResult<Option<u32>> {
+    #[pyo3(signature = (want, fit = "first", after = Number::Fits(0)), text_signature = r#"($self, want, fit="first", after=0)"#)]
+    fn allocate(
+        &mut self,
+        want: Number<u32>,
+        fit: &str,
+        after: Number<u32>,
+    ) -> PyResult<Option<u32>> {
+        numbers!(want, after);
         let plan = self.plan(want, fit, after)?;
         plan.map(|plan| self.0.commit(plan).map_err(refused)).transpose()
     }
-    fn take(&mut self, start: u32, length: u32) -> PyResult<bool> {
+    fn take(&mut self, start: Number<u32>, length: Number<u32>) -> PyResult<bool> {
+        numbers!(start, length);
         match self.0.take(start, length) {
             Ok(()) => Ok(true),
             Err(Error::Taken { .. }) => Ok(false),
             Err(error) => Err(refused(error)),
         }
     }
-    fn release(&mut self, start: u32, length: u32) -> PyResult<()> {
+    fn release(&mut self, start: Number<u32>, length: Number<u32>) -> PyResult<()> {
+        numbers!(start, length);
         self.0.release(start, length).map_err(refused)
     }
     fn __repr__(&self) -> String {
@@ -82,20 +93,24 @@ pub(crate) struct RingObject(Ring);
 #[pymethods]
 impl RingObject {
     #[new]
-    fn new(blocks: u32) -> PyResult<Self> {
+    fn new(blocks: Number<u32>) -> PyResult<Self> {
+        numbers!(blocks);
         Ring::new(blocks).map(Self).map_err(refused)
     }
     #[getter]
     fn blocks(&self) -> u32 {
         self.0.blocks()
     }
-    fn find(&self, want: u32) -> Option<u32> {
-        self.0.find(want)
+    fn find(&self, want: Number<u32>) -> PyResult<Option<u32>> {
+        numbers!(want);
+        Ok(self.0.find(want))
     }
-    fn allocate(&mut self, want: u32) -> Option<u32> {
-        self.0.allocate(want)
+    fn allocate(&mut self, want: Number<u32>) -> PyResult<Option<u32>> {
+        numbers!(want);
+        Ok(self.0.allocate(want))
     }
-    fn release(&mut self, start: u32) -> PyResult<()> {
+    fn release(&mut self, start: Number<u32>) -> PyResult<()> {
+        numbers!(start);
         self.0.release(start).map_err(refused)
     }
 }

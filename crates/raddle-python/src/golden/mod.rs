@@ -6,6 +6,7 @@
 mod allocator;
 mod block_warp;
 mod maps;
+mod number;
 mod packets;
 mod placements;
 mod slices;
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 pub(crate) use allocator::{AllocatorObject, PlaceView};
 pub(crate) use block_warp::{BlockWarp, Distribution, Started, WarpEnd};
 pub(crate) use maps::{FreeMapObject, RingObject};
+pub(crate) use number::Number;
 pub(crate) use packets::PacketAgent;
 pub(crate) use placements::{FindingView, PlacementCheck, PlacementReport, check_table};
 pub(crate) use slices::Slices;

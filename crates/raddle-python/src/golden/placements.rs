@@ -9,7 +9,8 @@ use raddle_golden::allocation::{
     AllocationOptions, AllocationReport, check,
 };
 
-use super::refused;
+use super::number::{Named, numbers};
+use super::{Number, refused};
 
 /// Numbers by the names of resources.
 type ByResource<T> = BTreeMap<String, T>;
@@ -121,8 +122,9 @@ pub(crate) fn check_table(
     py: Python<'_>,
     table: Vec<u8>,
     fit: Option<Rules>,
-    lag: u64,
+    lag: Number<u64>,
 ) -> PyResult<PlacementReport> {
+    numbers!(lag);
     let options = options(fit, lag)?;
     py.detach(|| check(&table, &options)).map(PlacementReport).map_err(refused)
 }
@@ -137,17 +139,19 @@ pub(crate) struct PlacementCheck {
 #[pymethods]
 impl PlacementCheck {
     #[new]
-    #[pyo3(signature = (units, resources, *, wave_slots = 0, fit = None, lag = 0))]
+    #[pyo3(signature = (units, resources, *, wave_slots = Number::Fits(0), fit = None, lag = Number::Fits(0)), text_signature = r#"(units, resources, *, wave_slots=0, fit=None, lag=0)"#)]
     fn new(
-        units: u64,
+        units: Number<u64>,
         resources: &Bound<'_, PyAny>,
-        wave_slots: u64,
+        wave_slots: Number<u64>,
         fit: Option<Rules>,
-        lag: u64,
+        lag: Number<u64>,
     ) -> PyResult<Self> {
+        numbers!(units, wave_slots, lag);
         let mut device = AllocationDevice::new(units, wave_slots).map_err(refused)?;
         for pair in resources.call_method0("items")?.try_iter()? {
-            let (name, (blocks, kind)): (String, (u64, String)) = pair?.extract()?;
+            let (name, (blocks, kind)): (String, (Number<u64>, String)) = pair?.extract()?;
+            let blocks = blocks.named(&name)?;
             let per_wave = match kind.as_str() {
                 "per-wave" => true,
                 "shared" => false,
@@ -166,11 +170,12 @@ impl PlacementCheck {
     #[pyo3(signature = (clock, workgroup, waves = None, **sizes))]
     fn request(
         &mut self,
-        clock: u64,
-        workgroup: u64,
-        waves: Option<u64>,
-        sizes: Option<ByResource<u64>>,
+        clock: Number<u64>,
+        workgroup: Number<u64>,
+        waves: Option<Number<u64>>,
+        sizes: Option<ByResource<Number<u64>>>,
     ) -> PyResult<u64> {
+        numbers!(clock, workgroup, waves);
         let mut event = self.event(clock, AllocationEventKind::Request, workgroup);
         event.waves = waves;
         self.put(&mut event, sizes, |part, size| part.1 = Some(size))?;
@@ -179,12 +184,13 @@ impl PlacementCheck {
     #[pyo3(signature = (clock, unit, workgroup, waves = None, **parts))]
     fn place(
         &mut self,
-        clock: u64,
-        unit: u64,
-        workgroup: u64,
-        waves: Option<u64>,
-        parts: Option<ByResource<(u64, u64)>>,
+        clock: Number<u64>,
+        unit: Number<u64>,
+        workgroup: Number<u64>,
+        waves: Option<Number<u64>>,
+        parts: Option<ByResource<(Number<u64>, Number<u64>)>>,
     ) -> PyResult<u64> {
+        numbers!(clock, unit, workgroup, waves);
         let mut event = self.event(clock, AllocationEventKind::Place, workgroup);
         (event.unit, event.waves) = (Some(unit), waves);
         self.put(&mut event, parts, |part, (start, size)| *part = (Some(start), Some(size)))?;
@@ -193,13 +199,14 @@ impl PlacementCheck {
     #[pyo3(signature = (clock, unit, workgroup, wave = None, tag = None, **bases))]
     fn wave(
         &mut self,
-        clock: u64,
-        unit: u64,
-        workgroup: u64,
-        wave: Option<u64>,
-        tag: Option<u64>,
-        bases: Option<ByResource<u64>>,
+        clock: Number<u64>,
+        unit: Number<u64>,
+        workgroup: Number<u64>,
+        wave: Option<Number<u64>>,
+        tag: Option<Number<u64>>,
+        bases: Option<ByResource<Number<u64>>>,
     ) -> PyResult<u64> {
+        numbers!(clock, unit, workgroup, wave, tag);
         let mut event = self.event(clock, AllocationEventKind::Wave, workgroup);
         (event.unit, event.wave, event.tag) = (Some(unit), wave, tag);
         self.put(&mut event, bases, |part, base| part.0 = Some(base))?;
@@ -208,17 +215,24 @@ impl PlacementCheck {
     #[pyo3(signature = (clock, unit, workgroup, wave = None, tag = None))]
     fn end(
         &mut self,
-        clock: u64,
-        unit: u64,
-        workgroup: u64,
-        wave: Option<u64>,
-        tag: Option<u64>,
+        clock: Number<u64>,
+        unit: Number<u64>,
+        workgroup: Number<u64>,
+        wave: Option<Number<u64>>,
+        tag: Option<Number<u64>>,
     ) -> PyResult<u64> {
+        numbers!(clock, unit, workgroup, wave, tag);
         let mut event = self.event(clock, AllocationEventKind::End, workgroup);
         (event.unit, event.wave, event.tag) = (Some(unit), wave, tag);
         self.tell(event)
     }
-    fn free(&mut self, clock: u64, unit: u64, workgroup: u64) -> PyResult<u64> {
+    fn free(
+        &mut self,
+        clock: Number<u64>,
+        unit: Number<u64>,
+        workgroup: Number<u64>,
+    ) -> PyResult<u64> {
+        numbers!(clock, unit, workgroup);
         let mut event = self.event(clock, AllocationEventKind::Free, workgroup);
         event.unit = Some(unit);
         self.tell(event)
@@ -244,18 +258,18 @@ impl PlacementCheck {
     }
 
     /// Puts numbers of resources into an event.
-    fn put<T>(
+    fn put<T: Named>(
         &self,
         event: &mut AllocationEvent,
         numbers: Option<ByResource<T>>,
-        to: impl Fn(&mut (Option<u64>, Option<u64>), T),
+        to: impl Fn(&mut (Option<u64>, Option<u64>), T::Out),
     ) -> PyResult<()> {
         for (name, number) in numbers.unwrap_or_default() {
             let at = self.names.iter().position(|known| *known == name).ok_or_else(|| {
                 let known = self.names.join(", ");
                 PyValueError::new_err(format!("`{name}` is no resource of this check: {known}"))
             })?;
-            to(&mut event.parts[at], number);
+            to(&mut event.parts[at], number.named(&name)?);
         }
         Ok(())
     }

@@ -4,7 +4,8 @@ use pyo3::prelude::*;
 use raddle_policy::{Level, Ticks};
 use raddle_timeslice::{LoadOrder, PoolEntry, Runnable, SliceConfig, TwoStage};
 
-use super::{refused, word};
+use super::number::numbers;
+use super::{Number, refused, word};
 
 /// The two stages.
 #[pyclass(module = "raddle._raddle")]
@@ -13,8 +14,21 @@ pub(crate) struct Slices(TwoStage<u64>);
 /// A process that can run, as a tuple: id, level, share, ticks alive, ticks run.
 type Entry = (u64, u8, u64, u64, u64);
 
+/// The tuple as Python gives it.
+type Given = (Number<u64>, Number<u8>, Number<u64>, Number<u64>, Number<u64>);
+
 /// The pool of a call.
 struct Pool(Vec<Entry>);
+
+impl Pool {
+    fn new(given: Vec<Given>) -> PyResult<Self> {
+        let entry = |(id, level, share, alive, ran): Given| {
+            numbers!(id, level, share, alive, ran);
+            Ok((id, level, share, alive, ran))
+        };
+        given.into_iter().map(entry).collect::<PyResult<_>>().map(Self)
+    }
+}
 
 impl Runnable for Pool {
     type Id = u64;
@@ -47,15 +61,16 @@ impl Slices {
     #[pyo3(signature = (t0, capacity, rule, *, longest = None, shares = "weight", reload = "one-pass", take_over = "slice-end", seed = None))]
     #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn new(
-        t0: u64,
-        capacity: usize,
+        t0: Number<u64>,
+        capacity: Number<usize>,
         rule: &str,
-        longest: Option<u64>,
+        longest: Option<Number<u64>>,
         shares: &str,
         reload: &str,
         take_over: &str,
-        seed: Option<u64>,
+        seed: Option<Number<u64>>,
     ) -> PyResult<Self> {
+        numbers!(t0, capacity, longest, seed);
         let config = SliceConfig {
             longest: longest.map(Ticks),
             shares: word("shares", shares)?,
@@ -66,10 +81,12 @@ impl Slices {
         };
         TwoStage::new(&config).map(Self).map_err(refused)
     }
-    fn next(&mut self, pool: Vec<Entry>) -> Option<(u64, u64)> {
-        self.0.next(&Pool(pool)).map(|slice| (slice.id, slice.length.0))
+    fn next(&mut self, pool: Vec<Given>) -> PyResult<Option<(u64, u64)>> {
+        let next = self.0.next(&Pool::new(pool)?);
+        Ok(next.map(|slice| (slice.id, slice.length.0)))
     }
-    fn cuts(&self, running: u8, pool: Vec<Entry>) -> bool {
-        self.0.cuts(Level(running), &Pool(pool))
+    fn cuts(&self, running: Number<u8>, pool: Vec<Given>) -> PyResult<bool> {
+        numbers!(running);
+        Ok(self.0.cuts(Level(running), &Pool::new(pool)?))
     }
 }

@@ -127,6 +127,10 @@ pub enum Fit {
     Best,
     /// The longest run.
     Worst,
+    /// The lowest start at or after the end of the run that the map gave last, around the end; at first
+    /// the lowest. A run that comes back, saved work that returns to its place, and a refusal leave
+    /// that end where it is.
+    Next,
 }
 
 impl Fit {

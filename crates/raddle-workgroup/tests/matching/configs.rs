@@ -82,7 +82,7 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
             retry_ns: None
         })),
     ];
-    let fit = prop_oneof![2 => Just(Fit::First), 1 => Just(Fit::Best), 1 => Just(Fit::Worst)];
+    let fit = prop_oneof![2 => Just(Fit::First), 1 => Just(Fit::Best), 1 => Just(Fit::Worst), 2 => Just(Fit::Next)];
     ((search, fit), order, pick, balance, place(), split, channels).prop_map(
         |((search, fit), order, pick, balance, place, split, channels)| MatchingConfig {
             search,

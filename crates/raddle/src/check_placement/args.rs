@@ -50,11 +50,7 @@ impl CheckPlacementArgs {
                 return Err(CliError::Usage(format!("two rules predict starts{of}: give one")));
             }
         }
-        if self.lag > 0 && options.starts.is_none() && options.starts_of.is_empty() {
-            return Err(CliError::Usage(
-                "`--lag` is for predicted starts: give `--fit`".to_owned(),
-            ));
-        }
+        options.check().map_err(|text| CliError::Usage(text.to_owned()))?;
         Ok(options)
     }
 }

@@ -59,7 +59,7 @@ fn tables_and_rules_that_say_nothing_are_refused() {
         (&["-", "--fit", "lowest"], table(), 2, "give first, best, worst, next or ring"),
         (&["-", "--fit", "sgpr=first"], table(), 1, "`sgpr`, which the table does not declare"),
         (&["-", "--ring", "--fit", "first"], table(), 2, "two rules"),
-        (&["-", "--lag", "5"], table(), 2, "give `--fit`"),
+        (&["-", "--lag", "5"], table(), 2, "give the rule that predicts them (`fit`)"),
         (&["absent.csv"], String::new(), 1, "absent.csv cannot be read"),
     ] {
         let ran = place.ask(&[&["check-placement"], args].concat(), input);

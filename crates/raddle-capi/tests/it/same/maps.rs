@@ -18,21 +18,23 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let run = (0..140_u32, 0..20_u32);
     prop_oneof![
-        (0..3_u32, 0..30_u32).prop_map(|(fit, want)| Step::Find { fit, want }),
-        (0..3_u32, 0..30_u32).prop_map(|(fit, want)| Step::Allocate { fit, want }),
+        (0..4_u32, 0..30_u32).prop_map(|(fit, want)| Step::Find { fit, want }),
+        (0..4_u32, 0..30_u32).prop_map(|(fit, want)| Step::Allocate { fit, want }),
         run.clone().prop_map(|(start, len)| Step::Take { start, len }),
         run.prop_map(|(start, len)| Step::Release { start, len }),
         (0..3_u32).prop_map(|by| Step::Grow { by }),
     ]
 }
 
-/// The status and the start that the crate gives.
-fn expected(map: &mut FreeMap, step: &Step) -> (RaddleStatus, Option<u32>) {
+/// The status and the start that the crate gives; `after` is the end of the run that was allocated last.
+fn expected((map, after): (&mut FreeMap, &mut u32), step: &Step) -> (RaddleStatus, Option<u32>) {
     let ok = |done: bool, or| (if done { RaddleStatus::Ok } else { or }, None);
+    let from = *after;
     let fit = |map: &FreeMap, fit, want| match fit {
         0 => map.first_fit(want),
         1 => map.best_fit(want),
-        _ => map.worst_fit(want),
+        2 => map.worst_fit(want),
+        _ => map.next_fit(from, want),
     };
     match *step {
         Step::Find { fit: rule, want } => match fit(map, rule, want) {
@@ -40,7 +42,12 @@ fn expected(map: &mut FreeMap, step: &Step) -> (RaddleStatus, Option<u32>) {
             None => (RaddleStatus::Refused, None),
         },
         Step::Allocate { fit: rule, want } => match fit(map, rule, want) {
-            Some(plan) => (RaddleStatus::Ok, map.commit(plan).ok()),
+            Some(plan) => {
+                if want > 0 {
+                    *after = plan.start() + want;
+                }
+                (RaddleStatus::Ok, map.commit(plan).ok())
+            }
             None => (RaddleStatus::Refused, None),
         },
         Step::Take { start, len } if start + len <= map.blocks() => {
@@ -80,11 +87,11 @@ fn words(map: *mut RaddleFreeMap) -> Vec<u64> {
 proptest! {
     #[test]
     fn maps(blocks in 1..130_u32, steps in prop::collection::vec(step(), 1..60)) {
-        let mut model = FreeMap::new(blocks).unwrap();
+        let (mut model, mut after) = (FreeMap::new(blocks).unwrap(), 0);
         // SAFETY: a place of ours.
         let map = Owned::new(|map| unsafe { raddle_free_map_new(blocks, map) });
         for step in &steps {
-            prop_assert_eq!(given(map.0, step), expected(&mut model, step), "{:?}", step);
+            prop_assert_eq!(given(map.0, step), expected((&mut model, &mut after), step), "{:?}", step);
         }
         // SAFETY: a place of ours.
         let (_, free) = told(|free| unsafe { raddle_free_map_count(map.0, free) });

@@ -235,5 +235,9 @@ fn a_check_that_says_nothing_is_refused() {
         let bare = Owned::new(|it| raddle_placement_check_new(1, 0, 0, it));
         let free = raddle_placement_check_free(bare.0, 1, 0, 0);
         refused(free, RaddleStatus::Invalid, "has no resource");
+        let late = Owned::new(|it| raddle_placement_check_new(1, 0, 5, it));
+        raddle_placement_check_resource(late.0, c"lds".as_ptr(), 4, 1, RaddleStartRule::Any as u32);
+        let free = raddle_placement_check_free(late.0, 1, 0, 0);
+        refused(free, RaddleStatus::Invalid, "a lag is for predicted starts");
     }
 }

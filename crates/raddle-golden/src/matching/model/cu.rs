@@ -12,9 +12,22 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stock {
     /// A resource that is handed out in one run a demand: registers, LDS.
-    Run(FreeMap),
+    Run {
+        /// The blocks.
+        map: FreeMap,
+        /// The end of the run that was handed out last, from which `Fit::Next` goes on; 0 at first.
+        after: u32,
+    },
     /// A resource that is handed out in any pieces, by its free amount: wave slots.
     Count(u64),
+}
+
+impl Stock {
+    /// Makes a map of which nothing was handed out yet.
+    #[must_use]
+    pub const fn run(map: FreeMap) -> Self {
+        Self::Run { map, after: 0 }
+    }
 }
 
 /// One compute unit: what its SIMDs share, and what each of them has, by resource.
@@ -78,7 +91,7 @@ pub fn record<R: Ord + Clone>(
     let mut read = |stocks: &BTreeMap<R, Stock>| {
         let left = |(resource, stock): (&R, &Stock)| {
             let left = match stock {
-                Stock::Run(map) => Left::Longest(longest(resource, map.view())?.into()),
+                Stock::Run { map, .. } => Left::Longest(longest(resource, map.view())?.into()),
                 Stock::Count(free) => Left::Free(*free),
             };
             Ok((resource.clone(), left))

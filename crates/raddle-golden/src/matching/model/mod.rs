@@ -39,7 +39,7 @@
 //!
 //! let cu = |free: &str| {
 //!     let map = FreeMap::from_digits(free, Polarity::FreeIsOne)?;
-//!     let simd = BTreeMap::from([("vgpr", Stock::Run(map)), ("waves", Stock::Count(2))]);
+//!     let simd = BTreeMap::from([("vgpr", Stock::run(map)), ("waves", Stock::Count(2))]);
 //!     Ok::<_, raddle_bitmap::Error>(Cu { shared: BTreeMap::new(), simds: vec![simd], pointer: None })
 //! };
 //! let cus = vec![cu("1110111")?, cu("0011110")?];
@@ -195,12 +195,13 @@ fn lies<R: Ord + Clone>(
     let find = |wants: &BTreeMap<R, u64>, stocks: &BTreeMap<R, Stock>| {
         let piece = |(resource, &wanted): (&R, &u64)| {
             let piece = match stocks.get(resource)? {
-                Stock::Run(map) => {
+                Stock::Run { map, after } => {
                     let want = u32::try_from(wanted).ok()?;
                     let plan = match fit {
                         Fit::First => map.first_fit(want),
                         Fit::Best => map.best_fit(want),
                         Fit::Worst => map.worst_fit(want),
+                        Fit::Next => map.next_fit(*after, want),
                     }?;
                     TakenPiece::Run { start: plan.start(), len: plan.len() }
                 }

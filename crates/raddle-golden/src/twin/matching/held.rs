@@ -33,6 +33,18 @@ impl Matching {
         self.changed(held.cu);
     }
 
+    /// Notes where the runs end that a workgroup got by a search: not those to which it comes back.
+    pub(super) fn gave(&mut self, held: &Held) {
+        let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
+        for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
+            map.gave(start, waves * u64::from(demand.vgpr));
+        }
+        if let Some(sgpr) = &mut cu.sgpr {
+            sgpr.gave(held.sgpr, u64::from(demand.waves) * u64::from(demand.sgpr));
+        }
+        cu.lds.gave(held.lds, demand.lds.into());
+    }
+
     /// Returns whether all that a workgroup held is still free.
     pub(super) fn is_there(&self, held: &Held) -> bool {
         let (cu, demand) = (&self.cus[held.cu], &held.demand);

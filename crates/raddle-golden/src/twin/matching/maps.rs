@@ -7,9 +7,9 @@ use serde_json::Value;
 /// The most granules that the model looks at; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
-/// Free granules.
+/// Free granules, and the end of the run that was taken last.
 #[derive(Clone, Debug)]
-pub(in crate::twin) struct Map(Vec<bool>);
+pub(in crate::twin) struct Map(Vec<bool>, u64);
 
 /// The rule that picks one of the runs that are long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,11 +17,12 @@ pub(in crate::twin) enum Fit {
     First,
     Best,
     Worst,
+    Next,
 }
 
 impl Map {
     pub(in crate::twin) fn new(granules: u64) -> Self {
-        Self(vec![true; granules as usize])
+        Self(vec![true; granules as usize], 0)
     }
 
     /// Lists starts and lengths of the free runs, ascending.
@@ -49,9 +50,14 @@ impl Map {
         if want == 0 {
             return Some(0);
         }
+        if fit == Fit::Next {
+            // Every start is tried, from the end of the last run on and then from 0.
+            let mut all = (self.1..self.0.len() as u64).chain(0..self.1);
+            return all.find(|&start| self.is_free(start, want));
+        }
         let long = self.runs().into_iter().filter(|run| run.1 >= want);
         let found = match fit {
-            Fit::First => long.min_by_key(|run| run.0),
+            Fit::First | Fit::Next => long.min_by_key(|run| run.0),
             Fit::Best => long.min_by_key(|run| (run.1, run.0)),
             Fit::Worst => long.min_by_key(|run| (u64::MAX - run.1, run.0)),
         };
@@ -62,6 +68,13 @@ impl Map {
     pub(in crate::twin) fn is_free(&self, start: u64, len: u64) -> bool {
         let range = start as usize..start.saturating_add(len) as usize;
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
+    }
+
+    /// Notes that a search has given this run.
+    pub(super) const fn gave(&mut self, start: u64, len: u64) {
+        if len > 0 {
+            self.1 = start + len;
+        }
     }
 
     pub(in crate::twin) fn set(&mut self, start: u64, len: u64, free: bool) {
@@ -143,7 +156,7 @@ impl Finder {
                 let whole =
                     |group: &[bool]| group.len() as u64 == *size && group.iter().all(|it| *it);
                 let groups = map.0.chunks(*size as usize).map(whole).collect();
-                Map(groups).longest() * size
+                Map(groups, 0).longest() * size
             }
             Self::Amounts(amounts) => {
                 let longest = map.longest();

@@ -156,6 +156,7 @@ impl Matching {
         let fit = match settings["fit"].as_str() {
             Some("best") => Fit::Best,
             Some("worst") => Fit::Worst,
+            Some("next") => Fit::Next,
             _ => Fit::First,
         };
         if is_too_large(shape, count) {
@@ -440,6 +441,7 @@ impl PlacingTwin for Matching {
             held.lies_at(places);
         }
         self.hand(&held, false);
+        self.gave(&held);
         self.held.insert(name_of(launch.id, part), held);
         if self.turns {
             let cu = &mut self.cus[at];

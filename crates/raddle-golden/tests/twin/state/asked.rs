@@ -5,7 +5,7 @@
 use raddle_policy::Barrier;
 use serde_json::{Value, json};
 
-use super::{Head, State, Unit, digits, number};
+use super::{Head, Map, State, Unit, number};
 
 impl State {
     fn units_of(&self, tick: u64) -> Vec<Value> {
@@ -13,13 +13,12 @@ impl State {
         let place = &self.settings["place"];
         let draws = place.get("least-power").is_some() || place.get("mix").is_some();
         let unit = |unit: &Unit| {
-            let simd =
-                |(slots, map): &(u64, Vec<bool>)| json!({"waves": slots, "vgpr": digits(map)});
+            let simd = |(slots, map): &(u64, Map)| json!({"waves": slots, "vgpr": map.asked()});
             let mut shared = json!({
-                "lds": digits(&unit.lds), "barriers": unit.barriers, "workgroups": unit.workgroups
+                "lds": unit.lds.asked(), "barriers": unit.barriers, "workgroups": unit.workgroups
             });
-            if !unit.sgpr.is_empty() {
-                shared["sgpr"] = digits(&unit.sgpr).into();
+            if !unit.sgpr.free.is_empty() {
+                shared["sgpr"] = unit.sgpr.asked();
             }
             let simds: Vec<Value> = unit.simds.iter().map(simd).collect();
             let mut it = json!({"shared": shared, "simds": simds});

@@ -146,7 +146,7 @@ fn allocates() -> Vec<(&'static str, BoxedStrategy<String>)> {
         ],
         &["order = \"static\"", "order = { windows = { windows-ns = [800, 400] } }"],
         &["pick = \"lowest\"", "pick = { seeded = { seed = 7 } }"],
-        &["fit = \"first\"", "fit = \"best\"", "fit = \"worst\""],
+        &["fit = \"first\"", "fit = \"best\"", "fit = \"worst\"", "fit = \"next\""],
         &["balance = \"tail\"", "balance = \"fixed\""],
         &[
             "place = \"lowest-index\"",

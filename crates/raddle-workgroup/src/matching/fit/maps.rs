@@ -19,6 +19,8 @@ pub(super) struct RunMaps {
     finder: ResourceSearch,
     /// The run that the finder reports of each map; empty where all finders report the longest run.
     reported: Vec<u32>,
+    /// The end of the run that each map gave last; empty under every fit but [`Fit::Next`].
+    after: Vec<u32>,
 }
 
 impl RunMaps {
@@ -37,7 +39,12 @@ impl RunMaps {
         let bank = bank.map_err(|cause| Error::SearchRule { resource, cause })?;
         let reported = if exact { 0 } else { maps };
         let reported = (0..reported).map(|_| finder.of_empty(granules)).collect();
-        Ok(Self { bank, finder, reported })
+        Ok(Self { bank, finder, reported, after: Vec::new() })
+    }
+
+    /// Remembers from now on where the run that each map gave last ended.
+    pub(super) fn remember_ends(&mut self) {
+        self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
 
     /// Returns the run that the finder reports of each map: the longest one if `exact`, else at
@@ -117,7 +124,7 @@ impl RunMaps {
     pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
         let start = match fit {
             Fit::First => self.bank.take_first(map, want),
-            Fit::Best | Fit::Worst => self.take_chosen(map, want, fit),
+            Fit::Best | Fit::Worst | Fit::Next => self.take_chosen(map, want, fit),
         };
         start.expect("no more is reported than there is")
     }
@@ -127,9 +134,22 @@ impl RunMaps {
         if want == 0 {
             return Some(0);
         }
-        let view = self.bank.view(map)?;
-        let start = if fit == Fit::Best { view.best_fit(want) } else { view.worst_fit(want) }?;
-        self.bank.commit(map, self.bank.fit_at(map, start, want)?).ok()
+        let (bank, view) = (&self.bank, self.bank.view(map)?);
+        let plan = match fit {
+            Fit::First => bank.first_fit(map, want),
+            Fit::Best => bank.fit_at(map, view.best_fit(want)?, want),
+            Fit::Worst => bank.fit_at(map, view.worst_fit(want)?, want),
+            Fit::Next => {
+                let after = self.after.get(map).copied().unwrap_or_default();
+                let behind = bank.first_fit_from(map, after, want);
+                behind.or_else(|| bank.first_fit_from(map, 0, want))
+            }
+        };
+        let start = self.bank.commit(map, plan?).ok()?;
+        if let Some(after) = self.after.get_mut(map) {
+            *after = start + want;
+        }
+        Some(start)
     }
 
     /// Takes a run, as [`Self::take`] does, of each of the maps from `first` on.

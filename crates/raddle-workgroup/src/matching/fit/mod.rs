@@ -159,8 +159,13 @@ impl Matcher {
     }
 
     /// Chooses the rule by which runs are taken.
-    pub(crate) const fn with_fit(mut self, fit: Fit) -> Self {
+    pub(crate) fn with_fit(mut self, fit: Fit) -> Self {
         self.fit = fit;
+        if fit == Fit::Next {
+            for maps in [&mut self.vgpr, &mut self.sgpr, &mut self.lds] {
+                maps.remember_ends();
+            }
+        }
         self
     }
 

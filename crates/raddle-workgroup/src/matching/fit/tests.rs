@@ -422,3 +422,21 @@ fn the_numbers_of_steps_begin_again_where_nobody_has_one() {
     assert_eq!(row::next_step(&mut last, &mut matcher.units), 1);
     assert_eq!([matcher.units[0].alike, matcher.units[1].alike], [0, 0]);
 }
+
+#[test]
+fn next_fit_goes_on_behind_the_last_run_that_a_search_gave() {
+    let mut matcher = matcher(SHAPE, 1).with_fit(Fit::Next);
+    let of = |lds| Demand { lds, ..two(0) };
+    let starts = |matcher: &mut Matcher, id: u32, lds: u32| {
+        let (class, mut places) = (class(matcher, of(lds)), Vec::new());
+        matcher.commit(class, CU, name(id, 0), &mut places);
+        places[0].lds
+    };
+    assert_eq!([1, 2].map(|id| starts(&mut matcher, id, 30)), [0, 30]);
+    let saved = launch(1, of(30));
+    matcher.save(&saved, |_, _| ());
+    assert_eq!(matcher.restore(&saved, |_, _| ()), 0);
+    assert!(end(&mut matcher, 2, 0, of(30)));
+    assert!(!place(&mut matcher, 3, 0, of(71)), "refused");
+    assert_eq!([4, 5, 6].map(|id| starts(&mut matcher, id, 20)), [60, 80, 30]);
+}

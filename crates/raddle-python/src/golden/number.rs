@@ -1,0 +1,87 @@
+//! Does a number of Python fit where it is given?
+
+use std::fmt::Display;
+
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+
+use super::refused;
+
+/// A whole number that a call gives. One out of range is refused with its name, in place of Python's
+/// `OverflowError`, which says neither.
+pub(crate) enum Number<T> {
+    Fits(T),
+    Outside(String),
+}
+
+/// The largest number of a type.
+pub(crate) trait Most: Display {
+    const MOST: Self;
+}
+
+macro_rules! most {
+    ($($of:ty),*) => { $(impl Most for $of { const MOST: Self = Self::MAX; })* };
+}
+most!(u8, u16, u32, u64, usize);
+
+impl<'a, 'py, T> FromPyObject<'a, 'py> for Number<T>
+where
+    T: for<'b> FromPyObject<'b, 'py, Error = PyErr>,
+{
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match given.extract::<T>() {
+            Ok(number) => Ok(Self::Fits(number)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(given.py()) => {
+                Ok(Self::Outside(given.repr()?.to_string()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A number, or a number that may be left out.
+pub(super) trait Named {
+    type Out;
+
+    /// Returns the number, or the refusal that names it.
+    fn named(self, name: &str) -> PyResult<Self::Out>;
+}
+
+impl<T: Most> Named for Number<T> {
+    type Out = T;
+
+    fn named(self, name: &str) -> PyResult<T> {
+        match self {
+            Self::Fits(number) => Ok(number),
+            Self::Outside(given) => {
+                let most = T::MOST;
+                let text = format!("`{name}` is {given}: give a whole number from 0 to {most}");
+                Err(refused(text))
+            }
+        }
+    }
+}
+
+impl<N: Named> Named for Option<N> {
+    type Out = Option<N::Out>;
+
+    fn named(self, name: &str) -> PyResult<Self::Out> {
+        self.map(|number| number.named(name)).transpose()
+    }
+}
+
+impl<A: Named, B: Named> Named for (A, B) {
+    type Out = (A::Out, B::Out);
+
+    fn named(self, name: &str) -> PyResult<Self::Out> {
+        Ok((self.0.named(name)?, self.1.named(name)?))
+    }
+}
+
+/// Takes each number under the name of its argument.
+macro_rules! numbers {
+    ($($name:ident),+) => { $(let $name = $crate::golden::number::Named::named($name, stringify!($name))?;)+ };
+}
+pub(super) use numbers;
