@@ -70,8 +70,15 @@ fn ending(tuned: &Tuned) -> Ending<'_> {
         has_fault: false,
         never_ran: tuned.never_ran.clone(),
         lacked: OF_A_REPLAY,
-        missed_goals: tuned.answer.missed_goals().map(str::to_owned),
+        missed_goals: best.filter(|best| !best.goals_met).map(|_| missed(tuned)),
     }
+}
+
+/// Returns the sentence that no candidate meets all goals.
+fn missed(tuned: &Tuned) -> String {
+    let today = &tuned.base.case;
+    let only = || format!("No candidate meets all goals; {today}, which is today's way, does");
+    tuned.answer.missed_goals().map_or_else(only, str::to_owned)
 }
 
 /// Writes the recipe, unless a file is there that is not of this verb.

@@ -86,7 +86,7 @@ fn tenants_can_be_many_and_equal() {
     let ran = place.raddle(&["replay", "infer.csv*2", "--recipe", "leftover", "--no-files", "-q"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let ran = place.raddle(&["replay", "infer.csv*0", "--no-files"]);
-    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_eq!(ran.code, 2, "{}", ran.err);
 }
 
 /// The waiting work is urgent and small, and the work before it is long: only the order differs.
