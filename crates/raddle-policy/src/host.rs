@@ -1,4 +1,4 @@
-//! What must a device be able to do for a dispatcher?
+//! Which duties does a device have under a dispatcher, one for each action?
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! Which figure of which process under which recipe came out of a study, and how sure is it?
+//! How does a program read the result of a study: figures by recipe and process, with bounds?
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What does p99 of a server become beside training, under two ways of sharing?
+//! How long do 99 of 100 requests of a server take beside training, under two ways of sharing?
 //!
 //! `cargo run -p raddle --example p99_of_two_tenants`
 #![allow(clippy::print_stdout, reason = "an example prints")]

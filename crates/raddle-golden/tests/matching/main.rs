@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 mod checks;
+mod draws;
 mod errors;
 mod laws;
 mod policy;

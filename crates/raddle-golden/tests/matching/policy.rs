@@ -20,10 +20,9 @@ use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{
-    ByResource, Fit, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, SearchRule,
-    SplitRule,
-};
+use raddle_workgroup::{ByResource, LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule};
+
+use crate::draws::{config, even, suited};
 
 type Name = &'static str;
 
@@ -400,62 +399,6 @@ fn waves_free(cu: &Cu<Name>) -> u64 {
     cu.simds.iter().map(free).sum()
 }
 
-fn config() -> impl Strategy<Value = MatchingConfig> {
-    let order = prop_oneof![
-        Just(LevelOrder::Static),
-        prop::collection::vec(1u64..4, 1..5)
-            .prop_map(|us| LevelOrder::Windows(LevelWindows::us(us))),
-    ];
-    let place = prop_oneof![
-        Just(PlaceRule::LowestIndex),
-        Just(PlaceRule::RoundRobin),
-        Just(PlaceRule::MostWaves)
-    ];
-    let search = prop_oneof![
-        Just(SearchRule::Full),
-        Just(SearchRule::amounts(vec![])),
-        (1u32..9).prop_map(SearchRule::groups),
-        Just(SearchRule::Shared { width: 0 }),
-    ];
-    let fit = prop_oneof![Just(Fit::First), Just(Fit::Best), Just(Fit::Worst), Just(Fit::Next)];
-    let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
-    let rule = |(threshold, retry_us)| {
-        Some(SplitRule { threshold, retry_us: Some(retry_us), retry_ns: None })
-    };
-    let split = prop_oneof![Just(None), (0u64..4, 1u64..3).prop_map(rule)];
-    (order, place, (search, fit), channels, split).prop_map(
-        |(order, place, (search, fit), channels, split)| MatchingConfig {
-            order,
-            place,
-            search,
-            fit,
-            channels,
-            split,
-            ..MatchingConfig::default()
-        },
-    )
-}
-
-/// A search of this kind that can be used on this shape: as many groups, at most, as divide every
-/// resource; as wide as the widest.
-fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
-    let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
-    let blocks = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
-    let divides = |groups: u32| {
-        blocks.iter().all(|&blocks| blocks == 0 || groups < blocks && blocks % groups == 0)
-    };
-    match search {
-        SearchRule::Grouped { groups: Some(ByResource::All(groups)), .. } => {
-            let groups = (1..=groups).rev().find(|&groups| divides(groups));
-            groups.map_or(SearchRule::Full, SearchRule::groups)
-        }
-        SearchRule::Shared { .. } => {
-            SearchRule::Shared { width: blocks.into_iter().max().unwrap_or_default().max(1) }
-        }
-        other => other,
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -489,15 +432,4 @@ proptest! {
             }
         }
     }
-}
-
-/// Returns whether an empty compute unit reports enough for the launch, sampled.
-fn even(shape: &CuShape, launch: &raddle_policy::Launch) -> bool {
-    let demand = launch.demand;
-    let reported = |blocks: u32| Sampled::steps(blocks).map_or(0, |it| it.round_down(blocks));
-    let most = u32::from(demand.waves).div_ceil(shape.simds.into());
-    let scalar = u32::from(demand.sgpr) * u32::from(demand.waves);
-    most * u32::from(demand.vgpr) <= reported(shape.vgpr_per_simd.into())
-        && demand.lds <= reported(shape.lds)
-        && (shape.sgpr == u16::MAX || scalar <= reported(shape.sgpr.into()))
 }

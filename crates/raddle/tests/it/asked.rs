@@ -1,4 +1,4 @@
-//! What does a program get that asks by the library instead of the command line?
+//! Does `raddle::ask` give figures with bounds, and say why where there is none?
 
 use std::time::Duration;
 

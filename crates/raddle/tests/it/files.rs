@@ -127,7 +127,8 @@ fn nothing_is_written_beside_what_is_no_file() {
     }
 }
 
-/// Whatever option names the place, what stands there is refused alike, before the work.
+/// Every option that names a file to write refuses a device, a folder and a foreign file alike, before
+/// the work begins.
 #[test]
 #[cfg(target_os = "linux")]
 fn one_rule_refuses_what_cannot_be_written_whatever_option_names_it() {
