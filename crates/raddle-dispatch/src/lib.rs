@@ -29,6 +29,7 @@ extern crate alloc;
 
 mod answer;
 mod book;
+mod by_launch;
 mod composed;
 mod dispatcher;
 mod error;
@@ -42,6 +43,7 @@ mod standstill;
 mod tally;
 
 pub use book::{Book, BookError, Lifted};
+pub use by_launch::ByLaunch;
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;

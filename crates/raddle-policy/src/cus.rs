@@ -210,9 +210,11 @@ impl Cus {
     /// waves, VGPR, SGPR, LDS, barriers.
     #[must_use]
     pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
-        let Some(cu) = self.get(id) else {
-            return Some((Resource::Cus, 1, 0));
-        };
+        self.get(id).map_or(Some((Resource::Cus, 1, 0)), |cu| self.lacking_on(cu, demand))
+    }
+
+    /// Returns the first resource that keeps one more workgroup off a compute unit in this state.
+    fn lacking_on(&self, cu: &CuFree, demand: &Demand) -> Option<(Resource, u64, u64)> {
         let free = cu.sum();
         let waves = u64::from(demand.waves);
         let sgpr = u64::from(self.counted(demand).sgpr) * waves;
@@ -254,8 +256,10 @@ impl Cus {
     pub fn never(&self, launch: &Launch) -> Option<Refusal> {
         let (resource, wanted, available) = if launch.workgroups == 0 {
             (Resource::Grid, 1, 0)
+        } else if self.is_empty() {
+            (Resource::Cus, 1, 0)
         } else {
-            Self::new(self.shape, self.cus.len().min(1) as u16).lacking(CuId(0), &launch.demand)?
+            self.lacking_on(&CuFree::empty(&self.shape), &launch.demand)?
         };
         Some(Refusal { launch: launch.id, cu: None, resource, wanted, available })
     }

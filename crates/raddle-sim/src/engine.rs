@@ -28,6 +28,7 @@ use crate::usage::Usage;
 use crate::watch::{Seen, Watch};
 use crate::workload::Workload;
 use crate::{EnergyModel, Outcome, SimError};
+use raddle_dispatch::ByLaunch;
 
 /// This many decisions in one tick count as a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
@@ -121,13 +122,13 @@ struct Engine<'r, W> {
     actions: Actions,
     told: Vec<Issued>,
     /// How long it takes to clean up launches that are submitted, where it takes any time.
-    cleanups: BTreeMap<LaunchId, Ticks>,
+    cleanups: ByLaunch<Ticks>,
     engines: CopyEngines,
     meetings: Meetings,
     /// How long preemptions took, by way.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// The number of times that each launch was taken off, until it ends.
-    times_off: BTreeMap<LaunchId, u32>,
+    times_off: ByLaunch<u32>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     /// By process, the marks of its requests.
@@ -172,11 +173,11 @@ impl<'r, W: Watch> Engine<'r, W> {
             fragmentation: Fragmentation::new(options.cus),
             actions: Actions::without_places(),
             told: Vec::new(),
-            cleanups: BTreeMap::new(),
+            cleanups: ByLaunch::default(),
             engines: CopyEngines::default(),
             meetings: Meetings::new(workload),
             latencies: BTreeMap::new(),
-            times_off: BTreeMap::new(),
+            times_off: ByLaunch::default(),
             refused: Vec::new(),
             refused_again: 0,
             requests: vec![Vec::new(); workload.processes.len()],

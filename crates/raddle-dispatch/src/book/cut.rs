@@ -67,7 +67,7 @@ impl Book {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError::Waves { launch: id, workgroup });
         };
-        let in_order = self.resident.get(&id).map_or(first == 0, |it| {
+        let in_order = self.resident.get(id).map_or(first == 0, |it| {
             it.cuts.next_wave(workgroup) == Some(first)
                 && it.addressed.get(workgroup).is_none()
                 && !it.partial.contains_key(&workgroup)

@@ -36,7 +36,7 @@ impl ResidentLaunch {
 impl Book {
     /// Lists the compute units on which a launch has waves or holds a slot, some more than once.
     pub(crate) fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
-        let units = self.resident.get(&launch).into_iter().flat_map(ResidentLaunch::each_unit);
+        let units = self.resident.get(launch).into_iter().flat_map(ResidentLaunch::each_unit);
         units.map(|(cu, ..)| cu)
     }
 
@@ -57,7 +57,7 @@ impl Book {
     }
 
     fn take_out(&mut self, launch: LaunchId) -> Option<ResidentLaunch> {
-        let resident = self.resident.remove(&launch)?;
+        let resident = self.resident.remove(launch)?;
         for (cu, split, groups, demand) in resident.each_unit() {
             self.cus.give_split(cu, &demand, &split, groups);
         }
@@ -72,7 +72,7 @@ impl Book {
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
     pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
         let of_this_device = lifted.resident.counted.len() == self.cus.len();
-        if !of_this_device || self.resident.contains_key(&lifted.launch) {
+        if !of_this_device || self.resident.contains(lifted.launch) {
             return Err(lifted);
         }
         let Lifted { launch, resident } = &lifted;

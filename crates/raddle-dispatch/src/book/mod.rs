@@ -25,6 +25,7 @@ use raddle_policy::{
     TakenUnits, WaveSpan,
 };
 
+use crate::ByLaunch;
 use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
@@ -36,7 +37,7 @@ use partial::Partial;
 #[derive(Clone, Debug)]
 pub struct Book {
     cus: Cus,
-    resident: BTreeMap<LaunchId, ResidentLaunch>,
+    resident: ByLaunch<ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
     spare: Vec<PerCu<Split>>,
     /// Workgroups that the present answer names on each unit; all 0 between calls.
@@ -79,7 +80,7 @@ impl Book {
     pub fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
-            resident: BTreeMap::new(),
+            resident: ByLaunch::default(),
             spare: Vec::new(),
             scratch: vec![0; usize::from(count)],
             taken: Vec::new(),
@@ -104,7 +105,7 @@ impl Book {
 
     /// Counts the waves of a launch that are on the device now.
     pub fn resident_waves(&self, launch: LaunchId) -> u64 {
-        self.resident.get(&launch).map_or(0, |resident| resident.waves)
+        self.resident.get(launch).map_or(0, |resident| resident.waves)
     }
 
     /// Enters workgroups that start.
@@ -118,7 +119,7 @@ impl Book {
         pieces: &[Piece],
         places: &[Place],
     ) -> Result<(), BookError> {
-        let known = self.resident.get(&launch.id);
+        let known = self.resident.get(launch.id);
         if known.is_some_and(|resident| resident.demand != launch.demand) {
             return Err(BookError::Demand { launch: launch.id });
         }
@@ -148,7 +149,7 @@ impl Book {
     ) -> Result<u64, BookError> {
         let Self { cus, resident: all, scratch, rows, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
-        let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
+        let resident = all.get_mut(launch).ok_or(BookError::NotResident { launch, cu })?;
         let ended = match waves {
             WaveSpan::All => {
                 if resident.addressed.is_empty() {
@@ -172,12 +173,12 @@ impl Book {
 
     /// Finds or makes the entry of a launch, to be changed in place.
     fn entry<'r>(
-        all: &'r mut BTreeMap<LaunchId, ResidentLaunch>,
+        all: &'r mut ByLaunch<ResidentLaunch>,
         spare: &mut Vec<PerCu<Split>>,
         cus: usize,
         launch: &Launch,
     ) -> &'r mut ResidentLaunch {
-        all.entry(launch.id).or_insert_with(|| {
+        all.or_insert_with(launch.id, || {
             let counted = spare.pop().unwrap_or_else(|| PerCu::new(cus, [0; MAX_SIMDS]));
             ResidentLaunch { demand: launch.demand, counted, ..ResidentLaunch::default() }
         })
@@ -185,8 +186,8 @@ impl Book {
 
     /// Forgets a launch of which nothing is left.
     fn drop_if_gone(&mut self, launch: LaunchId) {
-        if self.resident.get(&launch).is_some_and(ResidentLaunch::is_gone) {
-            self.spare.extend(self.resident.remove(&launch).map(|resident| resident.counted));
+        if self.resident.get(launch).is_some_and(ResidentLaunch::is_gone) {
+            self.spare.extend(self.resident.remove(launch).map(|resident| resident.counted));
         }
     }
 

@@ -27,7 +27,7 @@ impl Book {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError::Waves { launch: id, workgroup });
         };
-        let resident = self.resident.get(&id);
+        let resident = self.resident.get(id);
         let known = resident.and_then(|resident| resident.partial.get(&workgroup));
         let started = known.map_or(0, |partial| partial.started);
         let whole = resident.is_some_and(|it| it.addressed.get(workgroup).is_some());

@@ -168,7 +168,7 @@ impl Builder {
             preemptions: Preemptions::default(),
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
-            launches: BTreeMap::new(),
+            launches: crate::ByLaunch::default(),
             turns: Turns::default(),
             transit: Transit::default(),
             ready: Ready::default(),

@@ -58,7 +58,7 @@ impl Composed {
 
     /// Finds the launch that the controller submits under a handle.
     fn submission(&self, handle: LaunchHandle) -> Option<SubmittedLaunch> {
-        let known = self.launches.get(self.driver.controller().payload(handle)?)?;
+        let known = self.launches.get(*self.driver.controller().payload(handle)?)?;
         Some((known.order, known.launch, handle))
     }
 
@@ -103,7 +103,7 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         self.preemptions.resetting.insert(process);
         let hit = |id: &LaunchId| {
-            self.launches.get(id).is_some_and(|known| {
+            self.launches.get(*id).is_some_and(|known| {
                 // A launch that another reset kills already closes its compute units for that reset alone.
                 !matches!(known.stage, Stage::Leaving(Preemption::Reset))
                     && known.begun
@@ -116,7 +116,7 @@ impl Composed {
         killed.extend(submitted.copied().filter(hit));
         for &id in &killed {
             self.leave(id, Preemption::Reset, now, actions);
-            let Some(known) = self.launches.get(&id) else { continue };
+            let Some(known) = self.launches.get(id) else { continue };
             if self.preemptions.refused.remove(&known.launch.process).is_some()
                 && let Some(process) = self.processes.get_mut(&known.launch.process)
             {
@@ -165,10 +165,7 @@ impl Composed {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
         };
-        let off = |id: &LaunchId| {
-            self.launches.get(id).is_none_or(|known| matches!(known.stage, Stage::Held(_)))
-        };
-        if process.submitted.values().all(off) {
+        if process.held == process.submitted.len() {
             process.removing = false;
             self.driver.report(Report::Drained(id))?;
         }
@@ -204,7 +201,7 @@ impl Composed {
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
         for launch in process.submitted.values() {
-            let Some(known) = self.launches.get_mut(launch) else { continue };
+            let Some(known) = self.launches.get_mut(*launch) else { continue };
             let leaves = known.handle.filter(|&it| self.driver.controller().leaves(it));
             if let Some(handle) = leaves.filter(|_| !known.begun) {
                 self.driver.report(Report::Claimed(handle))?;
@@ -223,7 +220,7 @@ impl Composed {
                 NoReset::Empty => RefusedReset::NothingRuns,
                 NoReset::NotIdempotent(handle) => {
                     let id = self.driver.controller().payload(handle);
-                    let known = id.and_then(|id| self.launches.get(id));
+                    let known = id.and_then(|id| self.launches.get(*id));
                     match known.is_some_and(|known| known.launch.is_copy()) {
                         true => RefusedReset::CopyRuns,
                         false => RefusedReset::of(known.map(|known| known.launch.idempotent)),
@@ -266,7 +263,7 @@ impl Composed {
 
     /// Notes that a launch has begun, and reports it to the controller the first time.
     pub(super) fn begun(&mut self, id: LaunchId) -> Result<(), DispatchError> {
-        match self.launches.get_mut(&id) {
+        match self.launches.get_mut(id) {
             Some(known) if !known.begun => {
                 known.begun = true;
                 if let Some(handle) = known.handle {
@@ -286,7 +283,7 @@ impl Composed {
                 self.wake_at(leaves, now, actions);
                 return true;
             }
-            let process = self.launches.get(&id).map(|known| known.launch.process);
+            let process = self.launches.get(id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
             if let Some(process) = process.filter(|process| process.removing) {
                 self.remove_one(id, process.way, now, actions);
@@ -298,7 +295,7 @@ impl Composed {
         exits.retain(|&id| {
             self.leave(id, Preemption::Flag, now, actions);
             // A launch that is held or on its way back stays in the list until it is on the device.
-            let stage = self.launches.get(&id).map(|known| &known.stage);
+            let stage = self.launches.get(id).map(|known| &known.stage);
             matches!(stage, Some(Stage::Held(_) | Stage::Returning))
         });
         self.preemptions.exits = exits;
@@ -307,7 +304,7 @@ impl Composed {
     /// Takes a launch off, unless the way off and back gained it nothing twice in a row: where turns
     /// are that short it would never get on, so it stays for as long as coming back took.
     fn remove_one(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
-        let Some(known) = self.launches.get_mut(&id) else { return };
+        let Some(known) = self.launches.get_mut(id) else { return };
         let Some(time) = known.stays(now) else { return self.leave(id, way, now, actions) };
         self.allocate_stale |= self.ready.hide(known.submission);
         let leaves = now + time;
@@ -318,7 +315,7 @@ impl Composed {
 
     /// Takes one launch off, unless it is off already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
-        let Some(known) = self.launches.get(&id) else { return };
+        let Some(known) = self.launches.get(id) else { return };
         // A running copy is not taken off: it runs to its end.
         let runs_on = known.launch.is_copy() && known.begun;
         if runs_on || !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
@@ -332,7 +329,7 @@ impl Composed {
             way => way,
         };
         let launch = known.launch;
-        if let Some(known) = self.launches.get_mut(&id) {
+        if let Some(known) = self.launches.get_mut(id) {
             // A launch behind this one may start now.
             self.allocate_stale |= self.ready.hide(known.submission);
             if let Stage::Travelling(at) = known.stage {
@@ -356,7 +353,7 @@ impl Composed {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();
         let is_held = |id: &LaunchId| {
-            self.launches.get(id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
+            self.launches.get(*id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
         };
         let arbiter = &self.turns.arbiter;
         self.preemptions.returning.retain(|id| {
@@ -377,7 +374,7 @@ impl Composed {
     }
 
     fn bring_back_one(&mut self, id: LaunchId, now: Tick, actions: &mut Actions) {
-        let Some(known) = self.launches.get_mut(&id) else {
+        let Some(known) = self.launches.get_mut(id) else {
             return;
         };
         let (launch, before) = (known.launch, self.book.resident_waves(id));
@@ -390,6 +387,9 @@ impl Composed {
                 known.stage = Stage::Held(Some(lifted));
                 return;
             }
+        }
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.held -= 1;
         }
         self.count_resident(&launch, before, now);
         actions.push(Action::Restore { launch: id });

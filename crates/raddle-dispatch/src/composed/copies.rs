@@ -59,7 +59,7 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         while let Some((_, id)) = self.copies.pop_first() {
-            let known = self.launches.get(&id);
+            let known = self.launches.get(id);
             if known.is_some_and(|known| matches!(known.stage, Stage::OnDevice)) {
                 self.begun(id)?;
                 actions.push(Action::StartCopy { copy: id });

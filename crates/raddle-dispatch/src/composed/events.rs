@@ -16,6 +16,7 @@ use super::control::SteppedRuntime;
 use super::launch::{LaunchState, Stage};
 use super::process::{Process, Stream};
 use crate::DispatchError;
+use crate::book::Lifted;
 
 impl Composed {
     pub(super) fn hear(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
@@ -120,7 +121,7 @@ impl Composed {
     }
 
     fn launch_ready(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
-        if let Some(known) = self.launches.get(&launch.id).filter(|known| known.waits) {
+        if let Some(known) = self.launches.get(launch.id).filter(|known| known.waits) {
             if known.launch != launch {
                 return Err(DispatchError::ReadyOther(launch.id));
             }
@@ -137,7 +138,7 @@ impl Composed {
 
     /// Notes that an issued launch or copy waits for nothing any more.
     pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
-        let Some(known) = self.launches.get_mut(&id) else { return };
+        let Some(known) = self.launches.get_mut(id) else { return };
         known.waits = false;
         let on_device = matches!(known.stage, Stage::OnDevice);
         self.count_runnable(id, now);
@@ -149,7 +150,7 @@ impl Composed {
     pub(super) fn check_new(&self, launch: &Launch) -> Result<(), DispatchError> {
         let is_refused = || self.refused.iter().any(|refusal| refusal.launch == launch.id);
         let is_gone = || self.journal.rules.is_gone(launch.id) || is_refused();
-        if self.launches.contains_key(&launch.id) || is_gone() {
+        if self.launches.contains(launch.id) || is_gone() {
             return Err(DispatchError::DuplicateLaunch(launch.id));
         }
         if !self.processes.contains_key(&launch.process) {
@@ -213,7 +214,7 @@ impl Composed {
 
     /// Forgets a launch that has ended, or will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
-        let Some(known) = self.launches.remove(&launch.id) else { return Ok(()) };
+        let Some(known) = self.launches.remove(launch.id) else { return Ok(()) };
         if !launch.is_copy() {
             self.journal.rules.gone(launch.id);
         }
@@ -222,6 +223,7 @@ impl Composed {
         }
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.held -= usize::from(matches!(known.stage, Stage::Held(_)));
             process.left(known.submission, launch);
             if known.counts && process.lost(launch, now) {
                 self.turns.arbiter.idle(launch.process);
@@ -255,10 +257,10 @@ impl Composed {
             (Preemption::Switch, _) => {
                 let lifted = self.book.lift(id);
                 let known = self.known_mut(id)?;
-                known.stage = Stage::Held(lifted);
                 known.unbind();
+                self.hold(id, lifted)?;
             }
-            _ => self.known_mut(id)?.stage = Stage::Held(None),
+            _ => self.hold(id, None)?,
         }
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
@@ -266,9 +268,20 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
+    /// Notes that a launch is off the device, and with which saved workgroups.
+    fn hold(&mut self, id: LaunchId, lifted: Option<Lifted>) -> Result<(), DispatchError> {
+        let known = self.known_mut(id)?;
+        known.stage = Stage::Held(lifted);
+        let process = known.launch.process;
+        if let Some(process) = self.processes.get_mut(&process) {
+            process.held += 1;
+        }
+        Ok(())
+    }
+
     /// Puts a launch back into the buffer; the controller knows its place there.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
-        let Some(known) = self.launches.get_mut(&launch.id) else {
+        let Some(known) = self.launches.get_mut(launch.id) else {
             return;
         };
         (known.stage, known.handle) = (Stage::Buffered, None);

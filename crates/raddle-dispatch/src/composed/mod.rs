@@ -48,7 +48,9 @@ use silent::{SilentLog as LogWriter, Unchecked as Checker};
 use crate::answer::LoggedAnswer;
 #[cfg(feature = "recipes")]
 use crate::log::{LogWriter, check::Checker};
-use crate::{DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally};
+use crate::{
+    ByLaunch, DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally,
+};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
@@ -64,7 +66,7 @@ pub struct Composed {
     preemptions: Preemptions,
     book: Book,
     processes: BTreeMap<ProcessId, Process>,
-    launches: BTreeMap<LaunchId, LaunchState>,
+    launches: ByLaunch<LaunchState>,
     turns: Turns,
     transit: Transit,
     /// The view of the allocate policy: launches that are on the device, not held, and have
@@ -219,17 +221,17 @@ impl Composed {
     }
 
     fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
-        self.launches.get(&id).ok_or(DispatchError::UnknownLaunch(id))
+        self.launches.get(id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
     fn known_mut(&mut self, id: LaunchId) -> Result<&mut LaunchState, DispatchError> {
-        self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))
+        self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
     /// Shows a launch to the allocate policy, at its place in the order of submission. A copy starts
     /// without it.
     fn show(&mut self, id: LaunchId) {
-        let Some(known) = self.launches.get(&id).filter(|it| !it.waits && !it.claimed) else {
+        let Some(known) = self.launches.get(id).filter(|it| !it.waits && !it.claimed) else {
             return;
         };
         if known.launch.is_copy() {
@@ -250,7 +252,7 @@ impl Composed {
     /// Updates whether a launch makes its process runnable: it does while it is ready or submitted.
     /// To be called after either has changed.
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
-        let Some(known) = self.launches.get_mut(&id) else { return };
+        let Some(known) = self.launches.get_mut(id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
         if core::mem::replace(&mut known.counts, counts) == counts {
             return;

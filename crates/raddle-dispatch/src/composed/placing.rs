@@ -90,7 +90,7 @@ impl Composed {
         self.driver.report(Report::Submitted(*handle))?;
         let submission = self.submissions;
         self.submissions += 1;
-        if let Some(known) = self.launches.get_mut(&launch.id) {
+        if let Some(known) = self.launches.get_mut(launch.id) {
             known.stage = Stage::Travelling(visible);
             known.handle = Some(*handle);
             known.submission = submission;
@@ -116,7 +116,7 @@ impl Composed {
                 break;
             }
             self.transit.travelling.remove(&(at, submission, id));
-            if let Some(known) = self.launches.get_mut(&id) {
+            if let Some(known) = self.launches.get_mut(id) {
                 known.stage = Stage::OnDevice;
             }
             self.show(id);
@@ -200,7 +200,7 @@ impl Composed {
     /// Finds a launch of the view, and its submission number.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
         let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
-        let known = self.launches.get(&id).filter(shown);
+        let known = self.launches.get(id).filter(shown);
         let entry = known.map(|known| (known.launch, known.submission));
         entry.ok_or_else(|| {
             self.policies.allocate.broke("allocate", format!("law 1: {id} is not in the view"))
@@ -227,7 +227,7 @@ impl Composed {
             let law = if is_cut && matches!(fault, BookError::Waves { .. }) { 8 } else { 2 };
             return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
-        let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let known = self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))?;
         let started = known.start(waves, pieces, &mut self.lists.seen);
         let entry = known.entry();
         let more = known.unstarted();

@@ -20,6 +20,8 @@ pub(super) struct Process {
     pub(super) removing: bool,
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
+    /// The number of submitted launches that are held or saved.
+    pub(super) held: usize,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
     /// The tick at which the turn policy is asked for the streams again; `streams_stale` is true if
@@ -152,6 +154,7 @@ impl Process {
             since: now,
             removing: false,
             submitted: BTreeMap::new(),
+            held: 0,
             resident_waves: 0,
             hints: Hints::default(),
             streams_until: None,

@@ -46,7 +46,7 @@ impl Composed {
             let process = processes.get(&id)?;
             let mut away = false;
             victims.extend(process.submitted.values().filter_map(|launch| {
-                let known = launches.get(launch)?;
+                let known = launches.get(*launch)?;
                 away |= matches!(known.stage, Stage::Held(_) | Stage::Returning);
                 Some(VictimLaunch {
                     launch: known.launch,

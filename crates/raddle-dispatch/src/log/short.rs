@@ -10,7 +10,7 @@
 //!   with the same waves, and have not ended;
 //! - a `wait` without `"refusals"` has the refusals of the last `wait`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io::Write as _;
 
 use raddle_policy::{LaunchId, Piece, Tick, WaveSpan};
@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::line::read_span;
+use crate::ByLaunch;
 use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
 
@@ -26,7 +27,7 @@ use crate::answer::runs::PieceRun;
 pub(super) struct Memory {
     /// Tick and step of the last line.
     last: Option<(u64, u64)>,
-    launches: BTreeMap<LaunchId, ToldBefore>,
+    launches: ByLaunch<ToldBefore>,
     /// The text of the last `wait`, behind its time.
     wait: Vec<u8>,
 }
@@ -87,7 +88,7 @@ impl Memory {
         pieces: &[Piece],
     ) -> Option<u64> {
         let at = self.last.map_or(0, |(at, _)| at);
-        let told = self.launches.entry(id).or_default();
+        let told = self.launches.or_insert_with(id, ToldBefore::default);
         let from = told.next;
         let ends = pieces.iter().map(|piece| {
             let last = u64::from(piece.count.saturating_sub(1)) * u64::from(piece.stride);
@@ -105,7 +106,7 @@ impl Memory {
 
     /// Notes that waves ended. Returns whether they are the first batch of the launch.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
-        let first = self.launches.get(&id).and_then(|told| told.started.front());
+        let first = self.launches.get(id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
         self.drop_first(id, follows);
         follows
@@ -113,10 +114,10 @@ impl Memory {
 
     /// Takes out the first batch of a launch; where other waves ended, forgets all of its batches.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
-        let told = self.launches.get_mut(&id)?;
+        let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();
         if !first || told.started.is_empty() {
-            self.launches.remove(&id);
+            self.launches.remove(id);
         }
         batch
     }
@@ -169,7 +170,7 @@ impl Memory {
             // A start that names no workgroups, or that the reader of the line will refuse, stays.
             return short.is_none().then(|| said.to_owned());
         };
-        let from = self.launches.get(&launch).map_or(0, |told| told.next);
+        let from = self.launches.get(launch).map_or(0, |told| told.next);
         let from = if short.is_some() { from } else { 0 };
         let pieces: Option<Vec<Piece>> = written
             .iter()

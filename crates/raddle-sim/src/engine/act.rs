@@ -21,7 +21,7 @@ impl<W: Watch> Engine<'_, W> {
                 if via.cleanup > Ticks::ZERO {
                     self.cleanups.insert(launch, via.cleanup);
                 } else {
-                    self.cleanups.remove(&launch);
+                    self.cleanups.remove(launch);
                 }
                 self.machine.submit(launch, kernel, now)?;
                 self.machine.counters.launching.add(&via);

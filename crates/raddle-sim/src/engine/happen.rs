@@ -257,7 +257,7 @@ impl<W: Watch> Engine<'_, W> {
             if ended.finished {
                 self.place(launch, false);
                 self.usage.lost(ended.process);
-                let Some(cleanup) = self.cleanups.remove(&launch) else {
+                let Some(cleanup) = self.cleanups.remove(launch) else {
                     return self.ended(launch);
                 };
                 // Launches that wait for this one hear of its end once it has been cleaned up.
@@ -270,7 +270,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Notes that a launch, copy or fill has ended.
     pub(super) fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
-        self.times_off.remove(&id);
+        self.times_off.remove(id);
         self.last = self.now;
         let mut told = std::mem::take(&mut self.told);
         self.finish(id, &mut told)?;
@@ -292,7 +292,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Counts the times that a launch was taken off before it ended; so many that it would take
     /// minutes more end the run.
     fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
-        let times = self.times_off.entry(id).or_insert(0);
+        let times = self.times_off.or_insert_with(id, || 0);
         *times += 1;
         if *times <= TIMES_OFF {
             return Ok(());

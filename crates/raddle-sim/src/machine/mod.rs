@@ -11,6 +11,7 @@ mod take_off;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use raddle_dispatch::ByLaunch;
 use raddle_policy::{CuId, LaunchId, Piece, Preemption, StreamId, Tick, WaveSpan};
 
 use crate::ledger::Ledger;
@@ -37,7 +38,7 @@ pub(crate) struct Machine {
     moving: BTreeMap<u16, (Tick, u64)>,
     /// Launches that leave by the flag, stream by stream, the first one first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
-    live: BTreeMap<LaunchId, Live>,
+    live: ByLaunch<Live>,
     neighbours: Neighbours,
     fronts: Vec<Front>,
     spare: Vec<u32>,
@@ -165,7 +166,7 @@ impl Machine {
             moved: Tick::ZERO,
             moving: BTreeMap::new(),
             exits: BTreeMap::new(),
-            live: BTreeMap::new(),
+            live: ByLaunch::default(),
             neighbours: Neighbours::of(workload),
             fronts: Vec::new(),
             spare: Vec::new(),
@@ -184,8 +185,8 @@ impl Machine {
         what: SubmittedKernel,
         now: Tick,
     ) -> Result<(), SimError> {
-        if self.live.contains_key(&id) {
-            return Err(Self::fault(now, id, "submit", self.live.get(&id)));
+        if self.live.contains(id) {
+            return Err(Self::fault(now, id, "submit", self.live.get(id)));
         }
         let live = Live {
             what,
@@ -207,10 +208,10 @@ impl Machine {
 
     /// Forgets a launch that will never run, whether it was submitted or not.
     pub(crate) fn forget(&mut self, id: LaunchId, now: Tick) -> Result<(), SimError> {
-        if self.live.get(&id).is_some_and(|live| live.started > 0) {
-            return Err(Self::fault(now, id, "refuse", self.live.get(&id)));
+        if self.live.get(id).is_some_and(|live| live.started > 0) {
+            return Err(Self::fault(now, id, "refuse", self.live.get(id)));
         }
-        self.live.remove(&id);
+        self.live.remove(id);
         Ok(())
     }
 
@@ -222,18 +223,18 @@ impl Machine {
         now: Tick,
     ) -> Result<(), SimError> {
         let running = |live: &&mut Live| live.state == LiveState::Running;
-        match self.live.get_mut(&id).filter(running) {
+        match self.live.get_mut(id).filter(running) {
             Some(live) if !live.assigned.contains_key(&workgroup) => {
                 live.assigned.insert(workgroup, cu);
                 Ok(())
             }
-            _ => Err(Self::fault(now, id, "assign a workgroup of", self.live.get(&id))),
+            _ => Err(Self::fault(now, id, "assign a workgroup of", self.live.get(id))),
         }
     }
 
     /// Lets workgroups of a launch that start from now on end no earlier than `until`.
     pub(crate) fn lasts_until(&mut self, id: LaunchId, until: Tick) {
-        if let Some(live) = self.live.get_mut(&id) {
+        if let Some(live) = self.live.get_mut(id) {
             live.what.until = until;
         }
     }
@@ -241,7 +242,7 @@ impl Machine {
     /// Returns when a workgroup of a launch that starts now has done its work, beside the
     /// neighbours that run now.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
-        self.live.get(&id).map_or(now, |live| {
+        self.live.get(id).map_or(now, |live| {
             let pace = self.neighbours.pace(&live.what, &live.load);
             now + WorkLeft::of(live.what.workgroup).lasts(pace)
         })
@@ -250,7 +251,7 @@ impl Machine {
     /// Ends the fronts of a launch that wait for peers at `until`, but no earlier than now;
     /// workgroups that start from now on end no earlier either.
     pub(crate) fn ends_at(&mut self, id: LaunchId, until: Tick, now: Tick, queue: &mut Queue) {
-        let Some(live) = self.live.get_mut(&id) else { return };
+        let Some(live) = self.live.get_mut(id) else { return };
         live.what.until = until;
         let stands = live.state.is_stopped();
         for &slot in &live.fronts {
@@ -277,8 +278,8 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Result<(u64, u32), SimError> {
-        let Some(live) = self.live.get_mut(&id).filter(|live| live.may_start(pieces)) else {
-            return Err(Self::fault(now, id, "start workgroups of", self.live.get(&id)));
+        let Some(live) = self.live.get_mut(id).filter(|live| live.may_start(pieces)) else {
+            return Err(Self::fault(now, id, "start workgroups of", self.live.get(id)));
         };
         let demand = live.what.demand;
         let (first, count) = waves.bounds(demand.waves);
@@ -336,7 +337,7 @@ impl Machine {
     /// Lets waves that waited at a barrier run from now on: all waves of these workgroups have
     /// started.
     fn let_run(&mut self, id: LaunchId, pieces: &[Piece], now: Tick, queue: &mut Queue) {
-        let Some(live) = self.live.get_mut(&id).filter(|live| !live.gathered.is_empty()) else {
+        let Some(live) = self.live.get_mut(id).filter(|live| !live.gathered.is_empty()) else {
             return;
         };
         let pace = self.neighbours.begin(&live.what, &mut live.load);
@@ -367,7 +368,7 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> u32 {
-        let Some(live) = self.live.get_mut(&id) else {
+        let Some(live) = self.live.get_mut(id) else {
             return u32::MAX;
         };
         let pace = self.neighbours.begin(&live.what, &mut live.load);
@@ -433,7 +434,7 @@ impl Machine {
         let front = &mut self.fronts[slot as usize];
         front.generation = front.generation.wrapping_add(1);
         let (id, waves, groups) = (front.launch, front.waves, front.groups);
-        let live = self.live.get_mut(&id)?;
+        let live = self.live.get_mut(id)?;
         live.fronts.retain(|&other| other != slot);
         self.neighbours.went(id, &live.what, &mut live.load, front);
         let pieces = std::mem::take(&mut front.pieces);
@@ -451,7 +452,7 @@ impl Machine {
         }
         let lane = (live.what.process, live.what.stream);
         if outcome.finished {
-            self.live.remove(&id);
+            self.live.remove(id);
             self.next_exit(lane, now, queue);
         }
         self.fronts[slot as usize].pieces = pieces;

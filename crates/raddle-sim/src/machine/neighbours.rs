@@ -312,7 +312,7 @@ impl Machine {
         }
         let mut paced = false;
         for id in &self.neighbours.busy {
-            let Some(live) = self.live.get_mut(id) else { continue };
+            let Some(live) = self.live.get_mut(*id) else { continue };
             let pace = self.neighbours.pace(&live.what, &live.load);
             let before = std::mem::replace(&mut live.load.pace, pace);
             paced |= pace != Pace::ALONE;

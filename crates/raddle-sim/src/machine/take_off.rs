@@ -31,9 +31,9 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Result<(), SimError> {
-        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == LiveState::Running)
+        let Some(live) = self.live.get_mut(id).filter(|live| live.state == LiveState::Running)
         else {
-            return Err(Self::fault(now, id, "take off", self.live.get(&id)));
+            return Err(Self::fault(now, id, "take off", self.live.get(id)));
         };
         // Waiting takes no launch off, and the flag none that has started.
         if how == Preemption::Wait || how == Preemption::Flag && live.started > 0 {
@@ -81,7 +81,7 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Option<(Preemption, u64, u64, u16)> {
-        let live = self.live.get_mut(&id)?;
+        let live = self.live.get_mut(id)?;
         let LiveState::Leaving(how) = live.state else {
             return None;
         };
@@ -107,7 +107,7 @@ impl Machine {
                     self.spare.push(slot);
                 }
                 self.counters.killed += cut.len() as u64;
-                self.live.remove(&id);
+                self.live.remove(id);
                 self.next_exit(lane, now, queue);
                 Some((how, ended, waves, process))
             }
@@ -119,7 +119,7 @@ impl Machine {
                 Some((how, ended, waves, process))
             }
             Preemption::Flag => {
-                self.live.remove(&id);
+                self.live.remove(id);
                 self.exits.entry(lane).or_default().pop_front();
                 self.next_exit(lane, now, queue);
                 Some((how, ended, 0, process))
@@ -143,8 +143,8 @@ impl Machine {
                     | LiveState::Leaving(Preemption::Drain)
             )
         };
-        let Some(live) = self.live.get_mut(&id).filter(allowed) else {
-            return Err(Self::fault(now, id, "restore", self.live.get(&id)));
+        let Some(live) = self.live.get_mut(id).filter(allowed) else {
+            return Err(Self::fault(now, id, "restore", self.live.get(id)));
         };
         let process = live.what.process;
         if live.state != LiveState::Off(Preemption::Switch) {
@@ -166,7 +166,7 @@ impl Machine {
     /// and exit, if nothing runs in front of it.
     pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
-        let in_front = self.live.values().any(|live| {
+        let in_front = self.live.any(|live| {
             let runs = live.state == LiveState::Running && (live.started > 0 || live.is_bound());
             let killed = live.state == LiveState::Leaving(Preemption::Reset);
             (live.what.process, live.what.stream) == lane && (runs || killed)
@@ -179,7 +179,7 @@ impl Machine {
     /// Brings a launch back: saved fronts run for the time that they had left. Returns whether it
     /// was on its way back.
     pub(crate) fn restored(&mut self, id: LaunchId, now: Tick, queue: &mut Queue) -> bool {
-        let Some(live) = self.live.get_mut(&id) else {
+        let Some(live) = self.live.get_mut(id) else {
             return false;
         };
         let LiveState::Returning(how) = live.state else {

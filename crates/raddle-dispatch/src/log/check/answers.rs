@@ -58,8 +58,8 @@ impl Checker {
                 format!("{id} is preempted, whose preemption of line {} is under way", before.since)
             });
         }
-        let runtime = self.processes.get(&id).filter(|_| holds).map(|process| &process.runtime);
-        for id in runtime.into_iter().flatten() {
+        let process = self.processes.get(&id).filter(|_| holds);
+        for id in process.into_iter().flat_map(|process| process.runtime.ids()) {
             if let Some(launch) = self.launches.get_mut(id)
                 && launch.stage == SeenStage::Submitted
             {
@@ -70,12 +70,12 @@ impl Checker {
 
     fn submit(&mut self, id: LaunchId, call: bool) {
         let buffered = |launch: &&SeenLaunch| launch.stage == SeenStage::Buffered;
-        let Some(launch) = self.launches.get(&id).filter(buffered) else {
+        let Some(launch) = self.launches.get(id).filter(buffered) else {
             return self.fault(LogRule::Once, || {
                 format!("{id} is submitted, which is in the runtime or has ended")
             });
         };
-        let (owner, early) = (launch.process, self.waits_before(launch));
+        let (owner, order, early) = (launch.process, launch.order, self.waits_before(launch));
         if early {
             self.fault(LogRule::Order, || {
                 format!("{id} of {owner} is submitted before an earlier one of its stream")
@@ -87,7 +87,7 @@ impl Checker {
         let window = self.window.map_or(usize::MAX, |window| window as usize);
         let process = self.processes.entry(owner).or_default();
         let (preemption, flag) = (process.preemption, process.flag);
-        process.runtime.insert(id);
+        process.runtime.insert(order, id);
         if process.runtime.len() > window {
             self.fault(LogRule::Window, || format!("{id} of {owner} is one too many"));
         }
@@ -103,18 +103,16 @@ impl Checker {
         if self.scope == ResetScope::Device && self.processes.values().any(|it| it.resetting) {
             self.fault(LogRule::Units, || format!("{id} is submitted while the device is reset"));
         }
-        if let Some(launch) = self.launches.get_mut(&id) {
+        if let Some(launch) = self.launches.get_mut(id) {
             (launch.stage, launch.called) = (SeenStage::Submitted, call);
-            if let Some(buffer) = self.buffers.get_mut(&(launch.process, launch.stream)) {
-                buffer.remove(&launch.order);
-            }
+            self.buffers[launch.buffer].remove(launch.order);
         }
     }
 
     /// Checks rule 3 where a launch starts or binds a workgroup that was not bound.
     pub(super) fn distributes(&mut self, id: LaunchId) {
         let staying = |launch: &&SeenLaunch| launch.stage == SeenStage::Staying;
-        let Some(launch) = self.launches.get(&id).filter(staying) else { return };
+        let Some(launch) = self.launches.get(id).filter(staying) else { return };
         let owner = launch.process;
         let preemption = self.processes.get(&owner).and_then(|it| it.preemption);
         if let Some(SeenPreemption { since, .. }) = preemption {
@@ -126,7 +124,7 @@ impl Checker {
 
     /// Notes that a launch starts or binds a workgroup.
     pub(super) fn begin(&mut self, id: LaunchId) {
-        let Some(launch) = self.launches.get(&id) else {
+        let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
         };
         let runs = matches!(
@@ -142,14 +140,14 @@ impl Checker {
                 format!("{id} begins while an earlier one of its stream waits in the buffer")
             });
         }
-        if let Some(launch) = self.launches.get_mut(&id) {
+        if let Some(launch) = self.launches.get_mut(id) {
             launch.begun = true;
         }
     }
 
     fn start<P: Pieces>(&mut self, id: LaunchId, count: Option<u64>, pieces: Option<&P>) {
         self.begin(id);
-        let Some((launch, pieces)) = self.launches.get_mut(&id).zip(pieces) else { return };
+        let Some((launch, pieces)) = self.launches.get_mut(id).zip(pieces) else { return };
         let each = count.unwrap_or(launch.waves);
         let mut closed = None;
         for piece in pieces.each() {
@@ -181,15 +179,14 @@ impl Checker {
     }
 
     fn take_off(&mut self, id: LaunchId, how: Preemption) {
-        let Some(launch) = self.launches.get_mut(&id).filter(|it| it.is_in_runtime()) else {
+        let Some(launch) = self.launches.get_mut(id).filter(|it| it.is_in_runtime()) else {
             return self.fault(LogRule::Once, || format!("{id} is taken off, which is not there"));
         };
         let (owner, begun, is_copy) = (launch.process, launch.begun, launch.whole == 0);
         launch.stage = SeenStage::Leaving(how);
         if matches!(how, Preemption::Flag | Preemption::Reset) {
             // From now on the launch is among those of its stream that go first.
-            let stream = (launch.process, launch.stream);
-            self.buffers.entry(stream).or_default().insert(launch.order);
+            self.buffers[launch.buffer].insert(launch.order, id);
         }
         if how == Preemption::Reset {
             return self.kill(id, owner);
@@ -210,10 +207,10 @@ impl Checker {
     /// allowed to be killed (S3.3, A2).
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
-        let stream = self.launches.get(&id).map(|launch| launch.stream);
+        let stream = self.launches.get(id).map(|launch| launch.stream);
         let stream = stream.filter(|_| self.scope == ResetScope::Queue);
         let process = self.processes.entry(owner).or_default();
-        let spared = process.runtime.iter().find(|other| {
+        let spared = process.runtime.ids().find(|&other| {
             self.launches.get(other).is_some_and(|it| {
                 let spared = most.is_some_and(|most| it.kills >= most);
                 stream.is_none_or(|stream| it.stream == stream)
@@ -221,7 +218,6 @@ impl Checker {
                     && (!it.idempotent.may_be_killed() || spared)
             })
         });
-        let spared = spared.copied();
         if process.flag != SeenFlag::Visible {
             self.fault(LogRule::Reset, || format!("{id} is killed, and {owner} sees no flag"));
         }
@@ -233,7 +229,7 @@ impl Checker {
         if self.scope == ResetScope::Launch {
             return;
         }
-        if let Some(launch) = self.launches.get(&id) {
+        if let Some(launch) = self.launches.get(id) {
             // The reset of another process of the part may have killed it.
             let by = self.resets.unwrap_or(owner);
             self.closed.extend(launch.units.keys().map(|&cu| (cu, by)));
@@ -244,10 +240,10 @@ impl Checker {
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);
-        let held = |id: &LaunchId| {
+        let held = |id: LaunchId| {
             self.launches.get(id).is_none_or(|launch| launch.stage == SeenStage::Held)
         };
-        let left = process.runtime.iter().find(|id| !(holds && held(id))).copied();
+        let left = process.runtime.ids().find(|&id| !(holds && held(id)));
         self.closed.retain(|_, whose| *whose != owner);
         if let Some(left) = left {
             self.fault(LogRule::Pause, || {
@@ -257,7 +253,7 @@ impl Checker {
     }
 
     fn restore(&mut self, id: LaunchId) {
-        let Some(launch) = self.launches.get_mut(&id) else {
+        let Some(launch) = self.launches.get_mut(id) else {
             return self.fault(LogRule::Once, || format!("{id} is restored, which has ended"));
         };
         let (owner, early) = (launch.process, launch.stage != SeenStage::Held);
@@ -276,9 +272,8 @@ impl Checker {
     fn raise(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let before = std::mem::replace(&mut process.flag, SeenFlag::Raised);
-        let mut calls = process.runtime.iter();
-        let called = |id: &&LaunchId| self.launches.get(*id).is_some_and(|launch| launch.called);
-        let call = calls.find(called).copied();
+        let called = |&id: &LaunchId| self.launches.get(id).is_some_and(|launch| launch.called);
+        let call = process.runtime.ids().find(called);
         if before != SeenFlag::Low || process.preemption.is_none() {
             self.fault(LogRule::Flag, || format!("the flag of {owner} is raised a second time"));
         }
@@ -293,7 +288,7 @@ impl Checker {
         let process = self.processes.entry(owner).or_default();
         process.resetting = true;
         self.resets = Some(owner);
-        let (flag, idle) = (process.flag, process.runtime.is_empty());
+        let (flag, idle) = (process.flag, process.runtime.len() == 0);
         if flag != SeenFlag::Visible {
             self.fault(LogRule::Reset, || format!("{owner} is reset before its flag is visible"));
         }

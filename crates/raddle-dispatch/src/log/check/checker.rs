@@ -2,18 +2,18 @@
 //!
 //! [`LogRule`] has the rules. Times are ticks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use raddle_policy::{CuId, CuShape, Cus, Event, LaunchId, Piece, ProcessId, StreamId};
 use raddle_preempt::ResetScope;
 use raddle_read::without_content;
 
 use super::fault::{CheckedLog, LogRule};
-use super::seen::{SeenLaunch, SeenProcess};
-use crate::DispatchError;
+use super::seen::{InOrder, SeenLaunch, SeenProcess, UsedIds};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::log::line::{LogLine, LoggedEvent};
+use crate::{ByLaunch, DispatchError};
 
 /// The pieces of a start or an end.
 pub(crate) trait Pieces {
@@ -48,13 +48,15 @@ pub struct Checker {
     /// A compute unit with nothing on it.
     pub(super) empty: Cus,
     pub(super) cuts: bool,
-    pub(super) launches: BTreeMap<LaunchId, SeenLaunch>,
+    pub(super) launches: ByLaunch<SeenLaunch>,
     /// Launches that have ended or were refused.
-    pub(super) gone: BTreeSet<LaunchId>,
+    pub(super) gone: UsedIds,
     pub(super) processes: BTreeMap<ProcessId, SeenProcess>,
     pub(super) may_issue: Vec<ProcessId>,
-    /// The launches of each stream that wait in its buffer, by their order of issue.
-    pub(super) buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
+    /// The launches of each stream that wait in its buffer.
+    pub(super) buffers: Vec<InOrder>,
+    /// The index of the buffer of each stream.
+    pub(super) streams: BTreeMap<(ProcessId, StreamId), usize>,
     /// Compute units on which nothing may start, each with the process whose reset closes it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
     /// The process of the last reset: the launches that it kills follow it.
@@ -121,7 +123,7 @@ impl Checker {
 
     /// Returns whether a launch has ended or was refused, so that its id is used up.
     pub(crate) fn is_gone(&self, launch: LaunchId) -> bool {
-        self.gone.contains(&launch)
+        self.gone.contains(launch)
     }
 
     /// Returns a rule that is broken, and by what.
@@ -151,11 +153,12 @@ impl Checker {
             scope,
             empty: Cus::new(shape, 1),
             cuts: false,
-            launches: BTreeMap::new(),
-            gone: BTreeSet::new(),
+            launches: ByLaunch::default(),
+            gone: UsedIds::default(),
             processes: BTreeMap::new(),
             may_issue: Vec::new(),
-            buffers: BTreeMap::new(),
+            buffers: Vec::new(),
+            streams: BTreeMap::new(),
             closed: BTreeMap::new(),
             resets: None,
             orders: 0,
@@ -199,13 +202,13 @@ impl Checker {
 
     /// Returns whether the buffer of the launch's stream holds a launch that was issued before it.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
-        let buffer = self.buffers.get(&(launch.process, launch.stream));
-        buffer.and_then(BTreeSet::first).is_some_and(|&first| first < launch.order)
+        self.buffers[launch.buffer].first().is_some_and(|first| first < launch.order)
     }
 
     /// Checks rule 6 at the end of a log: no launch is left.
     pub(super) fn the_end(&mut self) {
-        for (id, launch) in std::mem::take(&mut self.launches) {
+        for id in self.launches.ids() {
+            let Some(launch) = self.launches.remove(id) else { continue };
             self.fault(LogRule::Lost, || {
                 format!("{id} of {} has neither ended nor been refused", launch.process)
             });

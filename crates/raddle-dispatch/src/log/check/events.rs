@@ -5,7 +5,7 @@ use raddle_preempt::ResetScope;
 
 use super::checker::{Checker, Pieces};
 use super::fault::LogRule;
-use super::seen::{SeenFlag, SeenLaunch, SeenProcess, SeenStage};
+use super::seen::{InOrder, SeenFlag, SeenLaunch, SeenProcess, SeenStage};
 use crate::log::line::LoggedEvent;
 
 impl Checker {
@@ -28,12 +28,12 @@ impl Checker {
                 self.issued(&Launch { id, process, stream, ..Launch::default() }, false);
             }
             LoggedEvent::CopyReady { copy } => {
-                if let Some(copy) = self.launches.get_mut(&copy) {
+                if let Some(copy) = self.launches.get_mut(copy) {
                     copy.ready = true;
                 }
             }
             LoggedEvent::CopyEnded { copy } => {
-                if !self.launches.get(&copy).is_some_and(|copy| copy.begun) {
+                if !self.launches.get(copy).is_some_and(|copy| copy.begun) {
                     self.fault(LogRule::Once, || format!("copy {copy} ends, which has not begun"));
                 }
                 self.forget(copy);
@@ -60,13 +60,13 @@ impl Checker {
                 }
             }
             LoggedEvent::Submitted { launch } => {
-                if let Some(launch) = self.launches.get_mut(&launch) {
+                if let Some(launch) = self.launches.get_mut(launch) {
                     launch.called = false;
                 }
             }
             LoggedEvent::NotSubmitted { launch } => self.not_submitted(launch),
             LoggedEvent::Judged { launch, idempotent } => {
-                if let Some(launch) = self.launches.get_mut(&launch) {
+                if let Some(launch) = self.launches.get_mut(launch) {
                     launch.idempotent = idempotent;
                 }
             }
@@ -76,10 +76,10 @@ impl Checker {
     }
 
     fn left(&mut self, process: ProcessId) {
-        let of = |launch: &SeenLaunch| launch.process == process;
-        let left: Vec<LaunchId> =
-            self.launches.iter().filter(|(_, it)| of(it)).map(|(&id, _)| id).collect();
-        for id in left {
+        for id in self.launches.ids() {
+            if self.launches.get(id).is_none_or(|launch| launch.process != process) {
+                continue;
+            }
             self.fault(LogRule::Lost, || {
                 format!("{process} leaves, and {id} has neither ended nor been refused")
             });
@@ -91,7 +91,7 @@ impl Checker {
     /// Notes a launch that was issued or is ready. A launch that can never run enters no buffer, as
     /// it is refused when it is ready.
     fn known(&mut self, launch: &Launch, ready: bool) {
-        if let Some(known) = self.launches.get_mut(&launch.id) {
+        if let Some(known) = self.launches.get_mut(launch.id) {
             known.ready |= ready;
             return;
         }
@@ -99,24 +99,29 @@ impl Checker {
         if self.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
-        if self.empty.never(&least).is_none() || self.gone.contains(&launch.id) {
+        if self.empty.never(&least).is_none() || self.gone.contains(launch.id) {
             self.issued(launch, ready);
         }
     }
 
     /// Enters a new launch or copy into the buffer of its stream.
     fn issued(&mut self, launch: &Launch, ready: bool) {
-        if self.gone.contains(&launch.id) || self.launches.contains_key(&launch.id) {
+        if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
             return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
         }
         let order = self.orders;
         self.orders += 1;
-        self.buffers.entry((launch.process, launch.stream)).or_default().insert(order);
-        self.launches.insert(launch.id, SeenLaunch::new(launch, order, ready));
+        let new = self.buffers.len();
+        let buffer = *self.streams.entry((launch.process, launch.stream)).or_insert(new);
+        if buffer == new {
+            self.buffers.push(InOrder::default());
+        }
+        self.buffers[buffer].insert(order, launch.id);
+        self.launches.insert(launch.id, SeenLaunch::new(launch, buffer, order, ready));
     }
 
     fn ended<P: Pieces>(&mut self, id: LaunchId, count: Option<u64>, pieces: &P) {
-        let Some(launch) = self.launches.get_mut(&id) else {
+        let Some(launch) = self.launches.get_mut(id) else {
             return self.fault(LogRule::Once, || format!("waves of {id} end, which is not there"));
         };
         let each = count.unwrap_or(launch.waves);
@@ -145,29 +150,29 @@ impl Checker {
     /// Forgets a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.gone.insert(id);
-        let Some(launch) = self.launches.remove(&id) else { return };
-        if let Some(buffer) = self.buffers.get_mut(&(launch.process, launch.stream)) {
-            buffer.remove(&launch.order);
-        }
+        let Some(launch) = self.launches.remove(id) else { return };
+        let order = launch.order;
+        self.buffers[launch.buffer].remove(launch.order);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.runtime.remove(&id);
+            process.runtime.remove(order);
         }
     }
 
     fn not_submitted(&mut self, id: LaunchId) {
-        let Some(launch) = self.launches.get_mut(&id).filter(|launch| launch.called) else {
+        let Some(launch) = self.launches.get_mut(id).filter(|launch| launch.called) else {
             return self.fault(LogRule::Once, || format!("{id} comes back, and nobody submits it"));
         };
+        let order = launch.order;
         (launch.stage, launch.called) = (SeenStage::Buffered, false);
-        self.buffers.entry((launch.process, launch.stream)).or_default().insert(launch.order);
+        self.buffers[launch.buffer].insert(launch.order, id);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.runtime.remove(&id);
+            process.runtime.remove(order);
         }
     }
 
     fn taken_off(&mut self, id: LaunchId, how: Preemption) {
         let asked = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Leaving(how);
-        let Some(launch) = self.launches.get_mut(&id).filter(asked) else {
+        let Some(launch) = self.launches.get_mut(id).filter(asked) else {
             let rule = match how {
                 Preemption::Flag => LogRule::Flag,
                 Preemption::Reset => LogRule::Stopped,
@@ -175,7 +180,7 @@ impl Checker {
             };
             return self.fault(rule, || format!("{id} is off, and nobody took it off so"));
         };
-        let process = launch.process;
+        let (process, order) = (launch.process, launch.order);
         launch.stage = SeenStage::Held;
         if matches!(how, Preemption::Flag | Preemption::Reset) {
             launch.stage = SeenStage::Buffered;
@@ -183,14 +188,14 @@ impl Checker {
             launch.kills += u32::from(how == Preemption::Reset);
             launch.units.clear();
             if let Some(process) = self.processes.get_mut(&process) {
-                process.runtime.remove(&id);
+                process.runtime.remove(order);
             }
         }
     }
 
     fn restored(&mut self, id: LaunchId) {
         let returning = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Returning;
-        match self.launches.get_mut(&id).filter(returning) {
+        match self.launches.get_mut(id).filter(returning) {
             Some(launch) => {
                 let process = self.processes.get(&launch.process);
                 let leaves = process.and_then(|it| it.preemption).is_some_and(|it| it.holds);
@@ -201,10 +206,12 @@ impl Checker {
     }
 
     fn reached(&mut self, process: ProcessId, id: LaunchId) {
-        let order = self.launches.get(&id).map(|launch| launch.order);
-        let mut left = self.launches.values().filter(|launch| launch.process == process);
-        let unfinished = order.is_some_and(|order| left.any(|launch| launch.order <= order));
-        if unfinished {
+        let Some(order) = self.launches.get(id).map(|launch| launch.order) else { return };
+        let own = self.streams.iter().filter(|((owner, _), _)| *owner == process);
+        let buffers = own.map(|(_, &buffer)| &self.buffers[buffer]);
+        let submitted = self.processes.get(&process).map(|process| &process.runtime);
+        let mut first = buffers.chain(submitted).filter_map(InOrder::first);
+        if first.any(|first| first <= order) {
             self.fault(LogRule::Reached, || {
                 format!("the host of {process} is told that {id} was reached, and it has not ended")
             });

@@ -1,8 +1,10 @@
 //! What does a log say of one launch, and of one process?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Preemption, ProcessId, StreamId};
+
+use crate::ByLaunch;
 
 /// The stage of a launch, by the lines of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub(super) enum SeenStage {
 pub(super) struct SeenLaunch {
     pub(super) process: ProcessId,
     pub(super) stream: StreamId,
+    /// The index of the buffer of the stream.
+    pub(super) buffer: usize,
     pub(super) order: u64,
     pub(super) idempotent: Idempotence,
     /// The waves of a workgroup; `whole` are those of the whole launch.
@@ -46,11 +50,12 @@ pub(super) struct SeenLaunch {
 }
 
 impl SeenLaunch {
-    pub(super) fn new(launch: &Launch, order: u64, ready: bool) -> Self {
+    pub(super) fn new(launch: &Launch, buffer: usize, order: u64, ready: bool) -> Self {
         let waves = u64::from(launch.demand.waves);
         Self {
             process: launch.process,
             stream: launch.stream,
+            buffer,
             order,
             idempotent: launch.idempotent,
             waves,
@@ -96,7 +101,60 @@ pub(super) struct SeenProcess {
     pub(super) preemption: Option<SeenPreemption>,
     pub(super) flag: SeenFlag,
     /// Submitted launches that have not ended.
-    pub(super) runtime: BTreeSet<LaunchId>,
+    pub(super) runtime: InOrder,
     /// True while a reset of the process is under way.
     pub(super) resetting: bool,
+}
+
+/// Launches by their order of issue. They mostly come at the back and leave at the front.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InOrder(VecDeque<(u64, LaunchId)>);
+
+impl InOrder {
+    pub(super) fn insert(&mut self, order: u64, id: LaunchId) {
+        if self.0.back().is_none_or(|&(last, _)| last < order) {
+            self.0.push_back((order, id));
+        } else if let Err(at) = self.find(order) {
+            self.0.insert(at, (order, id));
+        }
+    }
+
+    pub(super) fn remove(&mut self, order: u64) {
+        if self.first() == Some(order) {
+            self.0.pop_front();
+        } else if let Ok(at) = self.find(order) {
+            self.0.remove(at);
+        }
+    }
+
+    fn find(&self, order: u64) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&order, |&(order, _)| order)
+    }
+
+    /// Returns the order of the first launch.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.0.front().map(|&(order, _)| order)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = LaunchId> {
+        self.0.iter().map(|&(_, id)| id)
+    }
+}
+
+/// A set of launches that only grows: 64 ids an entry, as ids mostly follow each other.
+#[derive(Debug, Default)]
+pub(super) struct UsedIds(ByLaunch<u64>);
+
+impl UsedIds {
+    pub(super) fn insert(&mut self, LaunchId(id): LaunchId) {
+        *self.0.or_insert_with(LaunchId(id / 64), || 0) |= 1 << (id % 64);
+    }
+
+    pub(super) fn contains(&self, LaunchId(id): LaunchId) -> bool {
+        self.0.get(LaunchId(id / 64)).is_some_and(|ids| ids >> (id % 64) & 1 == 1)
+    }
 }

@@ -1,0 +1,86 @@
+//! Where is what is known of a launch, by its id?
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use hashbrown::HashMap;
+use raddle_policy::LaunchId;
+use rustc_hash::FxBuildHasher;
+
+/// Entries of launches, found by id in a time that does not grow with their number.
+///
+/// A hash without a seed decides where an entry lies, so equal calls cost the same in every run.
+/// Nothing can go through the entries in that order, as no decision may depend on a hash.
+///
+/// ```
+/// use raddle_dispatch::ByLaunch;
+/// use raddle_policy::LaunchId;
+///
+/// let mut started = ByLaunch::default();
+/// *started.or_insert_with(LaunchId(7), || 0) += 4;
+/// started.insert(LaunchId(3), 1);
+/// assert_eq!((started.get(LaunchId(7)), started.get(LaunchId(5))), (Some(&4), None));
+/// assert_eq!(started.ids(), [LaunchId(3), LaunchId(7)]);
+/// ```
+#[derive(Clone)]
+pub struct ByLaunch<T>(HashMap<LaunchId, T, FxBuildHasher>);
+
+impl<T> Default for ByLaunch<T> {
+    fn default() -> Self {
+        Self(HashMap::default())
+    }
+}
+
+impl<T> fmt::Debug for ByLaunch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ByLaunch").field("len", &self.0.len()).finish_non_exhaustive()
+    }
+}
+
+impl<T> ByLaunch<T> {
+    /// Returns whether a launch has an entry.
+    #[must_use]
+    pub fn contains(&self, id: LaunchId) -> bool {
+        self.0.contains_key(&id)
+    }
+
+    /// Returns the entry of a launch.
+    #[must_use]
+    pub fn get(&self, id: LaunchId) -> Option<&T> {
+        self.0.get(&id)
+    }
+
+    /// Returns the entry of a launch, to be changed.
+    pub fn get_mut(&mut self, id: LaunchId) -> Option<&mut T> {
+        self.0.get_mut(&id)
+    }
+
+    /// Returns the entry of a launch, which is made if there is none.
+    pub fn or_insert_with(&mut self, id: LaunchId, new: impl FnOnce() -> T) -> &mut T {
+        self.0.entry(id).or_insert_with(new)
+    }
+
+    /// Enters a launch. Returns the entry that it replaces.
+    pub fn insert(&mut self, id: LaunchId, entry: T) -> Option<T> {
+        self.0.insert(id, entry)
+    }
+
+    /// Removes the entry of a launch, and returns it.
+    pub fn remove(&mut self, id: LaunchId) -> Option<T> {
+        self.0.remove(&id)
+    }
+
+    /// Returns whether a condition holds of any entry. The order in which the entries are asked is
+    /// that of the hash, so the condition must not count or remember them.
+    pub fn any(&self, holds: impl FnMut(&T) -> bool) -> bool {
+        self.0.values().any(holds)
+    }
+
+    /// Lists the launches that have an entry, by id. Sorts them all.
+    #[must_use]
+    pub fn ids(&self) -> Vec<LaunchId> {
+        let mut ids: Vec<LaunchId> = self.0.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+}
