@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use raddle_study::sweep::FailedCase;
-use raddle_study::units::{counted, duration, quoted, them};
+use raddle_study::units::{counted, duration, them};
 use raddle_study::{Tuned, TunedRow};
 
 use crate::document::{Block, Cell, Column, Document, Table};
@@ -64,8 +64,8 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let rank = if tuned.is_recommended() { "" } else { ", the best of these but not recommended" };
     let goals = if best.goals_met { "" } else { ", which does not meet all goals" };
     document.paragraph("Saved", format!("{}{rank}{goals}, in {file}", best.case));
-    let command: Vec<String> = tuned.command(&file).iter().map(|word| quoted(word)).collect();
-    document.add(Block::Commands { label: "Next", commands: vec![command.join(" ")] });
+    let next = tuned.answer.verdict.next_command.clone();
+    document.add(Block::Commands { label: "Next", commands: vec![next] });
     document
 }
 

@@ -52,6 +52,7 @@ pub mod launches;
 mod lent;
 mod load_limit;
 mod memory;
+mod next;
 mod no_op;
 mod open_load;
 mod options;

@@ -24,7 +24,7 @@ use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::result::{
-    DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules,
+    DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules, SUMMARY,
 };
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
 use crate::self_replay;
@@ -90,7 +90,7 @@ pub struct Prepared {
 /// A study that was run.
 #[derive(Debug)]
 pub struct Studied {
-    prepared: Prepared,
+    pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
     /// The result of the study.
     pub result: ReplayResult,
@@ -461,6 +461,8 @@ impl Prepared {
             result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
         }
         self.rules = rules;
+        let names = FileNames::Bare(around.files);
+        result.answer.verdict.next_command = self.next(&result, Some(SUMMARY), &names).command();
         Ok(Studied { prepared: self, alone, result })
     }
 

@@ -192,11 +192,16 @@ pub(crate) enum FileNames<'f> {
     Bare(&'f dyn Files),
 }
 
+/// Returns the name of a file, so that it is no option where it begins with a hyphen.
+pub(crate) fn operand(name: String) -> String {
+    if name.len() > 1 && name.starts_with('-') { format!("./{name}") } else { name }
+}
+
 impl FileNames<'_> {
     fn file(&self, path: &str) -> String {
         match self {
             Self::Given => path.to_owned(),
-            Self::Bare(_) => base_name(path),
+            Self::Bare(_) => operand(base_name(path)),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::result::{LostLaunches, NotOffered};
 use crate::search;
 use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, FailedCase, JudgedRun};
+use crate::units::shell;
 
 /// A figure that is to be small: `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +98,13 @@ pub struct TunedRow {
 }
 
 impl Tuned {
-    /// Returns the command that replays today's way and the best candidate, and comes to the same
-    /// figures; `recipe` is the file with the recipe of the best.
-    #[must_use]
-    pub fn command(&self, recipe: &str) -> Vec<String> {
+    /// Names the command to run next: it replays today's way and the best candidate, and comes to
+    /// the same figures. `recipe` is the file with the recipe of the best.
+    pub fn saved_as(&mut self, recipe: &str) {
         let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
-        Study { recipes, ..self.asked.clone() }.command("replay", &FileNames::Given)
+        let study = Study { recipes, ..self.asked.clone() };
+        let command = study.command("replay", &FileNames::Given);
+        self.answer.verdict.next_command = shell(&command);
     }
 
     /// Returns whether the answer recommends the best candidate.

@@ -168,13 +168,20 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
+/// Writes a command so that a shell takes it, on one line.
+#[must_use]
+pub fn shell(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// Writes a word of a command so that a shell takes it as it is, on one line: characters that
 /// control a terminal or break a line are written as bash, zsh and ksh read them, `$'a
 /// b'`.
 pub fn quoted(word: &str) -> String {
-    let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
+    let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     let controls = |c: char| c.is_control() || turns(c);
-    if !word.is_empty() && word.chars().all(safe) {
+    // zsh takes `=NAME` for the path of a command.
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(safe) {
         return word.to_owned();
     }
     if !word.contains(controls) {
@@ -361,6 +368,8 @@ mod tests {
     #[test]
     fn commands_can_be_copied() {
         assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
+        assert_eq!(quoted("--goal=a-b_1"), "--goal=a-b_1");
+        assert_eq!(quoted("=ls"), "'=ls'");
         assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
         assert_eq!(quoted("a\n'b\\\u{1b}"), r"$'a\n\'b\\\u001b'");
         assert!(!quoted("a\u{202e}b\r").contains(|c: char| c.is_control() || turns(c)));

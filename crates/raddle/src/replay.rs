@@ -9,9 +9,7 @@ use raddle_dispatch::Registry;
 use raddle_report::json;
 use raddle_report::replay::{Closing, document};
 use raddle_study::result::{LOG, PAGE, ReplayResult};
-use raddle_study::{
-    Files, Kept, Loaded, Prepared, Studied, Study, Surroundings, Watcher, Ways, joined,
-};
+use raddle_study::{Files, Kept, Loaded, Studied, Study, Surroundings, Watcher, Ways, joined};
 
 use crate::Console;
 use crate::args::{Cli, Format, Verb};
@@ -49,8 +47,13 @@ Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
   that H200, docs/judged.md)
 ";
 
-/// A study, the name of its folder if none is given, and commands to try next.
-type Asked = (Study, String, Vec<String>);
+/// The way from the bundled recipes to one's own.
+const NEXT: &str =
+    "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
+
+/// A study, the name of its folder if none is given, and commands to try next instead of those that
+/// its answer asks for.
+type Asked = (Study, String, Option<Vec<String>>);
 
 /// Profiles that were read, and the files of their study.
 struct Source<'f> {
@@ -93,7 +96,7 @@ pub(crate) fn tour(
     let files = CarriedFiles::in_memory(bundled.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
-    let named = (study, "bundled".to_owned(), next);
+    let named = (study, "bundled".to_owned(), Some(next));
     let from = Source { profiles, files: &files, live: engine.map(|engine| (engine, &files)) };
     of_profiles(&args.run, registry, named, from, format, console)?;
     if format == Format::Text && !args.run.quiet { console.print(MEASURED) } else { Ok(()) }
@@ -153,7 +156,7 @@ fn of_files(
     let study = args.study(&paths, ways);
     let profiles = study.profiles(files)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let asked = (study, joined(&names), next(args, &profiles));
+    let asked = (study, joined(&names), None);
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
@@ -175,7 +178,6 @@ fn of_profiles(
     let output = folder.as_deref().map(Output::begin).transpose()?;
     let prepared = study.prepare(profiles, &around)?;
     let detail = run.log.and_then(LogDetail::detail);
-    let next = next_commands(next, &prepared, folder.as_deref(), detail.is_some());
     let leavings = output.as_ref().map(|output| RunFolder(output.path()));
     let kept = leavings.as_ref();
     let kept = kept.map(|leavings| Kept { leavings, detail, timelines: run.timelines() });
@@ -184,6 +186,7 @@ fn of_profiles(
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     // Figures of energy stand behind the first screen, so they need the whole report.
     let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
+    let next = next_commands(&studied, folder, detail.is_some(), next);
     let document = document(&studied, Closing { folder, next, columns: Some(columns), verbose });
     if let Some(output) = output {
         let page = document.html();
@@ -213,28 +216,6 @@ fn in_brief(result: &ReplayResult) -> String {
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
 }
 
-fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
-    let mut next = Vec::new();
-    if let [only] = profiles {
-        let device = args.asked.device.as_ref().map(|name| format!(" --device {}", quoted(name)));
-        next.push(format!(
-            "raddle replay {0} {0}{1} --recipe leftover --recipe spatial    the same twice, side by side",
-            quoted(&only.given),
-            device.unwrap_or_default()
-        ));
-    } else if args.asked.priorities.is_empty() && args.load.requests.is_empty() {
-        next.push(format!(
-            "--priority {}    makes it less urgent; then compare leftover with leftover-drain",
-            quoted(&format!("{}=5", profiles[0].name))
-        ));
-    }
-    next.push(
-        "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml"
-            .to_owned(),
-    );
-    next
-}
-
 fn ending(result: &ReplayResult) -> Ending<'_> {
     Ending {
         overturning: result.overturning(),
@@ -247,20 +228,27 @@ fn ending(result: &ReplayResult) -> Ending<'_> {
     }
 }
 
-/// Adds the commands for the files in the folder of results to those to try next.
+/// Returns the commands to try next: the one that the answer asks for, those for its files, and more.
 fn next_commands(
-    mut next: Vec<String>,
-    prepared: &Prepared,
+    studied: &Studied,
     folder: Option<&Path>,
     logged: bool,
+    instead: Option<Vec<String>>,
 ) -> Vec<String> {
-    let (Some(folder), Some(first)) = (folder, prepared.recipes().next()) else { return next };
-    let file = |path: PathBuf| quoted(&path.display().to_string());
-    let page = file(folder.join(PAGE));
-    next.insert(0, format!("open {page} in a browser    the same with pictures"));
-    if logged {
-        let log = file(folder.join(first).join(LOG));
-        next.push(format!("raddle log {log} --check    holds a decision log against the rules"));
+    let mut next = Vec::new();
+    if instead.is_none() {
+        next.extend(studied.next_command(folder));
     }
+    let file = |path: PathBuf| quoted(&path.display().to_string());
+    if let (Some(folder), Some(first)) = (folder, studied.result.recipes.first()) {
+        next.push(format!(
+            "open {} in a browser    the same with pictures",
+            file(folder.join(PAGE))
+        ));
+        let log = file(folder.join(&first.name).join(LOG));
+        let check = format!("raddle log {log} --check    holds a decision log against the rules");
+        next.extend(logged.then_some(check));
+    }
+    next.extend(instead.unwrap_or_else(|| vec![NEXT.to_owned()]));
     next
 }

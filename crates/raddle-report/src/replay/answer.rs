@@ -3,7 +3,7 @@
 
 use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
-use raddle_study::units::{apart, counted, duration, in_unit_of, plain, quoted};
+use raddle_study::units::{apart, counted, duration, in_unit_of, plain, shell};
 
 use super::NAME;
 use super::files::Closing;
@@ -118,8 +118,7 @@ pub(super) fn fill(
 /// by their names.
 fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     let words = if given { &left_out.given } else { &left_out.command };
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    Block::Commands { label: "Up to which load", commands: vec![words.join(" ")] }
+    Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
 }
 
 /// Makes the first screen: the first of [`BREVITY`] that has few enough lines.

@@ -8,22 +8,32 @@ use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
 /// Differences below this share do not count.
 pub(super) const SMALL: f64 = 0.01;
 
+/// The reason why the best two rows cannot be told apart.
+pub(super) struct Doubt {
+    pub(super) text: String,
+    /// True if contention would tell them apart.
+    pub(super) by_contention: bool,
+}
+
 /// Names the best two rows where what is not known might order them otherwise.
-pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<String> {
+pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
     let alike = figures.rows[second].complete
         && figures.meets_all(second) == figures.meets_all(best)
         && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
-    let text = || {
-        by_contention(figures, best, second)
-            .or_else(|| by_accident(figures, best, second))
-            .or_else(|| by_measured_error(figures, best, second))
+    let device_tells = |text| Doubt { text, by_contention: false };
+    let doubt = || {
+        by_contention(figures, best, second).or_else(|| {
+            let text = by_accident(figures, best, second)
+                .or_else(|| by_measured_error(figures, best, second));
+            text.map(device_tells)
+        })
     };
-    alike.then(text).flatten()
+    alike.then(doubt).flatten()
 }
 
 /// Names the best two rows where the interval of the best one covers the second best.
-fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
+fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
     }
@@ -43,18 +53,20 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     };
     let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
     let told: Vec<String> = told.collect();
-    let (unknown, tells) = match one.recipe == TIME_SLICE {
+    let by_turns = one.recipe == TIME_SLICE;
+    let (unknown, tells) = match by_turns {
         true => ("of turns and switches", "Both tried on the device tell it"),
         false => {
             ("of contention", "`raddle contention` on a recording of both side by side tells it")
         }
     };
-    Some(format!(
+    let text = format!(
         "Either {} or {}: too little is known {unknown} to tell which is better ({}). {tells}.",
         one.recipe,
         other.recipe,
         told.join("; ")
-    ))
+    );
+    Some(Doubt { text, by_contention: !by_turns })
 }
 
 /// Names the best two rows where other requests of the same kind might order them otherwise.

@@ -386,6 +386,7 @@ fn an_interval_that_covers_the_second_best_says_either() {
     let figures = with_interval(26.0);
     assert_eq!(figures.verdict.kind, VerdictKind::Either);
     assert_eq!(figures.verdict.recipe.as_deref(), Some("mps"));
+    assert!(figures.verdict.by_contention);
     assert!(
         figures.verdict.text.starts_with(
             "Either mps or partition-50-50: too little is known of contention to tell which is better (decode p99 19 ms to 26 ms, under partition-50-50 25 ms"
@@ -420,6 +421,7 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
     let found = of(|n| if (200..204).contains(&n) { 40 } else { 10 });
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
+    assert!(!found.verdict.by_contention, "a recording of contention does not tell");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::either::{SMALL, either};
+use super::either::{Doubt, SMALL, either};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::streams::{by_streams, streams_told};
@@ -33,6 +33,13 @@ pub struct PolicyVerdict {
     pub why: Option<String>,
     /// The clauses that say how far the verdict may be believed.
     pub trust: Vec<String>,
+    /// The command to run next, as a shell takes it, with files by their names; words in capitals
+    /// are to be filled in.
+    #[serde(default)]
+    pub next_command: String,
+    /// True if contention decides between the best two recipes, which a recording tells.
+    #[serde(skip)]
+    pub(crate) by_contention: bool,
 }
 
 /// The kinds of answers.
@@ -67,11 +74,12 @@ struct Said {
     recipe: Option<usize>,
     text: String,
     why: Option<String>,
+    by_contention: bool,
 }
 
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
-    let Said { kind, recipe, text, why } = said(figures);
+    let Said { kind, recipe, text, why, by_contention } = said(figures);
     let named = recipe.filter(|_| !are_alike(figures));
     let streams = named.and_then(|row| streams_told(figures, row));
     let text = [Some(text), streams].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -90,12 +98,14 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         text,
         why,
         trust: trust(figures),
+        next_command: String::new(),
+        by_contention,
     }
 }
 
 fn said(figures: &PolicyFigures) -> Said {
     let base = figures.baseline;
-    let plain = |kind, text| Said { kind, recipe: None, text, why: None };
+    let plain = |kind, text| Said { kind, recipe: None, text, why: None, by_contention: false };
     let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
         let text = "One policy alone is no comparison: leave out --recipe, or add another.";
         return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
@@ -118,8 +128,9 @@ fn said(figures: &PolicyFigures) -> Said {
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
-    if let Some(text) = either(figures, best) {
-        return Said { recipe: Some(best), ..plain(VerdictKind::Either, text) };
+    if let Some(Doubt { text, by_contention }) = either(figures, best) {
+        let said = plain(VerdictKind::Either, text);
+        return Said { recipe: Some(best), by_contention, ..said };
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
     let must = !figures.meets_all(base);
@@ -257,7 +268,13 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
             "No policy meets all goals. {name} comes nearest with {met} of {all}: {missed}."
         ),
     };
-    Some(Said { kind: VerdictKind::NoGoalMet, recipe: Some(nearest), text, why: None })
+    Some(Said {
+        kind: VerdictKind::NoGoalMet,
+        recipe: Some(nearest),
+        text,
+        why: None,
+        by_contention: false,
+    })
 }
 
 fn goal_words(goal: &super::Goal) -> String {

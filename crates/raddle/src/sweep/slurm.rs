@@ -5,12 +5,11 @@
 
 use std::path::Path;
 
-use crate::units::quoted;
+use crate::units::{quoted, shell};
 
 /// Returns the batch script of a command, without its `--out`, for `tasks` tasks.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
-    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
-    let command = words.join(" ");
+    let command = shell(command);
     let name = |part: &str| quoted(&format!("{}{part}", out.display()));
     let (whole, part) = (name(""), name(".part-"));
     format!(

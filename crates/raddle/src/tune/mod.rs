@@ -43,7 +43,8 @@ pub(crate) fn verb(
     let around = Surroundings { registry, files: &files, watcher: &watcher, jobs: args.jobs };
     let path = args.save.clone().unwrap_or_else(|| Path::new(RESULTS).join("tuned.toml"));
     place::check(&path, &found_before)?;
-    let tuned = Bench::new(&sweep, around)?.tune(args.minimise.as_ref())?;
+    let mut tuned = Bench::new(&sweep, around)?.tune(args.minimise.as_ref())?;
+    tuned.saved_as(&path.display().to_string());
     save(&path, &tuned)?;
     let text = match format {
         Format::Json => json(&tuned),

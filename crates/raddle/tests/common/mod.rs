@@ -61,6 +61,24 @@ impl Place {
         }
     }
 
+    /// Runs a line here as a shell does.
+    pub(crate) fn pasted(&self, line: &str) -> Ran {
+        let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("it lies in a folder");
+        let path = std::env::var("PATH").expect("programs are found by it");
+        let output = Command::new("bash")
+            .args(["-euc", line])
+            .env("PATH", format!("{}:{path}", raddle.display()))
+            .env("RADDLE_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
+            .current_dir(self.path())
+            .output()
+            .expect("bash runs");
+        Ran {
+            code: output.status.code().expect("it ended by itself"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Returns the lines of a decision log, each spelled by itself.
     pub(crate) fn log(&self, path: &str) -> String {
         let ran = self.raddle(&["log", path]);

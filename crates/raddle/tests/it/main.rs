@@ -29,6 +29,7 @@ mod kernel;
 mod lists;
 mod live;
 mod mistakes;
+mod next;
 mod no_answer;
 mod occupancy;
 mod one_model;

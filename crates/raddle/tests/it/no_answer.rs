@@ -4,8 +4,6 @@
 //! have, and warnings that can overturn an answer.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 use serde_json::Value;
@@ -38,28 +36,6 @@ fn json(ran: &Ran) -> Value {
 /// The words of a text, however its lines are broken.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Runs a line as a shell does.
-fn pasted(place: &Place, line: &str) -> Ran {
-    let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("it lies in a folder");
-    let path = format!(
-        "{}:{}",
-        raddle.display(),
-        std::env::var("PATH").expect("programs are found by it")
-    );
-    let ran = Command::new("bash")
-        .args(["-euc", line])
-        .env("PATH", path)
-        .current_dir(place.path())
-        .output()
-        .expect("bash runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    Ran {
-        code: ran.status.code().expect("no signal"),
-        out: text(ran.stdout),
-        err: text(ran.stderr),
-    }
 }
 
 /// Returns the text behind a label, up to the end of its line.
@@ -184,7 +160,7 @@ fn a_search_says_what_a_replay_of_the_same_says() {
         assert_eq!(saved.contains("\n# Not recommended"), kind == "stay", "{saved}");
 
         let next = behind(&ran.out, "\nNext: ");
-        let replay = pasted(&place, &format!("{next} --no-files --format=json"));
+        let replay = place.pasted(&format!("{next} --no-files --format=json"));
         assert_eq!(replay.code, codes[1], "{next}\n{}", replay.err);
         let replay = json(&replay);
         assert_eq!(replay["answer"]["verdict"]["kind"], kind, "{next}");
@@ -267,15 +243,15 @@ fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
     assert!(out.contains("workgroups (at most 64,000,000)"), "{out}");
     let command = behind(&ran.out, "\nUp to which load: ");
     for part in [
-        "raddle sweep 'big one.csv' train.csv '--recipe=leftover'",
+        "raddle sweep 'big one.csv' train.csv --recipe=leftover",
         "'--goal=big one p99 1us'",
         "'--requests=big one=1000/s'",
-        "'--until=100ms'",
-        "'--vary=load=250..1000/s'",
+        "--until=100ms",
+        "--vary=load=250..1000/s",
     ] {
         assert!(command.contains(part), "{part}: {command}");
     }
-    let cases = pasted(&place, &format!("{command} --dry-run"));
+    let cases = place.pasted(&format!("{command} --dry-run"));
     assert_eq!((cases.code, cases.out.lines().count()), (0, 8), "{}", cases.err);
     assert!(cases.out.starts_with("load=250/s\n"), "{}", cases.out);
     let found = json(&place.raddle(&[&["replay"], &args[..], &goal, &["--format=json"]].concat()));

@@ -1,0 +1,187 @@
+//! Which command does somebody run next, once they have this answer?
+//!
+//! Words in capitals, such as DEVICE, are for the user to fill in: unfilled, the command is refused.
+
+use std::path::Path;
+
+use crate::answer::VerdictKind;
+use crate::replay::{Prepared, Studied};
+use crate::result::{DeviceFound, ReplayResult};
+use crate::study::{FileNames, Study, Ways, operand};
+use crate::unique::joined;
+use crate::units::{quoted, shell};
+
+/// The word for a device that the user fills in.
+const DEVICE: &str = "DEVICE";
+/// The word for an amount of memory that the user fills in.
+const SIZE: &str = "SIZE";
+
+/// The characters of a line of a command.
+const COLUMNS: usize = 100;
+
+/// A command, and its purpose.
+pub(crate) struct NextCommand {
+    words: Vec<String>,
+    purpose: &'static str,
+}
+
+impl NextCommand {
+    fn new(words: Vec<String>, purpose: &'static str) -> Self {
+        Self { words, purpose }
+    }
+
+    /// Returns the command as a shell takes it.
+    pub(crate) fn command(&self) -> String {
+        shell(&self.words)
+    }
+
+    /// Returns the command and its purpose as a shell takes them, in lines of [`COLUMNS`] characters
+    /// where no word is longer.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut line = String::new();
+        for word in &self.words {
+            let word = quoted(word);
+            if !line.is_empty() && line.chars().count() + word.chars().count() > COLUMNS {
+                lines.push(format!("{line} \\"));
+                line = format!("  {word}");
+            } else {
+                line += if line.is_empty() { "" } else { " " };
+                line += &word;
+            }
+        }
+        let purpose = format!("    # {}", self.purpose);
+        if line.chars().count() + purpose.chars().count() > COLUMNS {
+            lines.extend([line, purpose]);
+        } else {
+            lines.push(line + &purpose);
+        }
+        lines
+    }
+}
+
+impl Studied {
+    /// Returns the command to run next as lines for a shell, its purpose behind it: the
+    /// `next-command` of the verdict, with files as they were given. `folder` holds the files of
+    /// this result.
+    #[must_use]
+    pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
+        let folder = folder.map(|folder| folder.display().to_string());
+        self.prepared.next(&self.result, folder.as_deref(), &FileNames::Given).lines()
+    }
+}
+
+impl Prepared {
+    /// Returns the command to run after a result: what is missing is given first, then the answer is
+    /// checked or looked into. `prediction` names the file or folder of the result, if there is one.
+    pub(crate) fn next(
+        &self,
+        result: &ReplayResult,
+        prediction: Option<&str>,
+        names: &FileNames<'_>,
+    ) -> NextCommand {
+        let asked = self.asked();
+        let verdict = &result.answer.verdict;
+        if asked.device.is_none() && result.profiles.iter().any(|of| is_unnamed(of.device.found)) {
+            return elsewhere(asked, names, "names the device of the profiles");
+        }
+        match verdict.kind {
+            VerdictKind::OtherVendor => {
+                elsewhere(asked, names, "replays on a device of that vendor")
+            }
+            VerdictKind::OneRecipe if !asked.recipes.is_empty() => {
+                let study = Study { recipes: Vec::new(), ..asked.clone() };
+                NextCommand::new(study.command("replay", names), "compares it with others")
+            }
+            VerdictKind::NoGoalMet => match &result.load_limit_left_out {
+                Some(left_out) => {
+                    let given = matches!(names, FileNames::Given);
+                    let words = if given { &left_out.given } else { &left_out.command };
+                    NextCommand::new(words.clone(), "finds the load at which the goals hold")
+                }
+                None => elsewhere(asked, names, "tries another device"),
+            },
+            VerdictKind::Use
+            | VerdictKind::Stay
+            | VerdictKind::Either
+            | VerdictKind::BelowError
+                if self.profiles().len() > 1 =>
+            {
+                tried(self, result, prediction, names)
+            }
+            _ => {
+                let words = inspect(asked, names);
+                NextCommand::new(words, "says what is in the profiles, and why the device is idle")
+            }
+        }
+    }
+}
+
+/// Returns whether nobody said on which device a profile was recorded.
+const fn is_unnamed(found: DeviceFound) -> bool {
+    matches!(found, DeviceFound::Guessed | DeviceFound::StandIn | DeviceFound::Strange)
+}
+
+/// Returns the command again, with a device to fill in.
+fn elsewhere(asked: &Study, names: &FileNames<'_>, purpose: &'static str) -> NextCommand {
+    let study = Study { device: Some(DEVICE.to_owned()), ..asked.clone() };
+    NextCommand::new(study.command("replay", names), purpose)
+}
+
+fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
+    let study = Study {
+        profiles: asked.profiles.clone(),
+        given: asked.given.clone(),
+        ranks: asked.ranks.clone(),
+        shapes: asked.shapes.clone(),
+        ..Study::default()
+    };
+    study.command("inspect", names)
+}
+
+/// Returns the command that tells whether processes fare beside each other as the answer says.
+fn tried(
+    prepared: &Prepared,
+    result: &ReplayResult,
+    prediction: Option<&str>,
+    names: &FileNames<'_>,
+) -> NextCommand {
+    let asked = prepared.asked();
+    let unknown = prepared.profiles().iter().filter(|of| of.memory().is_none());
+    let unknown: Vec<String> = unknown.map(|of| format!("--memory={}={SIZE}", of.name)).collect();
+    if !unknown.is_empty() {
+        let mut words = asked.command("replay", names);
+        words.extend(unknown);
+        return NextCommand::new(words, "tells whether they fit into the memory");
+    }
+    if result.no_driver.is_some() {
+        let (recipes, settings) = (Vec::new(), Vec::new());
+        let study = Study { ways: Ways::Modes, recipes, settings, ..asked.clone() };
+        let purpose = "compares the ways that a driver offers";
+        return NextCommand::new(study.command("share", names), purpose);
+    }
+    let processes: Vec<&str> = prepared.profiles().iter().map(|of| &*of.name).collect();
+    let together = "with recordings of them running together";
+    if result.answer.verdict.by_contention {
+        let recording = operand(format!("{}.json.gz", joined(&processes)));
+        let words = ["raddle", "contention"].map(str::to_owned);
+        return NextCommand::new([&words[..], &[recording]].concat(), together);
+    }
+    let Some(prediction) = prediction else {
+        return NextCommand::new(asked.command("replay", names), "keeps the answer in files");
+    };
+    let recording = |(at, name): (usize, &&str)| {
+        let other = match processes.as_slice() {
+            [_, other] if at == 0 => other,
+            [other, _] => other,
+            _ => "others",
+        };
+        format!("{name}={name}-beside-{other}.json.gz")
+    };
+    let recordings: Vec<String> = processes.iter().enumerate().map(recording).collect();
+    let mut words = ["raddle", "check"].map(str::to_owned).to_vec();
+    words.push(operand(prediction.to_owned()));
+    words.extend(recordings.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned()));
+    words.extend(recordings);
+    NextCommand::new(words, together)
+}

@@ -1,0 +1,177 @@
+//! Does the command that an answer asks for run, and lead from one answer to the next?
+
+use crate::common::{Place, Ran, bare_table, infer, table, train};
+use serde_json::Value;
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
+}
+
+/// Returns the kind of the verdict and the command to run next.
+fn told(answer: &Value) -> (&str, &str) {
+    let verdict = &answer["answer"]["verdict"];
+    let of = |key: &str| verdict[key].as_str().unwrap_or_else(|| panic!("{key}: {verdict}"));
+    (of("kind"), of("next-command"))
+}
+
+/// Two programs whose tables name no device, and whose names a shell would take apart.
+fn unnamed() -> Place {
+    let place = Place::new();
+    let rows: Vec<String> =
+        (0..8).map(|at| format!("sm80_gemm 7 640 256 64 0 0 {at} 400000")).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    place.file("-my train.csv", bare_table(&rows));
+    place.file("it's.csv", bare_table(&["sm80_attend 1 80 128 40 0 0 1000 20000"]));
+    place
+}
+
+/// What is missing is filled in, until a recording is held against the answer.
+#[test]
+fn each_command_leads_to_the_next_until_the_answer_is_checked() {
+    let place = unnamed();
+    let first = [
+        "share",
+        "./-my train.csv",
+        "it's.csv",
+        "--requests=it's=1000/s",
+        "--until=20ms",
+        "--contention=none",
+    ];
+    let mut ran = place.raddle(&[&first[..], &["--format=json"]].concat());
+    for (missing, given) in
+        [(&["DEVICE"][..], "v100"), (&["'--memory=-my train=SIZE'", "--memory=it"], "1GB")]
+    {
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let answer = json(&ran);
+        let (_, next) = told(&answer);
+        assert!(next.starts_with("raddle share './-my train.csv' "), "{next}");
+        assert!(missing.iter().all(|missing| next.contains(missing)), "{next}");
+        // Unfilled, the command gives no answer.
+        assert_ne!(place.pasted(next).code, 0, "{next}");
+        let next = next.replace("DEVICE", given).replace("SIZE", given);
+        ran = place.pasted(&format!("{next} --format=json"));
+    }
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let answer = json(&ran);
+    let (kind, next) = told(&answer);
+    assert!(matches!(kind, "use" | "stay" | "either"), "{kind}: {next}");
+    assert!(next.starts_with("raddle check summary.json -- "), "{next}");
+    place.file("summary.json", &ran.out);
+    let device = |text: String| format!("# raddle launch table 1\n# device = v100\n{text}");
+    for (name, recorded) in [
+        ("-my train-beside-it's.json.gz", "-my train.csv"),
+        ("it's-beside--my train.json.gz", "it's.csv"),
+    ] {
+        let text = std::fs::read_to_string(place.path().join(recorded)).unwrap();
+        place.file(name, device(text));
+    }
+    let checked = place.pasted(next);
+    assert_eq!(checked.code, 0, "{next}: {checked:?}");
+    assert!(checked.out.contains("my train"), "{}", checked.out);
+}
+
+/// A command for each kind of answer, which runs.
+#[test]
+fn the_command_of_every_kind_of_answer_runs() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place.file("one.csv", table(&["k 1 8 64 8 0 0 0 1000"]));
+    let requests = ["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms"];
+    let known = ["--memory=train=1GB", "--memory=infer=1GB"];
+    let asked = |verb: &str, more: &[&str]| {
+        let ran = place.raddle(&[&[verb], more, &["--no-files", "--format=json"]].concat());
+        (json(&ran), ran.code)
+    };
+    let drain = ["--recipe=leftover", "--recipe=leftover-drain", "--priority=train=5"];
+    let cases = [
+        ("no-effect", "replay", vec!["one.csv"], "raddle inspect one.csv "),
+        ("one-recipe", "replay", vec!["one.csv", "--recipe=greedy"], "raddle replay one.csv "),
+        (
+            "other-vendor",
+            "replay",
+            vec!["train.csv", "infer.csv", "--device=mi300x"],
+            "raddle replay train.csv infer.csv --device=DEVICE ",
+        ),
+        (
+            "no-goal-met",
+            "share",
+            [&requests[..], &["--goal=infer p99 1ns"]].concat(),
+            "raddle share train.csv infer.csv --device=DEVICE ",
+        ),
+        // No driver has the recommended recipe.
+        (
+            "use",
+            "replay",
+            [&requests[..], &drain, &known].concat(),
+            "raddle share train.csv infer.csv --priority=train=5 ",
+        ),
+        (
+            "use",
+            "share",
+            [&requests[..], &known, &["--priority=train=5", "--contention=none"]].concat(),
+            "raddle check summary.json train=train-beside-infer.json.gz",
+        ),
+        (
+            "either",
+            "share",
+            [&requests[..], &known, &["--priority=train=5"]].concat(),
+            "raddle contention train+infer.json.gz",
+        ),
+    ];
+    for (kind, verb, args, begin) in cases {
+        let (answer, _) = asked(verb, &args);
+        let (found, next) = told(&answer);
+        assert_eq!(found, kind, "{args:?}: {next}");
+        assert!(next.starts_with(begin), "{kind}: {next}");
+        assert!(!next.contains("--recipe=greedy"), "{next}");
+        let ran = place.pasted(&next.replace("DEVICE", "a100"));
+        let code = match kind {
+            // Recordings of both together are still to be made.
+            _ if next.contains(".json.gz") => 1,
+            "no-goal-met" => 5,
+            _ => 0,
+        };
+        assert_eq!(ran.code, code, "{next}: {}", ran.err);
+    }
+}
+
+/// The text and the document say one thing: only how files are named differs.
+#[test]
+fn the_text_names_the_command_of_the_document_with_paths() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("in")).unwrap();
+    place.file("in/train.csv", train());
+    place.file("in/infer.csv", infer());
+    let args = ["share", "in/train.csv", "in/infer.csv", "--requests=infer=1000/s"];
+    let args =
+        [&args[..], &["--until=20ms", "--priority=train=5", "--contention=none", "-v"]].concat();
+    let next = |more: &[&str]| {
+        let ran = place.raddle(&[&args[..], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let (_, next) = ran.out.split_once("\nNext:  ").unwrap_or_else(|| panic!("{}", ran.out));
+        let next = next.replace(" \\\n         ", " ").replace("\n           # ", "    # ");
+        next.lines().next().expect("a line").to_owned()
+    };
+    let document = |more: &[&str]| {
+        let ran = place.raddle(&[&args[..], more, &["--format=json"]].concat());
+        told(&json(&ran)).1.to_owned()
+    };
+    let (text, found) = (next(&["--out=a"]), document(&["--out=b"]));
+    let (command, purpose) = text.split_once("    # ").expect("a purpose");
+    assert_eq!(command.replace("in/", ""), found);
+    assert!(command.contains("in/train.csv") && !purpose.is_empty(), "{text}");
+    let known = ["--memory=train=1GB", "--memory=infer=1GB"];
+    let (text, found) = (
+        next(&[&known[..], &["--out=c"]].concat()),
+        document(&[&known[..], &["--out=d"]].concat()),
+    );
+    assert!(text.starts_with("raddle check c train=train-beside-infer.json.gz"), "{text}");
+    assert_eq!(
+        text.split_once("    # ").map(|(it, _)| it.replace(" c ", " summary.json ")),
+        Some(found)
+    );
+    // Without files there is nothing to check: the command makes them.
+    let text = next(&[&known[..], &["--no-files"]].concat());
+    assert!(text.starts_with("raddle share in/train.csv ") && !text.contains("no-files"), "{text}");
+}
