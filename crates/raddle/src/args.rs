@@ -115,6 +115,11 @@ pub(crate) enum Verb {
         /// A verb, or `model`
         topic: Option<String>,
     },
+    /// Print the JSON Schema of what `--format json` prints, or the names of all documents
+    Schema {
+        /// A document, such as `share` or `packet-stats`
+        document: Option<String>,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

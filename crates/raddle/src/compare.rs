@@ -16,6 +16,7 @@ use crate::Console;
 use crate::args::{CompareArgs, Format};
 use crate::disk::{Disk, named};
 use crate::error::CliError;
+use crate::schema::versioned;
 
 /// The verb `compare`.
 pub(crate) fn verb(
@@ -41,7 +42,7 @@ pub(crate) fn verb(
         comparison.only_changes();
     }
     let text = match format {
-        Format::Json => json(&comparison),
+        Format::Json => versioned("compare", &comparison),
         Format::Text if args.markdown => markdown(&comparison, &failures),
         Format::Text => document(&comparison).text(console.stdout_colour),
     };

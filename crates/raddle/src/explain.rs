@@ -4,7 +4,6 @@
 //! a worked example.
 
 use raddle_golden::{Explanation, bitmap};
-use raddle_report::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -12,6 +11,7 @@ use crate::Console;
 use crate::args::{ExplainArgs, Format};
 use crate::error::CliError;
 use crate::golden::find;
+use crate::schema::versioned;
 use crate::units::plain;
 
 /// A question and its explanation.
@@ -64,7 +64,7 @@ pub(crate) fn verb(
         serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
     let explained = ExplainedQuestion { question, explanation };
     let text = match format {
-        Format::Json => json(&explained),
+        Format::Json => versioned("explain", &explained),
         Format::Text => explained.text(example, !args.cost, console.stdout_colour),
     };
     console.print(&text)

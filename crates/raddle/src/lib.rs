@@ -45,6 +45,7 @@ mod progress;
 mod ranks;
 mod recipe_list;
 mod replay;
+mod schema;
 mod seal;
 mod serve;
 mod shape_args;
@@ -329,6 +330,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
         Verb::Live(args) => live::verb(args, registry, cli.format, console).map(|_| ()),
+        Verb::Schema { document } => schema::verb(document.as_deref(), cli.format, console),
         Verb::Help { topic } => manual::help(topic.as_deref(), console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),

@@ -17,8 +17,8 @@ use crate::error::CliError;
 use crate::live;
 use crate::log_file;
 use crate::progress::{Progress, ProgressText};
+use crate::schema::versioned;
 use crate::units::{counted, escaped_json, harmless, plain};
-use raddle_report::json;
 
 /// The number of bytes that are read, and reported as progress, at a time.
 const BUFFER: usize = 1 << 16;
@@ -111,12 +111,15 @@ fn tell_of_rules(
         })
         .collect();
     let text = match format {
-        Format::Json => json(&Checked {
-            events: found.events,
-            answers: found.answers,
-            broken,
-            policies: twins.map(|twins| &*twins.slots),
-        }),
+        Format::Json => versioned(
+            "log-check",
+            &Checked {
+                events: found.events,
+                answers: found.answers,
+                broken,
+                policies: twins.map(|twins| &*twins.slots),
+            },
+        ),
         Format::Text if broken.is_empty() => format!(
             "{file}: {} and {} keep the {} rules\n{}",
             counted(found.events, "event", "events"),
@@ -243,9 +246,10 @@ pub(crate) fn replay(
         });
     }
     let text = match format {
-        Format::Json => {
-            json(&LogAgreed { events: found.events, answers: found.answers, agree: true })
-        }
+        Format::Json => versioned(
+            "log-replay",
+            &LogAgreed { events: found.events, answers: found.answers, agree: true },
+        ),
         Format::Text => format!(
             "{file}: {} fed again, {} agree byte for byte\n",
             counted(found.events, "event", "events"),

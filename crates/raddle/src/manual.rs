@@ -20,7 +20,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Patents and circuits",
         &["search-study", "golden", "explain", "circuit", "check-placement", "packet"],
     ),
-    ("Help", &["help", "completions", "man"]),
+    ("Help", &["help", "schema", "completions", "man"]),
 ];
 
 /// Returns the command with its verbs in groups. The options of the bundled run are shown with

@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::Path;
 
 use raddle_golden::allocation::check;
-use raddle_report::json;
 
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
+use crate::schema::versioned;
 pub(crate) use args::CheckPlacementArgs;
 
 /// The verb `check-placement`.
@@ -33,7 +33,7 @@ pub(crate) fn verb(
         CliError::Refused(format!("{name}, line {}: {}", fault.line, fault.message))
     })?;
     console.print(&match format {
-        Format::Json => json(&report),
+        Format::Json => versioned("check-placement", &report),
         Format::Text => report.to_string(),
     })?;
     match report.total() {

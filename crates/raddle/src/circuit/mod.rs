@@ -5,13 +5,13 @@ mod args;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use raddle_report::json;
 use serde::Serialize;
 
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::output::Output;
+use crate::schema::versioned;
 pub(crate) use args::CircuitArgs;
 
 /// The files that were written, and the gates of the module.
@@ -62,7 +62,9 @@ pub(crate) fn verb(
         depth: gates.depth,
     });
     let text = match format {
-        Format::Json => json(&WrittenCircuit { module: name.clone(), files, gates: counted }),
+        Format::Json => {
+            versioned("circuit", &WrittenCircuit { module: name.clone(), files, gates: counted })
+        }
         Format::Text => {
             let mut text = format!("{} are in {shown}\n", files.join(", "));
             if let Some(WrittenGates { and_gates, or_gates, inverters, depth }) = counted {

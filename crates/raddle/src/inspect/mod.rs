@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use raddle_report::inspect::document;
-use raddle_report::json;
 use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
 use raddle_study::{Loaded, NeedClaim, StudyError, devices, profiles, self_replay};
 
@@ -14,6 +13,7 @@ use crate::error::CliError;
 use crate::kernel::Sources;
 use crate::progress::RunsShown;
 use crate::replay::Latency;
+use crate::schema::versioned;
 
 /// The verb `inspect`.
 pub(crate) fn verb(
@@ -43,7 +43,7 @@ pub(crate) fn verb(
     }
     let inspection = Inspection::new(all);
     let text = match format {
-        Format::Json => json(&inspection),
+        Format::Json => versioned("inspect", &inspection),
         Format::Text => document(&inspection).text(console.stdout_colour),
     };
     console.print(&text)?;

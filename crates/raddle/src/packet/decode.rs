@@ -15,8 +15,8 @@ use super::packets::packets;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
+use crate::schema::versioned;
 use crate::units::counted;
-use raddle_report::json;
 
 /// One packet, decoded. Names are those of the fields of packets.
 #[derive(Serialize)]
@@ -121,7 +121,7 @@ pub(super) fn verb(
         }
     }
     if format == Format::Json {
-        text = json(&report);
+        text = versioned("packet-decode", &report);
     }
     console.print(&text)?;
     match report.refused {

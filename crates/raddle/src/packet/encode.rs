@@ -7,7 +7,6 @@ use raddle_golden::packet::hex;
 use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, CondensedConfig, CondensedPath, Encoder, PacketTally,
 };
-use raddle_report::json;
 use raddle_study::result::of_files;
 use raddle_study::{StudyError, profiles};
 use raddle_trace::{ImportConfig, OpKind, Profile, TraceError};
@@ -20,6 +19,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::disk::{Disk, named};
 use crate::error::CliError;
+use crate::schema::versioned;
 
 /// The facts that no profile holds, and that the packets make up.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
@@ -110,20 +110,23 @@ pub(super) fn verb(
             }
             packets.iter().map(|packet| format!("{packet}\n")).collect()
         }
-        Format::Json => json(&EncodeReport {
-            launches: tally.launches(),
-            ordinary: tally.ordinary,
-            reference: tally.reference,
-            condensed: tally.condensed,
-            condensed_packets: tally.condensed_packets,
-            barriers: tally.barriers,
-            bytes: (AQL_BYTES * packets.len()) as u64,
-            ordinary_bytes: AQL_BYTES as u64 * (tally.launches() + tally.barriers),
-            assumed: profile.is_some().then(|| format!("the profile holds {MADE_UP}")),
-            packets,
-            queues,
-            kernels,
-        }),
+        Format::Json => versioned(
+            "packet-encode",
+            &EncodeReport {
+                launches: tally.launches(),
+                ordinary: tally.ordinary,
+                reference: tally.reference,
+                condensed: tally.condensed,
+                condensed_packets: tally.condensed_packets,
+                barriers: tally.barriers,
+                bytes: (AQL_BYTES * packets.len()) as u64,
+                ordinary_bytes: AQL_BYTES as u64 * (tally.launches() + tally.barriers),
+                assumed: profile.is_some().then(|| format!("the profile holds {MADE_UP}")),
+                packets,
+                queues,
+                kernels,
+            },
+        ),
     };
     console.print(&text)
 }

@@ -12,7 +12,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::disk::{Disk, named};
 use crate::error::CliError;
-use raddle_report::json;
+use crate::schema::versioned;
 
 /// The verb `packet stats`.
 pub(super) fn verb(
@@ -34,7 +34,7 @@ pub(super) fn verb(
     let assumed = Assumed { near, entries, scope, signals, release_scope: false, hold_us, costs };
     let report = StatsReport { raddle: env!("CARGO_PKG_VERSION"), assumed, profiles, overturning };
     let text = match format {
-        Format::Json => json(&report),
+        Format::Json => versioned("packet-stats", &report),
         Format::Text => stats_text::document(&report, args).text(console.stdout_colour),
     };
     console.print(&text)

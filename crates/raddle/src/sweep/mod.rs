@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::Registry;
+use raddle_report::Document;
 use raddle_report::sweep::{document, search_document};
-use raddle_report::{Document, json};
 use raddle_study::sweep::{NeverRan, ReadRow, SearchRows, Swept, SweptAxis};
 use raddle_study::{Bench, Latency, StudyError, Surroundings, Sweep, joined};
 
@@ -23,6 +23,7 @@ use crate::ending::{Ending, OF_A_REPLAY};
 use crate::error::CliError;
 use crate::place::{self, Place};
 use crate::progress::Progress;
+use crate::schema::versioned;
 use crate::seal::{Seal, sealed};
 
 pub(crate) use args::SweepArgs;
@@ -292,7 +293,7 @@ impl<'t> ToldCases<'t> {
                 swept.hold(self.bench.memory().unwrap_or_default());
                 let summary = swept.summary();
                 SummedUp {
-                    json: json(&summary),
+                    json: versioned("sweep", &summary),
                     document: document(&summary, &title, &file),
                     unanswered: summary.without_answer(),
                     missed_goals: summary.missed_goals(),
@@ -311,7 +312,7 @@ impl<'t> ToldCases<'t> {
                 rows.warn(warnings());
                 let summary = rows.summary();
                 SummedUp {
-                    json: json(&summary),
+                    json: versioned("search-study", &summary),
                     document: search_document(&summary, &title, &file),
                     unanswered: raddle_study::sweep::failed(&summary.failures, many),
                     missed_goals: None,

@@ -5,7 +5,6 @@ mod args;
 use std::path::Path;
 
 use raddle_dispatch::Registry;
-use raddle_report::json;
 use raddle_report::tune::document;
 use raddle_study::{Bench, Surroundings, Sweep, Tuned};
 
@@ -17,6 +16,7 @@ use crate::error::CliError;
 use crate::place;
 use crate::progress::RunsShown;
 use crate::replay::RESULTS;
+use crate::schema::versioned;
 use crate::seal::Seal;
 use crate::units::plain;
 
@@ -47,7 +47,7 @@ pub(crate) fn verb(
     tuned.saved_as(&path.display().to_string());
     save(&path, &tuned)?;
     let text = match format {
-        Format::Json => json(&tuned),
+        Format::Json => versioned("tune", &tuned),
         Format::Text => {
             let mut document = document(&tuned, &path);
             document.columns = console.columns;

@@ -3,6 +3,8 @@
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
+pub(crate) mod schema;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -40,7 +42,7 @@ impl Place {
         self.ask(args, "")
     }
 
-    /// Runs the tool here with this input.
+    /// Runs the tool here with this input. What `--format json` prints is held against its schema.
     pub(crate) fn ask(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
             .args(args)
@@ -54,6 +56,7 @@ impl Place {
         // The tool may end without having read everything.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         let output = child.wait_with_output().unwrap();
+        schema::check(args, &output.stdout);
         Ran {
             code: output.status.code().expect("it ended by itself"),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -1,26 +1,36 @@
-//! Does `summary.json` hold what docs/summary.md says, and nothing else?
+//! Do `summary.json`, its schema and docs/summary.md have the same keys?
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::common::schema::{misfits, schema};
 use crate::common::{Place, infer, table, train};
 
 const DOCS: &str = include_str!("../../../../docs/summary.md");
 
-/// Every path to a value, `[]` for entries of lists.
-fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(map) => {
-            let dot = if path.is_empty() { "" } else { "." };
-            map.iter().for_each(|(key, value)| paths(value, &format!("{path}{dot}{key}"), found));
-        }
-        Value::Array(list) => {
-            list.iter().for_each(|value| paths(value, &format!("{path}[]"), found))
-        }
-        _ => {
-            found.insert(path.to_owned());
-        }
+/// Every path to a value in a schema, `[]` for entries of lists. `whole` gets those of objects and
+/// lists that may be null.
+fn paths(
+    schema: &Value,
+    path: &str,
+    (found, whole): (&mut BTreeSet<String>, &mut BTreeSet<String>),
+) {
+    let mut inner = Vec::new();
+    if let Some(properties) = schema["properties"].as_object() {
+        let dot = if path.is_empty() { "" } else { "." };
+        inner.extend(properties.iter().map(|(key, own)| (own, format!("{path}{dot}{key}"))));
+    }
+    let rest = [("items", "[]"), ("additionalProperties", ".any")];
+    let rest = rest.into_iter().filter(|(key, _)| schema[key].is_object());
+    inner.extend(rest.map(|(key, end)| (&schema[key], format!("{path}{end}"))));
+    if inner.is_empty() {
+        found.insert(path.to_owned());
+    } else if schema["type"].as_array().is_some_and(|types| types.contains(&"null".into())) {
+        whole.insert(path.to_owned());
+    }
+    for (own, path) in inner {
+        paths(own, &path, (found, whole));
     }
 }
 
@@ -55,7 +65,7 @@ fn is_one(path: &str, wanted: &str) -> bool {
 }
 
 #[test]
-fn every_key_is_documented_and_every_documented_key_is_there() {
+fn the_summary_of_a_run_has_the_keys_of_its_schema() {
     let place = Place::new();
     place.file("train.csv", train());
     place.file("serve.csv", infer());
@@ -97,32 +107,70 @@ fn every_key_is_documented_and_every_documented_key_is_there() {
             "--energy"
         ])
     );
-    let mut found = BTreeSet::new();
-    paths(&value, "", &mut found);
+    assert_eq!(misfits(&value, "replay"), [""; 0]);
+}
+
+#[test]
+fn every_key_of_the_schema_is_documented_and_every_documented_key_is_in_it() {
+    let (mut found, mut whole) = (BTreeSet::new(), BTreeSet::new());
+    paths(&schema("share"), "", (&mut found, &mut whole));
     let wanted = documented();
     let new: Vec<&String> =
         found.iter().filter(|path| !wanted.iter().any(|wanted| is_one(path, wanted))).collect();
     assert!(new.is_empty(), "not in docs/summary.md: {new:#?}");
-    // Only where the profile says so, contention is charged, a policy keeps addresses, a run is too
-    // long for a load limit or breaks off, streams have priorities, or something is stuck.
-    let rare = [
-        "known-waits",
-        "between-ns",
-        ".sampled",
-        ".urgent",
-        ".addresses",
-        "stuck",
-        ".log",
-        "refus",
-        "setup",
-        "-between",
-        "left-out",
-        "failures",
-    ];
     let gone: Vec<&String> = wanted
         .iter()
-        .filter(|wanted| !rare.iter().any(|rare| wanted.contains(rare)))
-        .filter(|wanted| !found.iter().any(|path| is_one(path, wanted)))
+        .filter(|wanted| !found.union(&whole).any(|path| is_one(path, wanted)))
         .collect();
-    assert!(gone.is_empty(), "no longer written, which makes a new schema: {gone:#?}");
+    assert!(gone.is_empty(), "not in the schema: {gone:#?}");
+}
+
+/// Without this, a check that finds nothing would pass.
+#[test]
+fn a_document_that_differs_from_its_schema_is_found_out() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let ran = place.raddle(&["replay", "train.csv", "--no-files", "--format=json"]);
+    let good: Value = serde_json::from_str(&ran.out).unwrap();
+    let bad = |change: fn(&mut Value)| {
+        let mut value = good.clone();
+        change(&mut value);
+        misfits(&value, "replay")
+    };
+    assert_eq!(bad(|_| ()), [""; 0]);
+    let new = bad(|value| value["answer"]["verdict"]["mood"] = "good".into());
+    assert_eq!(new, [".answer.verdict.mood is not in the schema"]);
+    let gone = bad(|value| {
+        value["answer"]["verdict"].as_object_mut().unwrap().remove("next-command");
+    });
+    assert_eq!(gone, [".answer.verdict: no \"next-command\""]);
+    let other = bad(|value| value["device"]["cus"] = 0.5.into());
+    assert_eq!(other, [".device.cus: 0.5 is no \"integer\""]);
+    assert_eq!(bad(|value| value["schema"] = 2.into()), ["it says 2, not raddle/replay/1"]);
+}
+
+/// Documents that no other test prints.
+#[test]
+fn rare_documents_have_the_keys_of_their_schema() {
+    let place = Place::new();
+    let names = place.raddle(&["schema"]).out;
+    assert!(names.contains("inspect\n") && names.contains("packet-stats\n"), "{names}");
+    for name in names.lines() {
+        let id = schema(name)["$id"].clone();
+        assert_eq!(id, format!("raddle/{name}/1"));
+    }
+    let unknown = place.raddle(&["schema", "inspct"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.err.contains("Did you mean `inspect`?"), "{}", unknown.err);
+    place.file("power.csv", include_str!("../../../../fixtures/energy/v100.csv"));
+    for args in [
+        &["calibrate", "power.csv", "--format=json"][..],
+        &["explain", "bitmap", "--format=json"],
+        &["explain", "packet", "--format=json"],
+        &["devices", "--show=mi300x", "--format=json"],
+        &["recipes", "--show=matching", "--format=json"],
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
 }

@@ -1,0 +1,89 @@
+//! Which keys does each document of `--format json` have, and in which version? The verb `schema`.
+
+mod keys;
+
+use keys::KeyList;
+use raddle_report::json;
+use raddle_study::meant;
+use serde::Serialize;
+
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+
+/// Documents by name, each with the list of its keys. Verbs of `live` and `serve` are not among them.
+const DOCUMENTS: [(&str, &str); 24] = [
+    ("replay", include_str!("../schemas/replay.keys")),
+    ("tune", include_str!("../schemas/tune.keys")),
+    ("sweep", include_str!("../schemas/sweep.keys")),
+    ("search-study", include_str!("../schemas/search-study.keys")),
+    ("check", include_str!("../schemas/check.keys")),
+    ("compare", include_str!("../schemas/compare.keys")),
+    ("compare-profiles", include_str!("../schemas/compare-profiles.keys")),
+    ("inspect", include_str!("../schemas/inspect.keys")),
+    ("contention", include_str!("../schemas/contention.keys")),
+    ("log-check", include_str!("../schemas/log-check.keys")),
+    ("log-replay", include_str!("../schemas/log-replay.keys")),
+    ("recipes", include_str!("../schemas/recipes.keys")),
+    ("recipe", include_str!("../schemas/recipe.keys")),
+    ("devices", include_str!("../schemas/devices.keys")),
+    ("device", include_str!("../schemas/device.keys")),
+    ("calibrate", include_str!("../schemas/calibrate.keys")),
+    ("kernel-verdict", include_str!("../schemas/kernel-verdict.keys")),
+    ("kernel-instrument", include_str!("../schemas/kernel-instrument.keys")),
+    ("explain", include_str!("../schemas/explain.keys")),
+    ("circuit", include_str!("../schemas/circuit.keys")),
+    ("check-placement", include_str!("../schemas/check-placement.keys")),
+    ("packet-stats", include_str!("../schemas/packet-stats.keys")),
+    ("packet-encode", include_str!("../schemas/packet-encode.keys")),
+    ("packet-decode", include_str!("../schemas/packet-decode.keys")),
+];
+
+/// The part that several documents have.
+const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
+
+/// Verbs whose document has the name of another.
+const SAME: [(&str, &str); 1] = [("share", "replay")];
+
+/// A document with its name and version.
+#[derive(Serialize)]
+struct Versioned<'v, T> {
+    schema: &'v str,
+    #[serde(flatten)]
+    document: &'v T,
+}
+
+/// Writes a document as JSON, with the name and version of its schema.
+pub(crate) fn versioned(name: &str, document: &impl Serialize) -> String {
+    let schema = list(name).map_or("", |list| list.id);
+    json(&Versioned { schema, document })
+}
+
+fn list(name: &str) -> Option<KeyList<'static>> {
+    let same = SAME.iter().find(|(other, _)| *other == name);
+    let name = same.map_or(name, |(_, name)| name);
+    let found = DOCUMENTS.iter().chain([&ANSWER]).find(|(document, _)| *document == name);
+    found.map(|(_, text)| KeyList::read(text, list))
+}
+
+/// The verb `schema`: the JSON Schema of a document, or the names of all documents.
+pub(crate) fn verb(
+    name: Option<&str>,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let names = || DOCUMENTS.iter().map(|(name, _)| *name);
+    let Some(name) = name else {
+        let names: Vec<&str> = names().collect();
+        return console.print(&match format {
+            Format::Json => json(&names),
+            Format::Text => names.join("\n") + "\n",
+        });
+    };
+    let list = list(name).ok_or_else(|| {
+        let meant = meant(raddle_read::nearest(name, names()));
+        let name = crate::units::plain(name, 60);
+        CliError::Usage(format!("there is no document `{name}`.{meant} `raddle schema` lists all"))
+    })?;
+    console.print(&json(&list.schema()))
+}
