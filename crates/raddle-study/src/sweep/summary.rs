@@ -73,6 +73,11 @@ pub struct GroupSummary {
     pub whole: bool,
     /// The decisive figure of each process, in nanoseconds.
     pub figures: Vec<Option<Within>>,
+    /// The median request of each process, in nanoseconds; `None` for a process without requests.
+    pub medians: Vec<Option<Within>>,
+    /// The time of one request, of a step, or until the end, of each process alone on the device, in
+    /// nanoseconds; `None` where nothing ended.
+    pub alone: Vec<Option<Within>>,
     /// The makespan in nanoseconds.
     pub makespan: Option<Within>,
     /// True if the means meet all goals; absent where there are none, or a case has no answer.

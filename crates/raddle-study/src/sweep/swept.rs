@@ -19,8 +19,11 @@ pub struct SweptAxis {
 
 /// The figures of a process by which it may be judged; the first three in the order of
 /// [`JudgedBy`].
-const OF_PROCESS: [&str; 8] =
-    ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns"];
+const OF_PROCESS: [&str; 9] =
+    ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns", "alone-ns"];
+/// The places of the median and of the time alone in [`OF_PROCESS`].
+const MEDIAN: usize = 3;
+const ALONE: usize = 8;
 /// Without a goal, a load is too high if the figure is more than this many times its value at the
 /// lowest load.
 const KNEE: f64 = 2.0;
@@ -126,6 +129,8 @@ impl Swept {
                 complete: !group.stuck && !group.seeds.is_empty(),
                 whole: self.is_whole(group),
                 figures: judged.iter().map(|one| group.figure(one.at)).collect(),
+                medians: self.of_each(group, MEDIAN),
+                alone: self.of_each(group, ALONE),
                 makespan: group.figure(self.processes.len() * OF_PROCESS.len()),
                 goals_met: self.goals_met(places, group),
             }
@@ -153,6 +158,12 @@ impl Swept {
         };
         summary.reaches = reaches(&summary);
         summary
+    }
+
+    /// Sums up one of [`OF_PROCESS`] for each process.
+    fn of_each(&self, group: &SweptGroup, at: usize) -> Vec<Option<Within>> {
+        let processes = 0..self.processes.len();
+        processes.map(|process| group.figure(process * OF_PROCESS.len() + at)).collect()
     }
 
     fn group_axes(&self) -> impl Iterator<Item = (usize, &SweptAxis)> {
