@@ -19,6 +19,7 @@ mod files;
 mod fits;
 #[cfg(feature = "sqlite")]
 mod formats;
+mod gate;
 mod hostile;
 mod importers;
 mod inspect;

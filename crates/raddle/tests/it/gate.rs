@@ -1,0 +1,154 @@
+//! Does the action for CI fail where a figure grew too much, and show it in Markdown that runs,
+//! mentions and links nothing?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{Place, Ran, infer, table, train};
+
+const ACTION: &str = include_str!("../../../../action.yml");
+
+/// Returns the script of the action.
+fn script() -> String {
+    let (_, script) = ACTION.split_once("      run: |\n").expect("a script");
+    let lines = script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Runs the action as the shell of a workflow does.
+fn act(place: &Place, old: &str, new: &str, limits: &str) -> Ran {
+    let output = Command::new("bash")
+        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script()])
+        .envs([("OLD", old), ("NEW", new), ("LIMITS", limits)])
+        .env("RADDLE", Path::new(env!("CARGO_BIN_EXE_raddle")))
+        .env("GITHUB_STEP_SUMMARY", "step.md")
+        .current_dir(place.path())
+        .output()
+        .expect("bash runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    Ran {
+        code: output.status.code().expect("no signal"),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+/// Replays two profiles into a folder.
+fn replay(place: &Place, files: [&str; 2], device: &str, out: &str) {
+    let args = ["replay", "--recipe=leftover", "--timeline=none", "--requests=infer=1000/s", "-q"];
+    let (device, out) = (format!("--device={device}"), format!("--out={out}"));
+    let more = ["--until=20ms", &device, &out];
+    let ran = place.raddle(&[&args[..], &files, &more].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+#[test]
+fn the_action_fails_where_a_figure_grew() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    replay(&place, ["train.csv", "infer.csv"], "a100", "-old one");
+    replay(&place, ["train.csv", "infer.csv"], "v100", "new");
+    let [same, grew] =
+        ["infer.request-p99 > +5%\n", "\ninfer.request-p99 > +5%\nmakespan > +1000%\n"];
+    let ran = act(&place, "new", "new/summary.json", same);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.starts_with("**0 of "), "{}", ran.out);
+    let ran = act(&place, "-old one", "new", grew);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert_eq!(ran.out.matches(":x: ").count(), 1, "{}", ran.out);
+    let step = fs::read_to_string(place.path().join("step.md")).unwrap();
+    assert!(step.starts_with("**0 of ") && step.ends_with(&ran.out), "{step}");
+    // A limit of nothing, no limit, and a limit that is a command.
+    for limits in ["infer.p98 > +5%", "\n  \n", "$(touch PWN)\"; touch PWN; '"] {
+        assert_eq!(act(&place, "new", "new", limits).code, 2, "{limits}");
+    }
+    assert!(!place.path().join("PWN").exists());
+}
+
+#[test]
+fn inputs_of_the_action_are_no_part_of_its_script() {
+    let script = script();
+    assert!(!script.contains("${{"), "{script}");
+    let (_, inputs) = ACTION.split_once("inputs:\n").expect("inputs");
+    let (inputs, _) = inputs.split_once("runs:\n").expect("steps");
+    let names = inputs.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    let names: Vec<&str> = names.filter(|name| !name.starts_with(' ')).collect();
+    assert_eq!(names, ["old", "new", "fail-if", "raddle"]);
+    for name in names {
+        assert!(ACTION.contains(&format!(": ${{{{ inputs.{name} }}}}\n")), "{name}");
+    }
+}
+
+/// Returns a line of Markdown without its code: what stands between equal runs of backticks.
+fn outside_of_code(line: &str) -> String {
+    let mut outside = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        outside += &rest[..at];
+        let run = rest[at..].len() - rest[at..].trim_start_matches('`').len();
+        let behind = &rest[at + run..];
+        let mut from = 0;
+        let end = loop {
+            let Some(found) = behind[from..].find('`').map(|found| from + found) else {
+                break None;
+            };
+            let ticks = behind[found..].len() - behind[found..].trim_start_matches('`').len();
+            if ticks == run {
+                break Some(found + ticks);
+            }
+            from = found + ticks;
+        };
+        let Some(end) = end else { return outside + &rest[at..] };
+        rest = &behind[end..];
+    }
+    outside + rest
+}
+
+/// Names of processes, recipes and devices in the table, and of both in a broken limit.
+#[test]
+fn markdown_runs_mentions_and_links_nothing() {
+    for evil in [
+        "<img src=x onerror=alert(1)>@everyone [x](http:evil) **b** `c` #1",
+        "```a` @b ``<b>```",
+        "\\` @b | <b> \\| x",
+        "www.evil.example a--b ~~c~~ _d_ &lt;",
+        "\u{1b}[31mEVIL\u{202e}\u{7}\n# b",
+    ] {
+        let place = Place::new();
+        let name = evil.replace('/', "_");
+        place.file("train.csv", train());
+        place.file(&format!("{name}.csv"), infer());
+        let slow = table(&["attend 1 80 128 40 0 0 1000 90000"]);
+        fs::create_dir(place.path().join("slow")).unwrap();
+        place.file(&format!("slow/{name}.csv"), slow);
+        place.file(&format!("{name}.toml"), "raddle = 1\n[allocate]\npolicy = \"greedy\"\n");
+        for (folder, out) in [("", "old"), ("slow/", "new")] {
+            let (file, recipe) =
+                (format!("./{folder}{name}.csv"), format!("--recipe=./{name}.toml"));
+            let out = format!("--out={out}");
+            let ran = place.raddle(&["replay", "train.csv", &file, &recipe, &out, "--once", "-q"]);
+            assert_eq!(ran.code, 0, "{ran:?}");
+        }
+        let ran = act(&place, "old", "new", "makespan > -99%");
+        assert_eq!(ran.code, 4, "{ran:?}");
+        let plain = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}');
+        assert!(!ran.out.contains(plain), "{}", ran.out.escape_debug());
+        assert!(ran.out.contains("\n| "), "{}", ran.out);
+        let bars = |line: &str| line.replace("\\|", "").matches('|').count();
+        let mut columns = BTreeSet::new();
+        for line in ran.out.lines() {
+            let outside = outside_of_code(line);
+            let bad = ["<", "@", "](", "#", "&", "~~", "__", "www.", "//", "`", "\\"];
+            for mark in bad {
+                assert!(!outside.contains(mark), "{mark} in {line}");
+            }
+            if line.starts_with('|') {
+                columns.insert(bars(line));
+            }
+        }
+        assert_eq!(columns.len(), 1, "a name ends no cell: {}", ran.out);
+    }
+}
