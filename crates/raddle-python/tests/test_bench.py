@@ -18,12 +18,6 @@ PROGRAMS = {"verilator": "verilator", "icarus": "iverilog"}
 PLANTED = re.search(r"sed -i 's/(.*; i--)/(.*)/' allocator.sv\n\$ make", PAGE)
 
 
-def block(name):
-    """The block of code of the page under a mark."""
-    _, rest = PAGE.split(f"<!-- {name} -->\n", 1)
-    return rest.split("\n", 1)[1].split("```", 1)[0]
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """The page's bench by both simulators, and with its planted fault; side by side, as each asks
@@ -41,8 +35,8 @@ def runs(tmp_path_factory):
             continue
         folder = tmp_path_factory.mktemp(name)
         (folder / "allocator.sv").write_text(source)
-        (folder / "test_allocator.py").write_text(block("cocotb"))
-        (folder / "Makefile").write_text(block("makefile"))
+        for file in ["test_allocator.py", "Makefile"]:
+            shutil.copy(CRATES / "raddle-capi/examples/cocotb" / file, folder)
         around = {**os.environ, "PATH": path, "PYTHONPATH": package, "SIM": simulator}
         log = open(folder / "log", "w+")
         started[name] = subprocess.Popen(["make"], cwd=folder, env=around, stdout=log, stderr=log), log

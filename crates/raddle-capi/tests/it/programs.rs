@@ -103,8 +103,8 @@ fn the_glue_for_gem5_compiles_and_allocates() {
     if !has("c++", "--version", "RADDLE_REQUIRE_CPP") {
         return;
     }
-    let page = fs::read_to_string(crate_folder().join("../../docs/bench-simulators.md")).unwrap();
-    let glue = page.split("```cpp\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let glue = crate_folder().join("examples/simulators/raddle_pool_manager.hh");
+    let glue = fs::read_to_string(glue).unwrap();
     let (folder, library) = (scratch("gem5"), library());
     for (file, text) in GEM5 {
         fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();

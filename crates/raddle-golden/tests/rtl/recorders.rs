@@ -1,4 +1,4 @@
-//! Do the recorders of docs/rtl.md write tables that the checker reads?
+//! Do the recorders that docs/rtl.md names write tables that the checker reads?
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,9 @@ use raddle_golden::allocation::{AllocationOptions, AllocationRule, StartRule, ch
 
 use super::kit::{folder, has, run};
 
-/// Returns the code of a block of the page.
-fn block(language: &str) -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rtl.md");
-    let page = fs::read_to_string(page).unwrap();
-    let (_, rest) = page.split_once(&format!("```{language}\n")).unwrap();
-    rest.split_once("```").unwrap().0.to_owned()
+/// Returns the code of a recorder.
+fn recorder(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("recorders").join(file)).unwrap()
 }
 
 /// Checks the table that both recorders write of one run: the last start is not the lowest.
@@ -48,7 +45,7 @@ fn the_recorder_in_systemverilog_writes_a_table() {
   end
 endmodule
 ";
-    fs::write(folder.join("recorder.sv"), block("systemverilog") + run_of).unwrap();
+    fs::write(folder.join("recorder.sv"), recorder("raddle_recorder.sv") + run_of).unwrap();
     let args = ["-g2012", "-o", "recorder", "-s", "top", "recorder.sv"].map(str::to_owned);
     let (fine, said) = run(&folder, "iverilog", &args);
     assert!(fine, "{said}");
@@ -76,7 +73,7 @@ to.end(6, 0, 7, 1, tag=1)
 to.free(6, 0, 7)
 to.file.close()
 ";
-    fs::write(folder.join("recorder.py"), block("python") + run_of).unwrap();
+    fs::write(folder.join("recorder.py"), recorder("raddle_recorder.py") + run_of).unwrap();
     let (fine, said) = run(&folder, "python3", &["recorder.py".to_owned()]);
     assert!(fine, "{said}");
     recorded(&fs::read(folder.join("placements.csv")).unwrap());
