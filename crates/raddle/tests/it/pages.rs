@@ -1,6 +1,7 @@
 //! Do the pages of the policies show what their commands print today, on real profiles?
 //!
-//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Of commands that take
+//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Those of settings that
+//! differ little stand in `tables`, beside this file, and not on a page. Of commands that take
 //! longer some recipes run here, whose rows must stand in the table; `cargo xtask soak pages`
 //! compares the whole of them, or one by one with its mark in `RADDLE_PAGES`.
 
@@ -10,6 +11,7 @@ use crate::common::{Place, sample};
 
 /// Tables of one command on a page, between the marks of this name.
 struct PageTables {
+    /// The page, or the file beside the tests for what a page leaves out.
     page: &'static str,
     mark: &'static str,
     /// Lines of the command; a word in quotes is one.
@@ -32,7 +34,7 @@ const REFUSALS: &str = "recipe lacking";
 
 const QUICK: [PageTables; 7] = [
     PageTables {
-        page: "order",
+        page: "docs/policies/order.md",
         mark: "windows",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -41,7 +43,7 @@ const QUICK: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "condensed-packets",
+        page: "crates/raddle/tests/it/tables/condensed-packets.md",
         mark: "settings",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --priority train=5",
@@ -56,7 +58,7 @@ const QUICK: [PageTables; 7] = [
         heads: &["launching path"],
     },
     PageTables {
-        page: "balance",
+        page: "docs/policies/balance.md",
         mark: "surplus",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -65,7 +67,7 @@ const QUICK: [PageTables; 7] = [
         heads: &[LAUNCHES, REFUSALS],
     },
     PageTables {
-        page: "baselines",
+        page: "docs/policies/baselines.md",
         mark: "replays",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -77,7 +79,7 @@ const QUICK: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "preempt",
+        page: "crates/raddle/tests/it/tables/preempt.md",
         mark: "ways",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --priority train=5 --idempotent '*=yes'",
@@ -89,7 +91,7 @@ const QUICK: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "weighted-slices",
+        page: "crates/raddle/tests/it/tables/weighted-slices.md",
         mark: "late newcomer",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8ms --once",
@@ -102,7 +104,7 @@ const QUICK: [PageTables; 7] = [
         heads: &["taking turns"],
     },
     PageTables {
-        page: "weighted-slices",
+        page: "docs/policies/weighted-slices.md",
         mark: "settings",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8ms --once",
@@ -122,7 +124,7 @@ const SEARCHES: &str = "search gates";
 
 const SLOW: [PageTables; 12] = [
     PageTables {
-        page: "matching",
+        page: "docs/policies/matching.md",
         mark: "decisions",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe leftover --recipe matching",
@@ -132,7 +134,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "place",
+        page: "docs/policies/place.md",
         mark: "busy device",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe matching",
@@ -143,7 +145,7 @@ const SLOW: [PageTables; 12] = [
         heads: &["recipe work idle"],
     },
     PageTables {
-        page: "matching",
+        page: "crates/raddle/tests/it/tables/matching.md",
         mark: "searches",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -159,7 +161,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "place",
+        page: "crates/raddle/tests/it/tables/place.md",
         mark: "heat",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -172,7 +174,7 @@ const SLOW: [PageTables; 12] = [
         heads: &["recipe work idle"],
     },
     PageTables {
-        page: "preempt",
+        page: "docs/policies/preempt.md",
         mark: "training",
         command: &[
             "raddle replay hta_trace_diff_test_v100.json.gz fixtures/pair/infer.csv --device b200 --comm fixed",
@@ -185,7 +187,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "search",
+        page: "crates/raddle/tests/it/tables/search.md",
         mark: "b200",
         command: &[
             "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
@@ -195,7 +197,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[SEARCHES],
     },
     PageTables {
-        page: "search",
+        page: "docs/policies/search.md",
         mark: "v100",
         command: &[
             "raddle search-study hta_trace_diff_test_v100.json.gz kineto_tb2020_bare_array_v100.json.gz",
@@ -205,7 +207,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[SEARCHES],
     },
     PageTables {
-        page: "search",
+        page: "docs/policies/search.md",
         mark: "full device",
         command: &[
             "raddle search-study fixtures/pair/train.csv*4 --device seed-000 --barriers no",
@@ -215,7 +217,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[SEARCHES],
     },
     PageTables {
-        page: "split",
+        page: "docs/policies/split.md",
         mark: "cuts",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5 --launch-latency none --contention none --comm keep",
@@ -225,7 +227,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "block-warp",
+        page: "crates/raddle/tests/it/tables/block-warp.md",
         mark: "settings",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --priority train=5",
@@ -237,7 +239,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "block-warp",
+        page: "crates/raddle/tests/it/tables/block-warp.md",
         mark: "b200",
         command: &[
             "raddle replay tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
@@ -248,7 +250,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "block-warp",
+        page: "docs/policies/block-warp.md",
         mark: "v100",
         command: &[
             "raddle replay hta_trace_diff_test_v100.json.gz kineto_tb2020_bare_array_v100.json.gz",
@@ -263,7 +265,7 @@ const SLOW: [PageTables; 12] = [
 /// Parts of longer commands, of which each row stands on the page.
 const PARTS: [PageTables; 7] = [
     PageTables {
-        page: "matching",
+        page: "docs/policies/matching.md",
         mark: "decisions",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/three-clocks.toml",
@@ -272,7 +274,7 @@ const PARTS: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "place",
+        page: "docs/policies/place.md",
         mark: "busy device",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*2 --recipe fixtures/recipes/mix.toml --energy --no-files",
@@ -280,7 +282,7 @@ const PARTS: [PageTables; 7] = [
         heads: &["recipe work idle"],
     },
     PageTables {
-        page: "matching",
+        page: "crates/raddle/tests/it/tables/matching.md",
         mark: "searches",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -290,7 +292,7 @@ const PARTS: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "place",
+        page: "crates/raddle/tests/it/tables/place.md",
         mark: "heat",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -300,7 +302,7 @@ const PARTS: [PageTables; 7] = [
         heads: &["recipe work idle"],
     },
     PageTables {
-        page: "split",
+        page: "docs/policies/split.md",
         mark: "cuts",
         command: &[
             "raddle replay fixtures/pair/infer.csv fixtures/pair/train.csv --barriers no --priority train=5",
@@ -310,7 +312,7 @@ const PARTS: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "block-warp",
+        page: "crates/raddle/tests/it/tables/block-warp.md",
         mark: "b200",
         command: &[
             "raddle replay tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
@@ -321,7 +323,7 @@ const PARTS: [PageTables; 7] = [
         heads: &[LAUNCHES],
     },
     PageTables {
-        page: "search",
+        page: "crates/raddle/tests/it/tables/search.md",
         mark: "b200",
         command: &[
             "raddle search-study tracelens_mi300x_resnet_act_checkpoint.json.gz tracelens_b200_eager.json.gz",
@@ -371,8 +373,7 @@ fn check(of: &PageTables) {
     let Some(tables) = tables(of) else { return };
     let wanted =
         format!("```console\n$ {}\n{}```\n", of.command.join(" \\\n    "), tables.join("\n"));
-    let page = format!("docs/policies/{}.md", of.page);
-    raddle_testkit::page_holds(&page, of.mark, &wanted);
+    raddle_testkit::page_holds(of.page, of.mark, &wanted);
 }
 
 #[test]
@@ -392,8 +393,8 @@ fn rows(table: &str) -> Vec<String> {
 fn parts_of_longer_commands_print_rows_of_the_page() {
     for of in &PARTS {
         let Some(tables) = tables(of) else { continue };
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policies");
-        let page = std::fs::read_to_string(page.join(of.page).with_extension("md")).unwrap();
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(of.page);
+        let page = std::fs::read_to_string(page).unwrap();
         let (begin, end) =
             (format!("<!-- {} -->", of.mark), format!("<!-- end of {} -->", of.mark));
         let shown = page.split_once(&begin).unwrap().1.split_once(&end).unwrap().0;
