@@ -220,12 +220,13 @@ fn a_dispatcher_is_held_against_the_checker_and_its_faults_are_found() {
     let bench = verilated("dispatcher_rtl", &all);
     let said = run(&mut Command::new(&bench));
     assert!(said.contains("100000 workgroups placed\n") && said.contains("no finding\n"), "{said}");
-    let page = fs::read_to_string(crate_folder().join("../../docs/bench.md")).unwrap();
+    let page = crate_folder().join("examples/dpi/dispatcher/README.md");
+    let page = fs::read_to_string(page).unwrap();
     for (rule, fault) in FAULTS {
         let told = |line: &str| {
             line.starts_with(&format!("| {fault} |")) && line.ends_with(&format!("| `{rule}` |"))
         };
-        assert!(page.lines().any(told), "docs/bench.md: fault {fault} is found as {rule}");
+        assert!(page.lines().any(told), "README.md: fault {fault} is found as {rule}");
         let mut faulty = Command::new(&bench);
         let ran =
             faulty.args(["+groups=5000".to_owned(), format!("+fault={fault}")]).output().unwrap();

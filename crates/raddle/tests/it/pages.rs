@@ -104,7 +104,7 @@ const QUICK: [PageTables; 7] = [
         heads: &["taking turns"],
     },
     PageTables {
-        page: "docs/policies/weighted-slices.md",
+        page: "crates/raddle/tests/it/tables/weighted-slices.md",
         mark: "settings",
         command: &[
             "raddle replay tracelens_mi210_gpu_only.json.gz*4 --start tracelens_mi210_gpu_only-4=8ms --once",
@@ -174,7 +174,7 @@ const SLOW: [PageTables; 12] = [
         heads: &["recipe work idle"],
     },
     PageTables {
-        page: "docs/policies/preempt.md",
+        page: "crates/raddle/tests/it/tables/preempt.md",
         mark: "training",
         command: &[
             "raddle replay hta_trace_diff_test_v100.json.gz fixtures/pair/infer.csv --device b200 --comm fixed",
@@ -207,7 +207,7 @@ const SLOW: [PageTables; 12] = [
         heads: &[SEARCHES],
     },
     PageTables {
-        page: "docs/policies/search.md",
+        page: "crates/raddle/tests/it/tables/search.md",
         mark: "full device",
         command: &[
             "raddle search-study fixtures/pair/train.csv*4 --device seed-000 --barriers no",
