@@ -1,4 +1,5 @@
-//! Does the page of condensed packets show what the command prints today, on real samples?
+//! Do the page of condensed packets and the table beside it show what the command prints today, on
+//! real samples?
 //!
 //! `cargo xtask bless -p raddle` writes the block and the table; a person reads the diff.
 

@@ -1,9 +1,9 @@
 //! Do the pages of the policies show what their commands print today, on real profiles?
 //!
-//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Those of settings that
-//! differ little stand in `tables`, beside this file, and not on a page. Of commands that take
-//! longer some recipes run here, whose rows must stand in the table; `cargo xtask soak pages`
-//! compares the whole of them, or one by one with its mark in `RADDLE_PAGES`.
+//! `cargo xtask bless -p raddle` writes the tables; a person reads the diff. Tables that a page leaves
+//! out stand in `tables`, beside this file. Of commands that take longer some recipes run here, whose
+//! rows must stand in the table; `cargo xtask soak pages` compares the whole of them, or one by one
+//! with its mark in `RADDLE_PAGES`.
 
 use std::path::Path;
 
