@@ -333,17 +333,22 @@ fn the_readme_gives_the_figures_of_the_table() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let page = |name: &str| std::fs::read_to_string(format!("{root}/{name}")).unwrap();
     let (readme, fidelity) = (page("README.md"), page("docs/fidelity.md"));
-    let table =
-        fidelity.split_once("<!-- self-replays").unwrap().1.split_once("<!-- end -->").unwrap().0;
+    let table = fidelity
+        .split_once("<!-- self-replays")
+        .unwrap()
+        .1
+        .split_once("\nOf fewer than")
+        .unwrap()
+        .0;
     let rows: Vec<Vec<&str>> = table
         .lines()
         .skip(3)
         .filter(|line| line.starts_with("| "))
         .map(|line| line.split('|').map(str::trim).collect())
         .collect();
-    let overlapping = || rows.iter().filter(|row| row[6] != "by construction");
+    let overlapping = || rows.iter().filter(|row| row[8] != "by construction");
     let busy = |row: &&Vec<&str>| {
-        let after = row[6].split(", ").nth(1).unwrap().split(" %").next().unwrap();
+        let after = row[8].split(", ").nth(1).unwrap().split(" %").next().unwrap();
         after.parse::<f64>().unwrap().abs() <= 5.0
     };
     let ends = |with: &'static str| rows.iter().filter(move |row| row[3].ends_with(with)).count();
